@@ -428,6 +428,13 @@ _PROTOBUF: list[tuple[str, str, str, bool, bool]] = [
         False,
     ),
     (
+        "a field becomes required",
+        _proto("message M { optional int32 a = 1; }", syntax="proto2"),
+        _proto("message M { required int32 a = 1; }", syntax="proto2"),
+        False,
+        True,
+    ),
+    (
         "a field of a message within",
         _proto("message M { N n = 1; message N { int32 a = 1; } }"),
         _proto("message M { N n = 1; message N { string a = 1; } }"),

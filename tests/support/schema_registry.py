@@ -37,6 +37,9 @@ class _Careless(MemoryRegistry):
     def _canonical(self, text: str) -> str:
         return text
 
+    def _validate(self, kind: str, document: dict[str, Any]) -> None:
+        """Take it."""
+
 
 class FakeRegistry:
     """Schemas by id and by subject, and the requests that came for them."""

@@ -111,8 +111,12 @@ def test_a_subject_takes_precedence(client: SchemaRegistryClient) -> None:
     client.set_compatibility("s", "FULL")
     assert is_refused(client, "s", LONG)
     assert client.delete_config("s").compatibility_level == "FULL"
-    for call in (client.get_config, client.delete_config, client.get_compatibility):
-        with pytest.raises(SchemaRegistryError, match="40408"):
+    for call, code in (
+        (client.get_config, "40408"),
+        (client.get_compatibility, "40408"),
+        (client.delete_config, "40401"),
+    ):
+        with pytest.raises(SchemaRegistryError, match=code):
             call("s")
     assert not is_refused(client, "s", STRING)
     assert client.delete_config().compatibility_level == "NONE"
@@ -120,6 +124,10 @@ def test_a_subject_takes_precedence(client: SchemaRegistryClient) -> None:
     assert is_refused(client, "s", LONG)
     client.set_config("s", ServerConfig(compatibility_group="g"))
     assert is_refused(client, "s", LONG), "a configuration without a level has none of its own"
+    client.set_compatibility("s", "NONE")
+    assert client.get_config("s") == ServerConfig(
+        compatibility_level=ConfigCompatibilityLevel.NONE, compatibility_group="g"
+    ), "what is not set again stays"
 
 
 def test_groups_of_versions(client: SchemaRegistryClient) -> None:
@@ -280,18 +288,42 @@ def test_reasons() -> None:
         Schema('{"properties": {"a": 5}}', "JSON"),
         Schema('{"$ref": "#"}', "JSON"),
         Schema('{"$ref": "missing.json"}', "JSON"),
+        Schema('{"properties": {"a": {"type": "string", "maxLength": "1"}}}', "JSON"),
+        Schema('{"required": 5}', "JSON"),
+        Schema('{"patternProperties": {"(": {}}, "additionalProperties": false}', "JSON"),
+        Schema('{"type": "array", "items": ' * 5000 + '"int"' + "}" * 5000),
         Schema("nonsense", "PROTOBUF"),
     ],
-    ids=lambda one: f"{one.schema_type}-{one.schema_str}",
+    ids=lambda one: f"{one.schema_type}-{one.schema_str[:40]}",
 )
 def test_texts_that_are_no_schemas(client: SchemaRegistryClient, schema: Schema) -> None:
     """They are invalid, not incompatible."""
     old = {
         "AVRO": '"int"',
-        "JSON": '{"properties": {"a": {"type": "string"}}}',
+        "JSON": '{"properties": {"a": {"type": "string", "maxLength": 1}}}',
         "PROTOBUF": "message M {}",
     }
     client.register_schema("s", Schema(old[schema.schema_type], schema.schema_type))
     for call in (client.register_schema, client.test_compatibility):
         with pytest.raises(SchemaRegistryError, match="42201"):
             call("s", schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        Schema('{"type": "recor"}'),
+        Schema('{"type": "record", "name": "R"}'),
+        Schema('["n.Missing"]'),
+        Schema("5", "JSON"),
+        Schema('{"$ref": "#/definitions/missing"}', "JSON"),
+        Schema("nonsense", "PROTOBUF"),
+        Schema('"int"', references=[SchemaReference("n.I", "missing", 1)]),
+    ],
+    ids=lambda one: f"{one.schema_type}-{one.schema_str}",
+)
+def test_a_first_version_that_is_no_schema(client: SchemaRegistryClient, schema: Schema) -> None:
+    """It is refused as well, and the subject is not made."""
+    with pytest.raises(SchemaRegistryError, match="42201"):
+        client.register_schema("s", schema)
+    assert client.get_subjects() == []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from ._compatibility import LEVELS, SchemaError, Text, is_transitive, problems
+from ._compatibility import LEVELS, SchemaError, Text, check, is_transitive, problems
 from ._http import Answer, Request
 
 _TYPES = ("JSON", "PROTOBUF", "AVRO")
@@ -241,19 +241,28 @@ class MemoryRegistry:
         if not isinstance(text, str) or not text or kind not in _TYPES:
             raise _Unparsed(422, 42201, "Invalid schema")
         canonical = text if kind == "PROTOBUF" else self._canonical(text)
-        for one in body.get("references") or []:
-            self._version(one["subject"], str(one["version"]), deleted=True)
         kept = ("references", "metadata", "ruleSet")
         document = {"schema": text} | {name: body[name] for name in kept if body.get(name)}
         if kind != "AVRO":
             document["schemaType"] = kind
+        self._validate(kind, document)
         return document, json.dumps([canonical, document | {"schema": ""}], sort_keys=True)
+
+    def _validate(self, kind: str, document: dict[str, Any]) -> None:
+        """Check that a schema is one, and that there are those that it refers to."""
+        try:
+            check(kind, self._text(document))
+        except SchemaError as error:
+            raise _Unparsed(422, 42201, str(error)) from None
+        except _Refusal as missing:
+            why = f"Invalid schema: a reference is missing: {missing.document['message']}"
+            raise _Unparsed(422, 42201, why) from None
 
     def _canonical(self, text: str) -> str:
         """Return a schema's text without insignificant white space."""
         try:
             return json.dumps(json.loads(text), separators=(",", ":"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _Unparsed(422, 42201, f"Invalid schema: {error}") from None
 
     def _lookup(self, name: str, body: Any, deleted: bool) -> dict[str, Any]:
@@ -329,6 +338,8 @@ class MemoryRegistry:
                 found = problems(level, kinds[0], self._text(new), kinds[1], self._text(old))
             except SchemaError as error:
                 raise _Unparsed(422, 42201, str(error)) from None
+            except ImportError as error:
+                raise _Refusal(501, 50101, f"descriptors are not compared: {error}") from None
             if found:
                 place = [f"{{oldSchemaVersion: {one.number}}}", f"{{oldSchema: '{old['schema']}'}}"]
                 return [*map(str, found), *place, f"{{compatibility: '{level}'}}"]
@@ -359,15 +370,18 @@ class MemoryRegistry:
     def _config(self, method: str, name: str, query: dict[str, str], body: Any) -> dict[str, Any]:
         own = self._configs.get(name)
         if method == "PUT":
-            level = body.get("compatibility")
-            if level is not None and level not in LEVELS:
+            said = {key: value for key, value in body.items() if key != "compatibility"}
+            if body.get("compatibility") is not None:
+                said["compatibilityLevel"] = str(body["compatibility"]).upper()
+            if said.get("compatibilityLevel", "NONE") not in LEVELS:
+                level = body["compatibility"]
                 raise _Refusal(422, 42203, f"Invalid compatibility level {level}")
-            kept = {key: value for key, value in body.items() if key != "compatibility"}
-            said = kept | ({"compatibilityLevel": level} if level else {})
-            self._configs[name] = (_DEFAULTS if name == _GLOBAL else {}) | said
+            self._configs[name] = (own or {}) | said
             return dict(body)
-        if own is None and query.get("defaultToGlobal") == "true" and method == "GET":
-            return self._configs[_GLOBAL]
+        if method == "GET" and query.get("defaultToGlobal") == "true":
+            return self._configs[_GLOBAL] | (own or {})
+        if own is None and method == "DELETE":
+            raise _Refusal(404, 40401, f"Subject '{name}' not found.")
         if own is None:
             what = f"Subject '{name}' does not have subject-level compatibility configured"
             raise _Refusal(404, 40408, what)

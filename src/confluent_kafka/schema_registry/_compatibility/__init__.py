@@ -7,10 +7,14 @@ Source: Confluent Schema Registry, "Schema Evolution and Compatibility".
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Iterator
+
 from . import avro, json, protobuf
 from .problem import Problem, SchemaError, Text
 
-__all__ = ["LEVELS", "Problem", "SchemaError", "Text", "is_transitive", "problems"]
+__all__ = ["LEVELS", "Problem", "SchemaError", "Text", "check", "is_transitive", "problems"]
 
 # Of each level: whether the new schema must read old data, and the old schema new data.
 _DIRECTIONS = {
@@ -21,7 +25,8 @@ _DIRECTIONS = {
 }
 _TRANSITIVE = "_TRANSITIVE"
 LEVELS = frozenset([*_DIRECTIONS, *(f"{one}{_TRANSITIVE}" for one in _DIRECTIONS if one != "NONE")])
-_RULES = {"AVRO": avro.problems, "JSON": json.problems, "PROTOBUF": protobuf.problems}
+_WRONG_FORM = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, re.error)
+_FORMATS = {"AVRO": avro, "JSON": json, "PROTOBUF": protobuf}
 
 
 def is_transitive(level: str) -> bool:
@@ -34,14 +39,40 @@ def problems(level: str, kind: str, new: Text, old_kind: str, old: Text) -> list
 
     Raises:
         SchemaError: one of them is not a schema of its format.
+        ImportError: one of them is a Protobuf descriptor, for which a package is missing.
     """
     new_reads, old_reads = _DIRECTIONS[level.removesuffix(_TRANSITIVE)]
     if not (new_reads or old_reads):
         return []
     if kind != old_kind:
         return [Problem("SCHEMA_TYPE_CHANGED", "/", f"{old_kind} became {kind}")]
-    rules = _RULES[kind]
-    return [
-        *(rules(new, old) if new_reads else ()),
-        *(rules(old, new) if old_reads else ()),
-    ]
+    rules = _FORMATS[kind].problems
+    with _reading():
+        return [
+            *(rules(new, old) if new_reads else ()),
+            *(rules(old, new) if old_reads else ()),
+        ]
+
+
+def check(kind: str, text: Text) -> None:
+    """Check that a text is a schema of its format.
+
+    Raises:
+        SchemaError: it is not.
+    """
+    # Without the package protobuf a descriptor is not read, and may be one.
+    with _reading(), contextlib.suppress(ImportError):
+        _FORMATS[kind].check(text)
+
+
+@contextlib.contextmanager
+def _reading() -> Iterator[None]:
+    """Turn what a document without the right form leads to into an error of the schema."""
+    try:
+        yield
+    except SchemaError:
+        raise
+    except RecursionError:
+        raise SchemaError("Invalid schema: it is nested too deeply, or names itself") from None
+    except _WRONG_FORM as error:
+        raise SchemaError(f"Invalid schema: {type(error).__name__}: {error}") from None

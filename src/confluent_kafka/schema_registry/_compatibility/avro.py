@@ -54,23 +54,23 @@ class _Field:
 
 def problems(reader: Text, writer: Text) -> list[Problem]:
     """Return why a reader's schema cannot read a writer's data; nothing if it can."""
-    return list(_Resolution().compare(parsed(reader), parsed(writer), ""))
+    return list(_Resolution().compare(_parsed(reader), _parsed(writer), ""))
 
 
-def parsed(text: Text) -> _Type:
-    """Return a schema with the types of its references.
+def check(text: Text) -> None:
+    """Check that a text is an Avro schema.
 
     Raises:
-        SchemaError: it is not an Avro schema.
+        SchemaError: it is not.
     """
+    _parsed(text)
+
+
+def _parsed(text: Text) -> _Type:
     names: dict[str, _Type] = {}
-    try:
-        for one in text.references.values():
-            _parse(_document(one), "", names)
-        return _parse(_document(text.schema), "", names)
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        why = f"no {error}" if isinstance(error, KeyError) else error
-        raise SchemaError(f"Invalid Avro schema: {why}") from None
+    for one in text.references.values():
+        _parse(_document(one), "", names)
+    return _parse(_document(text.schema), "", names)
 
 
 def _document(text: str) -> Any:
@@ -88,7 +88,7 @@ def _parse(schema: Any, namespace: str, names: dict[str, _Type]) -> _Type:
             return _Type(schema)
         found = names.get(_full(schema, namespace)) or names.get(schema)
         if found is None:
-            raise ValueError(f"{schema!r} is not defined")
+            raise SchemaError(f"Invalid Avro schema: {schema!r} is not defined")
         return found
     kind = schema["type"]
     if isinstance(kind, str) and kind in _NAMED:
@@ -101,9 +101,7 @@ def _parse(schema: Any, namespace: str, names: dict[str, _Type]) -> _Type:
 
 
 def _parse_named(schema: Any, kind: str, namespace: str, names: dict[str, _Type]) -> _Type:
-    full = _full(schema["name"], schema.get("namespace") or namespace)
-    if "namespace" in schema and "." not in schema["name"]:
-        full = _full(schema["name"], schema["namespace"])
+    full = _full(schema["name"], schema.get("namespace", namespace) or "")
     namespace = full.rpartition(".")[0]
     aliases = frozenset(_full(one, namespace) for one in schema.get("aliases") or ())
     found = _Type("record" if kind == "error" else kind, full, aliases)

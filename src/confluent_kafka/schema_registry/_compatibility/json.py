@@ -46,25 +46,24 @@ def problems(reader: Text, writer: Text) -> list[Problem]:
     Raises:
         SchemaError: one of them is not a JSON Schema.
     """
-    try:
-        return list(_Comparison().compare(_parsed(writer), _parsed(reader), "#"))
-    except RecursionError:
-        raise SchemaError("Invalid JSON Schema: it is nested too deeply") from None
+    return list(_Comparison().compare(_parsed(writer), _parsed(reader), "#"))
+
+
+def check(text: Text) -> None:
+    """Check that a text is a JSON Schema.
+
+    Raises:
+        SchemaError: it is not.
+    """
+    _parsed(text)
 
 
 def _parsed(text: Text) -> _Node:
     others: dict[str, _Document] = {}
     for name, one in text.references.items():
-        others[name] = _Document(_loads(one), others)
-    document = _Document(_loads(text.schema), others)
+        others[name] = _Document(json.loads(one), others)
+    document = _Document(json.loads(text.schema), others)
     return _Node.of(document.root, document)
-
-
-def _loads(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise SchemaError(f"Invalid JSON Schema: {error}") from None
 
 
 # --- schemas ------------------------------------------------------------------------------

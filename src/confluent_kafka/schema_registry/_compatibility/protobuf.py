@@ -31,7 +31,7 @@ def problems(reader: Text, writer: Text) -> list[Problem]:
     """Return why a reader cannot read all messages of a writer's schema; nothing if it can.
 
     Raises:
-        SchemaError: one of them cannot be read without the package ``protobuf``.
+        SchemaError, ImportError: as check().
     """
     return list(_Comparison(_Schema(writer), _Schema(reader)).compare())
 
@@ -83,14 +83,22 @@ def _joined(scope: str, name: str) -> str:
     return f"{scope}.{name}" if scope else name
 
 
+def check(text: Text) -> None:
+    """Check that a text is a Protobuf schema.
+
+    Raises:
+        SchemaError: it is not.
+        ImportError: it is a descriptor, for which the package ``protobuf`` is missing.
+    """
+    _file(text.schema)
+
+
 def _file(text: str) -> File:
     """Return what a schema defines: it is a text, or a descriptor in base64."""
     if "{" in text or ";" in text:
         return parsed_file(text)
-    try:
-        from confluent_kafka.schema_registry._protobuf_messages import described_file
-    except ImportError as error:
-        raise SchemaError(f"reading a descriptor needs protobuf: {error}") from error
+    from confluent_kafka.schema_registry._protobuf_messages import described_file
+
     found = described_file(text)
     if found is None:
         raise SchemaError("Invalid Protobuf schema: neither a text nor a descriptor in base64")
@@ -135,6 +143,8 @@ class _Comparison:
             before, after = was.get(number), now.get(number)
             if before and after:
                 yield from self._compare_fields(before, after, scopes, where)
+                if after.label == "required" != before.label:
+                    yield Problem("REQUIRED_FIELD_ADDED", where, f"{after.name} is required now")
             elif before and before.label == "required":
                 yield Problem("REQUIRED_FIELD_REMOVED", where, f"{before.name} was required")
             elif before and before.oneof:
