@@ -16,7 +16,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
-from tests.support.kafka import Reports, joined, read, values_of
+from tests.support.kafka import Reports, committed, joined, numbers, read, send, values_of
 from tests.support.patches import needs
 from tests.support.protocol import ask, compact_text, text
 from tests.support.scripts import check_script
@@ -263,3 +263,22 @@ def test_metadata_ends_once(kafka_cluster: MockCluster, kafka_topic: str) -> Non
             answer = producer.request(request.api_key, version, request.encode(version))
             found = protocol.MetadataResponse.decode(answer, version)
             assert [topic.name for topic in found.topics] == [kafka_topic]
+
+
+@needs("mock-commit-epoch")
+def test_a_commit_after_the_leader_has_moved(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """The epoch of a committed offset is that of the message that was read.
+
+    mock-commit-epoch.patch: the commit was refused (FENCED_LEADER_EPOCH).
+    """
+    send(producer, kafka_topic, numbers(0, 3))
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    with Consumer(config) as consumer:
+        consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        assert values_of(consumer.consume(3, TIMEOUT)) == numbers(0, 3)
+        for broker in (2, 3, 1):
+            kafka_cluster.set_leader(kafka_topic, 0, broker)
+        consumer.commit(asynchronous=False)
+        assert committed(consumer, kafka_topic) == 3

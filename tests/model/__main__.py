@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import time
 
-from hypothesis import HealthCheck, seed, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from confluent_kafka.testing import MockCluster
-from tests.model.adapters import ADAPTERS
-from tests.model.machine import machine_of
+from tests.model.faces import ADAPTERS
+from tests.model.machines import MACHINES, kinds
 
 
 def main() -> None:
@@ -19,22 +20,26 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=40, help="of an example (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="other examples (%(default)s)")
     parser.add_argument("--only", choices=ADAPTERS, help="one client")
+    parser.add_argument("--machine", choices=MACHINES, help="one machine")
+    parser.add_argument("--first", action="store_true", help="show the first failure as it is")
     arguments = parser.parse_args()
     budget = settings(
         max_examples=arguments.examples,
         stateful_step_count=arguments.steps,
         deadline=None,
         database=None,
+        report_multiple_bugs=False,
+        phases=[Phase.generate] if arguments.first else list(Phase),
         suppress_health_check=list(HealthCheck),
     )
-    for kind in [arguments.only] if arguments.only else ADAPTERS:
+    logging.getLogger("confluent_kafka").setLevel(logging.CRITICAL)
+    for name, kind in kinds(arguments.machine, arguments.only):
         began = time.monotonic()
         with MockCluster(3) as cluster:
-            machine = seed(arguments.seed)(machine_of(kind, cluster))
+            machine = seed(arguments.seed)(MACHINES[name](kind, cluster))
             run_state_machine_as_test(machine, settings=budget)
-        print(
-            f"{kind}: {arguments.examples} examples, {time.monotonic() - began:.0f} s", flush=True
-        )
+        seconds = time.monotonic() - began
+        print(f"{name}, {kind}: {arguments.examples} examples, {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,109 @@
-"""The consumers of the model, driven by one set of blocking calls."""
+"""The consumers of the model, driven by one set of blocking calls.
+
+A partition is a number here, since the model has one topic. What a client is asked and cannot know
+is left out of its answer.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
 
-from confluent_kafka import Consumer, DeserializingConsumer, KafkaError, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    DeserializingConsumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
 from confluent_kafka.aio import AIOConsumer, AsyncDeserializingConsumer
+from tests.support.waiting import TIMEOUT
 
+ALL = (0, 1)
 Read = tuple[int, int, bytes | None]  # partition, offset, value
+SECONDS = 0.02
+
+# While a topic is deleted and created again.
+AWAY = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._UNKNOWN_TOPIC,
+    KafkaError._UNKNOWN_PARTITION,
+    KafkaError.UNKNOWN_TOPIC_ID,
+}
+# A partition that was assigned just now cannot be sought yet.
+_TOO_EARLY = {KafkaError._STATE, KafkaError._UNKNOWN_PARTITION}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What differs between the clients, as their documents say."""
+
+    knows_its_position: bool = False
+    """position() is known also before a message was given; commit() commits it."""
+    keeps_by_hand: bool = False
+    """A partition that a second assign() names again keeps its position."""
+    pauses: bool = True
+    """There is pause()."""
+    keeps_pauses: bool = False
+    """A partition that a second assign() names again stays paused."""
+    commits_what_is_new: bool = False
+    """commit() does nothing if nothing was read since the last one."""
+    protocols: tuple[str, ...] = ("range", "cooperative")
+    """How groups share partitions; none if members do not."""
+    holds: bool = False
+    """There is pause_while()."""
+    follows: bool = True
+    """position() reaches the end behind offsets without records, and a topic created again."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a consumer reads, and how."""
+
+    servers: str
+    topic: str
+    group: str
+    automatic: bool = False
+    """Whether offsets are committed every some milliseconds, and by close()."""
+    protocol: str = "range"
+    """How the group shares partitions."""
+
+
+class Adapter(Protocol):
+    """What the model asks of a client."""
+
+    rules: ClassVar[Rules]
+    ways: ClassVar[tuple[str, ...]]
+    """Ways to read."""
+
+    def assign(self, partitions: Collection[int]) -> None: ...
+    def subscribe(self) -> None: ...
+    def assignment(self) -> set[int]: ...
+    def read(self, way: str, count: int, seconds: float) -> list[Read]: ...
+    def seek(self, partition: int, offset: int | None) -> bool:
+        """To the beginning without an offset; False if it is too early for that."""
+
+    def pause(self, partition: int) -> None: ...
+    def resume(self, partition: int) -> None: ...
+    def paused(self) -> set[int]: ...
+    def positions(self) -> dict[int, int]: ...
+    def lags(self) -> dict[int, int]: ...
+    def commit(self) -> None: ...
+    def commit_offset(self, partition: int, offset: int) -> None: ...
+    def committed(self, partitions: Collection[int] = ALL) -> dict[int, int]: ...
+    def hold(self) -> None:
+        """Begin a block of pause_while()."""
+
+    def release(self) -> None:
+        """End it."""
+
+    def learn(self) -> None:
+        """Let the client hear of the topic as it is now."""
+
+    def close(self) -> None: ...
 
 
 def _read(messages: Any) -> list[Read]:
@@ -24,23 +118,135 @@ def _read(messages: Any) -> list[Read]:
     return result
 
 
-# While a topic is deleted and created again.
-AWAY = {
-    KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError._UNKNOWN_TOPIC,
-    KafkaError._UNKNOWN_PARTITION,
-    KafkaError.UNKNOWN_TOPIC_ID,
-}
+def _away(error: KafkaException) -> list[Read]:
+    """Nothing was read, since the topic is away."""
+    if error.args[0].code() not in AWAY:
+        raise error
+    return []
 
 
-class Blocking:
-    """`Consumer`, and clients with its methods."""
+def _rows(batch: Any) -> list[Read]:
+    import pyarrow
 
-    ways = ("poll", "consume", "arrow", "by_partition")
-    kind: Callable[[dict[str, Any]], Any] = Consumer
+    columns = pyarrow.record_batch(batch)
+    names = ("partition", "offset", "value")
+    return list(zip(*(columns.column(name).to_pylist() for name in names), strict=True))
 
-    def __init__(self, config: dict[str, Any]) -> None:
+
+_STRATEGIES = {"range": "range", "cooperative": "cooperative-sticky"}
+
+
+class Native:
+    """What the package's own clients have in common: their methods, called or awaited."""
+
+    rules: ClassVar[Rules] = Rules(keeps_pauses=True, holds=True)
+    client: Any
+
+    def __init__(self, setting: Setting) -> None:
+        self.topic = setting.topic
+        self.open(
+            {
+                "bootstrap.servers": setting.servers,
+                "group.id": setting.group,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": setting.automatic,
+                "auto.commit.interval.ms": 20,
+                "partition.assignment.strategy": _STRATEGIES[setting.protocol],
+                "heartbeat.interval.ms": 20,
+                "isolation.level": "read_uncommitted",
+                "fetch.wait.max.ms": 10,
+                "topic.metadata.refresh.interval.ms": 50,
+                "topic.metadata.propagation.max.ms": 0,
+                "retry.backoff.ms": 10,
+                "reconnect.backoff.ms": 10,
+            }
+        )
+
+    def open(self, config: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def call(self, method: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        raise NotImplementedError
+
+    def places(self, partitions: Collection[int]) -> list[TopicPartition]:
+        return [TopicPartition(self.topic, each) for each in sorted(partitions)]
+
+    def assign(self, partitions: Collection[int]) -> None:
+        self.call(self.client.assign, self.places(partitions))
+
+    def subscribe(self) -> None:
+        self.call(self.client.subscribe, [self.topic])
+
+    def assignment(self) -> set[int]:
+        return {each.partition for each in self.call(self.client.assignment)}
+
+    def seek(self, partition: int, offset: int | None) -> bool:
+        target = OFFSET_BEGINNING if offset is None else offset
+        return self._begun(self.client.seek, TopicPartition(self.topic, partition, target))
+
+    def _begun(self, method: Callable[[Any], Any], argument: Any) -> bool:
+        try:
+            self.call(method, argument)
+        except KafkaException as error:
+            if error.args[0].code() not in _TOO_EARLY:
+                raise
+            return False
+        return True
+
+    def pause(self, partition: int) -> None:
+        self.call(self.client.pause, self.places([partition]))
+
+    def resume(self, partition: int) -> None:
+        self.call(self.client.resume, self.places([partition]))
+
+    def paused(self) -> set[int]:
+        return {each.partition for each in self.call(self.client.paused)}
+
+    def positions(self) -> dict[int, int]:
+        told = self.call(self.client.position, self.places(self.assignment()))
+        return {each.partition: each.offset for each in told if each.offset >= 0}
+
+    def lags(self) -> dict[int, int]:
+        told = self.call(self.client.lag)
+        return {each.partition: lag for each, lag in told.items() if lag is not None}
+
+    def commit(self) -> None:
+        try:
+            self.call(self.client.commit, asynchronous=False)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError._NO_OFFSET:
+                raise
+
+    def commit_offset(self, partition: int, offset: int) -> None:
+        place = TopicPartition(self.topic, partition, offset)
+        self.call(self.client.commit, offsets=[place], asynchronous=False)
+
+    def learn(self) -> None:
+        self.call(self.client.list_topics, self.topic, TIMEOUT)
+
+    def committed(self, partitions: Collection[int] = ALL) -> dict[int, int]:
+        told = self.call(self.client.committed, self.places(partitions), TIMEOUT)
+        return {each.partition: each.offset for each in told if each.offset >= 0}
+
+
+class Blocking(Native):
+    """`Consumer`."""
+
+    ways: ClassVar[tuple[str, ...]] = ("poll", "consume", "arrow", "by_partition")
+    kind: ClassVar[Callable[[dict[str, Any]], Any]] = Consumer
+
+    def open(self, config: dict[str, Any]) -> None:
         self.client = type(self).kind(config)
+
+    def call(self, method: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        return method(*arguments, **keywords)
+
+    def hold(self) -> None:
+        self.block = self.client.pause_while()
+        self.block.__enter__()
+
+    def release(self) -> None:
+        self.block.__exit__(None, None, None)
 
     def read(self, way: str, count: int, seconds: float) -> list[Read]:
         return list(getattr(self, f"_{way}")(count, seconds))
@@ -56,11 +262,10 @@ class Blocking:
         return _read(self.client.consume(count, seconds))
 
     def _arrow(self, count: int, seconds: float) -> list[Read]:
-        import pyarrow
-
-        batch = pyarrow.record_batch(self.client.consume_arrow(count, seconds))
-        names = ("partition", "offset", "value")
-        return list(zip(*(batch.column(name).to_pylist() for name in names), strict=True))
+        try:
+            return _rows(self.client.consume_arrow(count, seconds))
+        except KafkaException as error:
+            return _away(error)
 
     def _by_partition(self, count: int, seconds: float) -> list[Read]:
         self.client._wait(seconds)
@@ -69,8 +274,8 @@ class Blocking:
             return _read([] if found is None else [found])
         return [one for messages in found.values() for one in _read(messages)]
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.client, name)
+    def close(self) -> None:
+        self.client.close()
 
 
 class Objects(Blocking):
@@ -80,21 +285,34 @@ class Objects(Blocking):
     kind = DeserializingConsumer
 
 
-class Awaiting:
+class Awaiting(Native):
     """`AIOConsumer`; its loop runs while a call does."""
 
-    ways: tuple[str, ...] = ("poll", "consume", "getmany")
-    kind: Callable[[dict[str, Any]], Any] = AIOConsumer
+    ways: ClassVar[tuple[str, ...]] = ("poll", "consume", "getmany", "arrow")
+    kind: ClassVar[Callable[[dict[str, Any]], Any]] = AIOConsumer
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    def open(self, config: dict[str, Any]) -> None:
         self.runner = asyncio.Runner()
         self.client = self.runner.run(self._make(config))
 
     async def _make(self, config: dict[str, Any]) -> Any:
         return type(self).kind(config)
 
+    def call(self, method: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        async def run() -> Any:
+            return await method(*arguments, **keywords)
+
+        return self.runner.run(run())
+
+    def hold(self) -> None:
+        self.block = self.client.pause_while()
+        self.call(self.block.__aenter__)
+
+    def release(self) -> None:
+        self.call(self.block.__aexit__, None, None, None)
+
     def read(self, way: str, count: int, seconds: float) -> list[Read]:
-        return list(self.runner.run(getattr(self, f"_{way}")(count, seconds)))
+        return list(self.call(getattr(self, f"_{way}"), count, seconds))
 
     async def _poll(self, count: int, seconds: float) -> list[Read]:
         result: list[Read] = []
@@ -109,20 +327,15 @@ class Awaiting:
         found = await self.client.getmany(timeout=seconds, max_records=count)
         return [one for messages in found.values() for one in _read(messages)]
 
+    async def _arrow(self, count: int, seconds: float) -> list[Read]:
+        try:
+            return _rows(await self.client.consume_arrow(count, seconds))
+        except KafkaException as error:
+            return _away(error)
+
     def close(self) -> None:
-        self.runner.run(self.client.close())
+        self.call(self.client.close)
         self.runner.close()
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self.client, name)
-
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            async def run() -> Any:
-                return await method(*arguments, **keywords)
-
-            return self.runner.run(run())
-
-        return call
 
 
 class AwaitingObjects(Awaiting):
@@ -130,15 +343,3 @@ class AwaitingObjects(Awaiting):
 
     ways = ("poll",)
     kind = AsyncDeserializingConsumer
-
-
-ADAPTERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "Consumer": Blocking,
-    "DeserializingConsumer": Objects,
-    "AIOConsumer": Awaiting,
-    "AsyncDeserializingConsumer": AwaitingObjects,
-}
-
-
-def places(topic: str, partitions: Any) -> list[TopicPartition]:
-    return [TopicPartition(topic, partition) for partition in sorted(partitions)]

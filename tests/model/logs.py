@@ -12,24 +12,28 @@ from tests.support.kafka import Reports
 from tests.support.record_batches import sent
 from tests.support.waiting import TIMEOUT
 
-PARTITIONS = range(2)
-
 
 @dataclass
 class Log:
     """One partition."""
 
     records: dict[int, bytes] = field(default_factory=dict)
+    """Also those that are deleted: a consumer may have fetched them before."""
     start: int = 0
     end: int = 0
 
     def after(self, offset: int) -> list[int]:
-        """The offsets of the records from there on."""
+        """The offsets of the records from there on that are still to be had."""
         return [each for each in sorted(self.records) if each >= max(offset, self.start)]
 
     def next_record(self, offset: int) -> int:
         """The next record's offset, or the end."""
         return next(iter(self.after(offset)), self.end)
+
+    def may_follow(self, offset: int) -> set[int]:
+        """The offsets that a consumer at `offset` may be given: the second was fetched before."""
+        fetched = [each for each in sorted(self.records) if each >= offset]
+        return {self.next_record(offset), *fetched[:1]}
 
 
 class Topic:
@@ -37,20 +41,37 @@ class Topic:
 
     _names = itertools.count()
 
-    def __init__(self, cluster: MockCluster) -> None:
+    def __init__(self, cluster: MockCluster, partitions: int = 2) -> None:
         self.cluster = cluster
         self.name = f"model-{next(self._names)}"
-        self.logs = [Log() for _ in PARTITIONS]
         self._values = itertools.count()
-        config = {"bootstrap.servers": cluster.bootstrap_servers, "linger.ms": 0}
+        self._create(partitions)
+
+    def _create(self, partitions: int) -> None:
+        self.logs = [Log() for _ in range(partitions)]
+        self.first_value = next(self._values)
+        self.cluster.create_topic(self.name, partitions)
+        config = {"bootstrap.servers": self.cluster.bootstrap_servers, "linger.ms": 0}
         self._producer = Producer(config | {"topic.metadata.refresh.interval.ms": 50})
         self._transactions = Producer(config | {"transactional.id": self.name})
-        cluster.create_topic(self.name, len(PARTITIONS))
         self._transactions.init_transactions(TIMEOUT)
 
     def close(self) -> None:
         self._producer.close(0)
         self._transactions.close(0)
+
+    def create_again(self) -> None:
+        """Without a record, and with another id. Its leaders have moved less often."""
+        self.close()
+        for partition in range(len(self.logs)):
+            for broker in (1, 2, 3):
+                self.move_leader(partition, broker)
+        self.cluster._delete_topic(self.name)
+        self._create(len(self.logs))
+
+    def is_former(self, value: bytes | None) -> bool:
+        """Whether it was in the topic before that was created again."""
+        return value is not None and int(value) < self.first_value
 
     def _value(self) -> bytes:
         return b"%d" % next(self._values)
@@ -95,5 +116,18 @@ class Topic:
         log.records.update({each.offset: each.value or b"" for each in records})
         log.end += size
 
+    def delete_records(self, partition: int, offset: int) -> None:
+        """Those before the offset, as retention does."""
+        log = self.logs[partition]
+        target = min(max(offset, log.start), log.end)
+        self.cluster._delete_records(self.name, partition, target)
+        log.start = target
+
     def move_leader(self, partition: int, broker: int) -> None:
         self.cluster.set_leader(self.name, partition, broker)
+
+    def add_partition(self) -> None:
+        self.cluster._add_partitions(self.name, len(self.logs) + 1)
+        self.logs.append(Log())
+        known = self._producer.list_topics(self.name, TIMEOUT).topics[self.name]
+        assert len(known.partitions) == len(self.logs)

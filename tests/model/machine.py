@@ -6,21 +6,19 @@ After each one what the consumer says (position, lag, paused, committed) is comp
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from confluent_kafka import OFFSET_BEGINNING, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.testing import MockCluster
-from tests.model.adapters import ADAPTERS, places
-from tests.model.logs import PARTITIONS, Topic
-from tests.support.waiting import TIMEOUT, wait_until
+from tests.model.adapters import ALL, SECONDS, Read, Setting
+from tests.model.faces import ADAPTERS
+from tests.model.logs import Topic
+from tests.support.waiting import wait_until
 
-partitions = st.sampled_from(PARTITIONS)
-SECONDS = 0.02
+partitions = st.sampled_from(ALL)
+Bounds = tuple[int, int]
 
 
 @dataclass
@@ -30,12 +28,20 @@ class Place:
     next: int = 0
     """The consumer was given everything before this offset since it last began somewhere."""
     given: bool = False
-    """A message was given since then: position() is known."""
-    stored: tuple[int, int] | None = None
+    """A message was given since then: position() is known to every client."""
+    stored: Bounds | None = None
     """What commit() commits, if not the position: where a seek went back to, or left off."""
     has_stored: bool = False
     """There is something that commit() can commit."""
     paused: bool = False
+    is_new: bool = False
+    """The topic was created again, and nothing of it was given yet."""
+
+
+def within(bounds: Bounds, *others: Bounds | None) -> Bounds:
+    """The least bounds that all are within."""
+    known = [bounds, *(each for each in others if each is not None)]
+    return min(low for low, _ in known), max(high for _, high in known)
 
 
 class ConsumerMachine(RuleBasedStateMachine):
@@ -47,26 +53,23 @@ class ConsumerMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.topic = Topic(self.cluster)
-        self.group = self.topic.name
-        self.committed: dict[int, tuple[int, int]] = {}
+        self.committed: dict[int, Bounds] = {}
+        self.is_automatic = False
+
+    @initialize(is_automatic=st.booleans())
+    def begin(self, is_automatic: bool) -> None:
+        self.is_automatic = is_automatic
         self.open()
 
     def open(self) -> None:
         """A new consumer of the group: each partition begins at what was committed."""
-        config = {
-            "bootstrap.servers": self.cluster.bootstrap_servers,
-            "group.id": self.group,
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-            "isolation.level": "read_uncommitted",
-            "fetch.wait.max.ms": 10,
-            "topic.metadata.refresh.interval.ms": 50,
-            "retry.backoff.ms": 10,
-            "reconnect.backoff.ms": 10,
-        }
-        self.consumer = ADAPTERS[self.kind](config)
-        self.places = [Place(next=self.begin_at(each)) for each in PARTITIONS]
-        self.consumer.assign(places(self.topic.name, PARTITIONS))
+        servers = self.cluster.bootstrap_servers
+        setting = Setting(servers, self.topic.name, self.topic.name, self.is_automatic)
+        self.consumer = ADAPTERS[self.kind](setting)
+        self.rules = self.consumer.rules
+        self.has_read = False  # since the last commit
+        self.places = {each: Place(next=self.begin_at(each)) for each in ALL}
+        self.consumer.assign(ALL)
 
     def begin_at(self, partition: int) -> int:
         """The committed offset if the log has it, or the log's start."""
@@ -75,7 +78,8 @@ class ConsumerMachine(RuleBasedStateMachine):
         return at if log.start <= at <= log.end else log.start
 
     def teardown(self) -> None:
-        self.consumer.close()
+        if hasattr(self, "consumer"):
+            self.consumer.close()
         self.topic.close()
 
     # ---- the topic ----
@@ -96,21 +100,45 @@ class ConsumerMachine(RuleBasedStateMachine):
     def move_leader(self, partition: int, broker: int) -> None:
         self.topic.move_leader(partition, broker)
 
+    @rule(partition=partitions, offset=st.integers(0, 40))
+    def delete_records(self, partition: int, offset: int) -> None:
+        self.topic.delete_records(partition, offset)
+
+    @precondition(lambda self: self.rules.follows)
+    @rule()
+    def create_again(self) -> None:
+        """Everything begins anew, as soon as the consumer knows it. Kafka forgets what a group has
+        committed of a deleted topic.
+        """
+        highest = {each: self.at(each)[1] for each in self.places}
+        self.topic.create_again()
+        # The client may commit once more what it was given of the topic that it takes this one for.
+        self.committed = (
+            {each: (0, at) for each, at in highest.items()} if self.is_automatic else {}
+        )
+        self.consumer.learn()
+        for place in self.places.values():
+            place.next, place.given, place.is_new = 0, False, True
+            place.stored, place.has_stored = None, False
+
     # ---- reading ----
 
-    def note(self, read: list[tuple[int, int, bytes | None]]) -> None:
+    def note(self, read: list[Read]) -> None:
         """Each message is the next of its partition: none is lost, and none comes again."""
         for partition, offset, value in read:
+            if self.topic.is_former(value):
+                assert self.places[partition].is_new, (partition, offset, value)
+                continue  # fetched before
             log, place = self.topic.logs[partition], self.places[partition]
             assert not place.paused, (partition, offset)
-            assert offset == log.next_record(place.next), (partition, offset, place, log)
+            assert offset in log.may_follow(place.next), (partition, offset, place, log)
             assert log.records[offset] == value
-            place.next, place.given = offset + 1, True
+            place.next, place.given, place.is_new = offset + 1, True, False
             place.stored, place.has_stored = None, True
+            self.has_read = True
 
     def way(self, number: int) -> str:
-        ways: tuple[str, ...] = ADAPTERS[self.kind].ways  # type: ignore[attr-defined]
-        return ways[number % len(ways)]
+        return self.consumer.ways[number % len(self.consumer.ways)]
 
     @rule(number=st.integers(0, 11), count=st.integers(1, 8))
     def read_some(self, number: int, count: int) -> None:
@@ -120,7 +148,7 @@ class ConsumerMachine(RuleBasedStateMachine):
         """Whether a message is still to come."""
         return any(
             not place.paused and self.topic.logs[number].after(place.next)
-            for number, place in enumerate(self.places)
+            for number, place in self.places.items()
         )
 
     @rule(number=st.integers(0, 11), count=st.integers(1, 8))
@@ -128,158 +156,176 @@ class ConsumerMachine(RuleBasedStateMachine):
         """Everything comes, and then the position is the end."""
         step = lambda: self.note(self.consumer.read(self.way(number), count, SECONDS))  # noqa: E731
         wait_until(lambda: not self.left(), step)
-        wait_until(self.at_the_end, step)
+        if self.rules.follows:
+            wait_until(self.is_at_the_end, step)
 
-    def at_the_end(self) -> bool:
-        at = self.positions()
+    def is_at_the_end(self) -> bool:
+        at = self.consumer.positions()
         return all(
             place.paused or not place.given or at[number] == self.topic.logs[number].end
-            for number, place in enumerate(self.places)
+            for number, place in self.places.items()
         )
 
     # ---- moving ----
 
-    @rule(partition=partitions, offset=st.integers(0, 40))
-    def seek(self, partition: int, offset: int) -> None:
+    @rule(partition=partitions, offset=st.none() | st.integers(0, 40))
+    def seek(self, partition: int, offset: int | None) -> None:
+        """Without an offset: to the beginning."""
+        if partition not in self.places:
+            return
         log, place = self.topic.logs[partition], self.places[partition]
-        target = min(max(offset, log.start), log.end)
-        before = self.positions()[partition]
-        self.when_begun(lambda: self.consumer.seek(self.at(partition, target)))
-        self.leave(partition)
-        if 0 <= target < before:
-            place.stored, place.has_stored = (target, target), True
-        place.next, place.given = target, False
-
-    def leave(self, partition: int) -> None:
-        """What was given so far is committed, until something is given at another place."""
-        log, place = self.topic.logs[partition], self.places[partition]
+        target = log.start if offset is None else min(max(offset, log.start), log.end)
+        before = self.consumer.positions().get(partition, -1)
+        asked = None if offset is None else target
+        wait_until(lambda: self.consumer.seek(partition, asked))
         if place.given:
+            # What was given is committed, until something is given at another place.
             place.stored = (place.next, log.next_record(place.next))
+        if offset is not None and target < before:
+            place.stored, place.has_stored = (target, target), True
+        place.next, place.given, place.is_new = target, False, False
 
-    @rule(partition=partitions)
-    def seek_to_the_beginning(self, partition: int) -> None:
-        place = self.places[partition]
-        self.when_begun(lambda: self.consumer.seek(self.at(partition, OFFSET_BEGINNING)))
-        self.leave(partition)
-        place.next, place.given = self.topic.logs[partition].start, False
-
-    def when_begun(self, call: Callable[[], Any]) -> None:
-        """A partition that was assigned just now cannot be sought yet."""
-
-        def tried() -> bool:
-            try:
-                call()
-            except KafkaException as error:
-                if error.args[0].code() not in (KafkaError._STATE, KafkaError._UNKNOWN_PARTITION):
-                    raise
-                return False
-            return True
-
-        wait_until(tried)
-
+    @precondition(lambda self: self.rules.pauses)
     @rule(partition=partitions)
     def pause(self, partition: int) -> None:
-        self.when_begun(lambda: self.consumer.pause([self.at(partition)]))
-        self.places[partition].paused = True
+        if partition in self.places:
+            self.consumer.pause(partition)
+            self.places[partition].paused = True
 
+    @precondition(lambda self: self.rules.pauses)
     @rule(partition=partitions)
     def resume(self, partition: int) -> None:
-        self.when_begun(lambda: self.consumer.resume([self.at(partition)]))
-        self.places[partition].paused = False
+        if partition in self.places:
+            self.consumer.resume(partition)
+            self.places[partition].paused = False
 
-    def at(self, partition: int, offset: int | None = None) -> TopicPartition:
-        if offset is None:
-            return TopicPartition(self.topic.name, partition)
-        return TopicPartition(self.topic.name, partition, offset)
+    @precondition(lambda self: not self.is_automatic)
+    @rule(wanted=st.sampled_from([{0}, {1}, {0, 1}]))
+    def assign(self, wanted: set[int]) -> None:
+        """Of what stays, a client keeps the pause, or the position and the pause, or neither."""
+        before, self.places = (
+            self.places,
+            {each: Place(next=self.begin_at(each)) for each in wanted},
+        )
+        for each in wanted & before.keys():
+            if self.rules.keeps_by_hand:
+                self.places[each] = before[each]
+            elif self.rules.keeps_pauses:
+                self.places[each].paused = before[each].paused
+        self.has_read = False
+        self.consumer.assign(wanted)
 
     # ---- committing ----
+
+    def stored(self, partition: int) -> Bounds | None:
+        """What was handed out and not committed, and thus is."""
+        place = self.places[partition]
+        if place.stored is not None:
+            return place.stored
+        return self.at(partition) if place.has_stored and place.given else None
+
+    def at(self, partition: int) -> Bounds:
+        """Between what was given and what is still to come."""
+        place = self.places[partition]
+        return place.next, self.topic.logs[partition].next_record(place.next)
 
     @rule()
     def commit(self) -> None:
         """What was given is committed, and never more."""
-        try:
-            self.consumer.commit(asynchronous=False)
-        except KafkaException as error:
-            if error.args[0].code() == KafkaError.FENCED_LEADER_EPOCH:
-                # Of a partition whose leader has moved since. Kafka's coordinators do not check it.
-                self.believe_the_cluster()
-                return
-            if error.args[0].code() != KafkaError._NO_OFFSET:
-                raise
-        for partition, place in enumerate(self.places):
-            if place.stored is not None:
-                self.committed[partition] = place.stored
-            elif place.has_stored and place.given:
-                highest = self.topic.logs[partition].next_record(place.next)
-                self.committed[partition] = (place.next, highest)
+        told = self.consumer.positions()
+        self.consumer.commit()
+        for partition, place in self.places.items():
+            if not self.rules.knows_its_position:
+                bounds = self.stored(partition)
+            elif self.rules.commits_what_is_new and not self.has_read:
+                bounds = None
+            else:
+                bounds = self.at(partition) if partition in told else None
+                if place.is_new and bounds is not None:
+                    bounds = (0, bounds[1])
+            if bounds is not None:
+                self.committed[partition] = bounds
+        self.has_read = False
 
     @rule(partition=partitions, offset=st.integers(0, 40))
     def commit_an_offset(self, partition: int, offset: int) -> None:
         """One that was given, which the next commit() passes."""
-        place = self.places[partition]
-        if not place.given:
+        place = self.places.get(partition)
+        if place is None or not place.given or self.is_automatic:
             return
         target = min(offset, place.next - 1)
-        self.consumer.commit(offsets=[self.at(partition, target)], asynchronous=False)
+        self.consumer.commit_offset(partition, target)
         self.committed[partition] = (target, target)
 
     @rule()
     def close_and_open(self) -> None:
-        """Without automatic commits close() commits nothing."""
+        """Without automatic commits close() commits nothing, and with them what was given."""
         self.consumer.close()
-        self.believe_the_cluster()
+        if self.is_automatic:
+            for partition in self.places:
+                self.committed_by_itself(partition, at_last=True)
+        told = self.told_committed()
+        self.check_committed(told)
+        self.committed = {each: (offset, offset) for each, offset in told.items()}
         self.open()
 
-    def believe_the_cluster(self) -> None:
-        """Take what the group has committed from the cluster."""
-        for partition, offset in self.told_committed().items():
-            self.committed[partition] = (offset, offset)
+    def committed_by_itself(self, partition: int, at_last: bool) -> None:
+        """What a client commits in the background is what was given, now or before."""
+        stored, former = self.stored(partition), self.committed.get(partition, (0, 0))
+        if self.rules.knows_its_position:
+            stored = within(self.at(partition), stored)
+        if stored is not None:
+            is_exact = at_last and self.places[partition].given
+            self.committed[partition] = within(stored, None if is_exact else former)
 
     def told_committed(self) -> dict[int, int]:
-        reader = ADAPTERS["Consumer"](
-            {"bootstrap.servers": self.cluster.bootstrap_servers, "group.id": self.group}
-        )
-        told = reader.committed(places(self.topic.name, PARTITIONS), TIMEOUT)
+        """As another consumer of the group reads it."""
+        setting = Setting(self.cluster.bootstrap_servers, self.topic.name, self.topic.name)
+        reader = ADAPTERS["Consumer"](setting)
+        told = reader.committed()
         reader.close()
-        return {one.partition: one.offset for one in told if one.offset >= 0}
+        return told
 
     # ---- what the consumer says ----
-
-    def positions(self) -> dict[int, int]:
-        told = self.consumer.position(places(self.topic.name, PARTITIONS))
-        return {one.partition: one.offset for one in told}
 
     @invariant()
     def position_is_between(self) -> None:
         """Behind what was given, and not behind what is still to come."""
-        for partition, at in self.positions().items():
-            place, log = self.places[partition], self.topic.logs[partition]
+        told = self.consumer.positions()
+        for partition, place in self.places.items():
             if place.given:
-                assert place.next <= at <= log.next_record(place.next), (partition, at, place)
+                low, high = self.at(partition)
+                assert low <= told[partition] <= high, (partition, told, place)
 
     @invariant()
     def lag_is_the_rest(self) -> None:
         """No more than what is behind the position."""
-        behind = self.consumer.lag()
-        for one, lag in behind.items():
-            place, log = self.places[one.partition], self.topic.logs[one.partition]
-            if place.given and lag is not None:
-                assert lag <= log.end - place.next, (one, lag, place, log)
+        for partition, lag in self.consumer.lags().items():
+            place, log = self.places[partition], self.topic.logs[partition]
+            if place.given:
+                assert 0 <= lag <= log.end - place.next, (partition, lag, place, log)
 
     @invariant()
     def paused_is_what_was_paused(self) -> None:
-        told = {one.partition for one in self.consumer.paused()}
-        assert told == {number for number in PARTITIONS if self.places[number].paused}
+        expected = {number for number, place in self.places.items() if place.paused}
+        assert self.consumer.paused() == expected
 
     @invariant()
     def committed_is_what_was_committed(self) -> None:
-        told = self.consumer.committed(places(self.topic.name, PARTITIONS), TIMEOUT)
-        for one in told:
-            if one.partition in self.committed:
-                lowest, highest = self.committed[one.partition]
-                assert lowest <= one.offset <= highest, (one, self.committed)
-            else:
-                assert one.offset < 0, (one, self.committed)
+        if self.is_automatic:
+            for partition in self.places:
+                self.committed_by_itself(partition, at_last=False)
+        told = self.consumer.committed()
+        self.check_committed(told)
+        if self.is_automatic:
+            self.committed = {each: (offset, offset) for each, offset in told.items()}
+
+    def check_committed(self, told: dict[int, int]) -> None:
+        for partition, (low, high) in self.committed.items():
+            if self.is_automatic and partition not in told:
+                continue
+            assert low <= told.get(partition, -1) <= high, (told, self.committed, self.places)
+        assert told.keys() <= self.committed.keys(), (told, self.committed)
 
 
 def machine_of(kind: str, cluster: MockCluster) -> type[ConsumerMachine]:

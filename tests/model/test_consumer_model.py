@@ -13,15 +13,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from confluent_kafka.testing import MockCluster
-from tests.model.adapters import ADAPTERS
-from tests.model.machine import machine_of
+from tests.model.machines import MACHINES, kinds
 from tests.support.patches import needs
 
-pytestmark = needs("next-position", "mock-holes")
+pytestmark = needs("next-position", "mock-holes", "mock-commit-epoch", "recreated-topic")
 
 BUDGET = settings(
-    max_examples=10,
-    stateful_step_count=20,
+    max_examples=4,
+    stateful_step_count=15,
     derandomize=True,
     deadline=None,
     database=None,
@@ -35,7 +34,7 @@ def cluster() -> Iterator[MockCluster]:
         yield cluster
 
 
-@pytest.mark.parametrize("kind", ADAPTERS)
-def test_assigned_partitions(cluster: MockCluster, kind: str) -> None:
-    """No message is lost or repeated, and the consumer always knows where it is."""
-    run_state_machine_as_test(machine_of(kind, cluster), settings=BUDGET)
+@pytest.mark.parametrize(("machine", "kind"), list(kinds()))
+def test_no_message_is_lost_or_repeated(cluster: MockCluster, machine: str, kind: str) -> None:
+    """And consumers say the truth of where they are, what they have paused and committed."""
+    run_state_machine_as_test(MACHINES[machine](kind, cluster), settings=BUDGET)

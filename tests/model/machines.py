@@ -1,0 +1,21 @@
+"""The machines, and the clients that each is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from confluent_kafka.testing import MockCluster
+from tests.model.faces import ADAPTERS
+from tests.model.machine import machine_of
+
+MACHINES: dict[str, Callable[[str, MockCluster], Any]] = {
+    "assigned": machine_of,
+}
+
+
+def kinds(machine: str | None = None, client: str | None = None) -> Iterator[tuple[str, str]]:
+    """The names of a machine and of a client, of all or of those that are wanted."""
+    for name in [machine] if machine else MACHINES:
+        for kind in [client] if client else ADAPTERS:
+            yield name, kind
