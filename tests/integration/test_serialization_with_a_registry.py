@@ -230,6 +230,7 @@ _OTHER_RULES = frozenset(
     {
         "nothing",
         "any property of an open object",
+        "a required name that is not a property",
         "a required property with a default",
         "a pattern of properties",
         "a nullable string",

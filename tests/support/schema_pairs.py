@@ -243,6 +243,13 @@ _JSON: list[tuple[str, Any, Any, bool, bool]] = [
         True,
         False,
     ),
+    (
+        "a required name that is not a property",
+        _object(a=_STR) | {"required": ["a"]},
+        _object(a=_STR) | {"required": ["b"]},
+        True,
+        False,
+    ),
     ("a property's type", _object(a=_STR), _object(a=_NUM), False, False),
     ("a property's wider type", _object(a=_INT), _object(a=_NUM), True, False),
     ("closed to open", _closed(a=_STR), _object(a=_STR), True, False),
@@ -279,6 +286,7 @@ _JSON: list[tuple[str, Any, Any, bool, bool]] = [
         False,
         True,
     ),
+    ("other items", {"type": "array", "additionalItems": False}, {"type": "array"}, True, False),
     (
         "an item of a tuple",
         {"type": "array", "prefixItems": [_INT]},

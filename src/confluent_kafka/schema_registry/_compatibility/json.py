@@ -257,10 +257,14 @@ class _Comparison:
                 yield from self._compare_added(rest, after, where, "PROPERTY")
         required = old.value.get("required") or ()
         for name in new.value.get("required") or ():
-            if name not in required and not _has_default(now.get(name)):
-                added = name in now and name not in was
-                kind = "PROPERTY_ADDED_TO_UNOPEN_CONTENT_MODEL" if added else "ATTRIBUTE_ADDED"
-                yield Problem(f"REQUIRED_{kind}", f"{path}/required/{name}", "it has no default")
+            # What is required and is not a property counts for nothing.
+            if name in now and name not in required and not _has_default(now[name]):
+                where, why = f"{path}/required/{name}", "it has no default"
+                if name in was:
+                    yield Problem("REQUIRED_ATTRIBUTE_ADDED", where, why)
+                elif _rest_of_object(old, name).kind != "anything":
+                    kind = "REQUIRED_PROPERTY_ADDED_TO_UNOPEN_CONTENT_MODEL"
+                    yield Problem(kind, where, why)
         yield from self._compare_rests(old, new, "additionalProperties", path)
         yield from self._compare_dependencies(old, new, f"{path}/dependencies")
 
@@ -326,9 +330,10 @@ class _Comparison:
 
 def _items(array: _Node) -> tuple[list[_Node], str]:
     """Return the schemas of the first items, and the keyword for the others."""
-    keyword = "items" if isinstance(array.value.get("items"), list) else "prefixItems"
-    first = [_Node.of(one, array.document) for one in array.value.get(keyword) or ()]
-    return first, "additionalItems" if keyword == "items" else "items"
+    listed, rest = array.value.get("items"), "additionalItems"
+    if not isinstance(listed, list) and (listed is not None or rest not in array.value):
+        listed, rest = array.value.get("prefixItems"), "items"
+    return [_Node.of(one, array.document) for one in listed or ()], rest
 
 
 def _rest(node: _Node, keyword: str) -> _Node:
