@@ -20,7 +20,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
-from tests.embedded.conftest import MakeConsumer
+from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.kafka import committed, numbers, poll_values
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -86,6 +86,23 @@ def test_aio(filled: str, kafka_cluster: MockCluster) -> None:
                 check(raised.value.args[0], name, filled)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("offset", [*NONSENSE, OFFSET_BEGINNING, OFFSET_END])
+def test_offsets_of_a_transaction(
+    kafka_topic: str, consumer: Consumer, make_producer: MakeProducer, offset: int
+) -> None:
+    """Such an offset is refused, not left out; the transaction goes on."""
+    producer = make_producer({"transactional.id": "t"})
+    producer.init_transactions(TIMEOUT)
+    producer.begin_transaction()
+    group, places = consumer.consumer_group_metadata(), [TopicPartition(kafka_topic, 0, offset)]
+    with pytest.raises(KafkaException) as raised:
+        producer.send_offsets_to_transaction(places, group, TIMEOUT)
+    check(raised.value.args[0], "send_offsets_to_transaction()", kafka_topic)
+    places = [TopicPartition(kafka_topic, 0, 1), TopicPartition(kafka_topic, 1)]
+    producer.send_offsets_to_transaction(places, group, TIMEOUT)
+    producer.commit_transaction(TIMEOUT)
 
 
 def test_no_offset_is_none_to_commit(filled: str, consumer: Consumer) -> None:

@@ -7,7 +7,7 @@
 
 #include "client/guard.h"
 #include "client/serve.h"
-#include "consumer/offset_rules.h"
+#include "values/offset_rules.h"
 #include "values/topic_partition.h"
 
 /* ---- subscribe ---- */

@@ -11,7 +11,7 @@
 #include "client/registry.h"
 #include "client/serve.h"
 #include "client/signals.h"
-#include "consumer/offset_rules.h"
+#include "values/offset_rules.h"
 #include "values/topic_partition.h"
 
 /* ---- offsets from arguments ---- */

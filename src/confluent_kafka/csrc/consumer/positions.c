@@ -8,7 +8,7 @@
 #include "client/guard.h"
 #include "client/request.h"
 #include "client/serve.h"
-#include "consumer/offset_rules.h"
+#include "values/offset_rules.h"
 #include "values/topic_partition.h"
 
 /* ---- requests that take and fill a partition list ---- */

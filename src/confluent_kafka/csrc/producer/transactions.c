@@ -17,6 +17,7 @@
 #include "client/request.h"
 #include "client/serve.h"
 #include "client/signals.h"
+#include "values/offset_rules.h"
 #include "values/topic_partition.h"
 
 WITHOUT_GIL static rd_kafka_error_t *
@@ -364,13 +365,16 @@ send_offsets_to_transaction(PyObject *object, PyObject *const *args, Py_ssize_t 
     if (made == NULL) {
         return NULL;
     }
+    static const char what[] = "send_offsets_to_transaction()";
     made->partitions = topic_partitions_to_c(self->client.state, values[0], "positions");
-    made->group = made->partitions == NULL ? NULL : group_from_bytes(self, values[1]);
+    bool valid = made->partitions != NULL
+                 && check_offsets(self->client.state, made->partitions, OFFSETS_TO_KEEP, what) == 0;
+    made->group = valid ? group_from_bytes(self, values[1]) : NULL;
     if (made->group == NULL) {
         end_keeping_exception(made);
         return NULL;
     }
-    return run_request(self, made, "send_offsets_to_transaction()");
+    return run_request(self, made, what);
 }
 
 /* ---- close() ---- */

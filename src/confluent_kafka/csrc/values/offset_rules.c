@@ -1,4 +1,4 @@
-#include "consumer/offset_rules.h"
+#include "values/offset_rules.h"
 
 #include <string.h>
 

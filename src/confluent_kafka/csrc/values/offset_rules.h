@@ -2,8 +2,8 @@
  * Which offsets a call takes. librdkafka takes any number: a negative one that means nothing begins
  * where auto.offset.reset says, or is dropped, without a word.
  */
-#ifndef CONFLUENT_KAFKA_CONSUMER_OFFSET_RULES_H
-#define CONFLUENT_KAFKA_CONSUMER_OFFSET_RULES_H
+#ifndef CONFLUENT_KAFKA_VALUES_OFFSET_RULES_H
+#define CONFLUENT_KAFKA_VALUES_OFFSET_RULES_H
 
 #include "base/module_state.h"
 
