@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -241,10 +242,22 @@ PEM = f"-----BEGIN PRIVATE KEY-----\n{secret('line one')}\n{secret('line two')}\
         ("options", "schema.registry.url", "https://u:p%2F12@registry", "p%2F12"),
         ("spark", "spark.hadoop.fs.azure.account.key.x.blob.core.windows.net", "p-13", "p-13"),
         ("spark", "spark.hadoop.fs.s3a.secret.key", "p-14-x", "p-14-x"),
+        ("spark", "spark.hadoop.fs.azure.sas.c.x.blob.core.windows.net", "sv=1&sig=p-16", "p-16"),
+        ("spark", "spark.redis.auth", "p-17-x", "p-17-x"),
+        ("options", "path", "https://x.blob.core.windows.net/c?sv=1&sig=p-18-x", "p-18-x"),
+        ("options", "url", "jdbc:oracle:oci:scott/p-19-x@db", "p-19-x"),
+        ("options", "url", "jdbc:mysql://address=(host=h)(user=u)(password=p-20-x)/db", "p-20-x"),
+        ("options", "url", "jdbc:postgresql://db/x?password=p(26)x", "p(26)x"),
+        ("options", "es.net.http.auth.pass", "p-21-x", "p-21-x"),
+        ("options", "api.key", "p-22-x", "p-22-x"),
+        ("options", "headers.Authorization", "Bearer p-23-x", "p-23-x"),
+        ("options", "pem_private_key", "p-24-x", "p-24-x"),
+        ("options", "password", 123456, "123456"),
+        ("options", "password", 'p"25\\x', 'p\\"25\\\\x'),
     ],
 )
 def test_secrets_of_every_kind_are_concealed(
-    table: str, name: str, value: str, hidden: str
+    table: str, name: str, value: Any, hidden: str
 ) -> None:
     """Keys, pass phrases, and passwords inside URLs, JDBC addresses and JAAS texts are hidden in
     every form in which Spark prints them, wherever the setting stands."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,20 +18,28 @@ _NO_SETTINGS = frozenset({"sql", "schema"})
 # A shorter line of a PEM key could be any text.
 _LONG_LINE = 12
 
+# A smaller number is not a password, and could stand anywhere in a text.
+_LONG_NUMBER = 1000
+
 # Names of settings whose values are secrets: Spark's own spark.redaction.regex, and what Kafka's
 # clients, registries, JDBC drivers and cloud storage have besides. A path to a key is no secret.
 _SECRET_NAME = re.compile(
-    r"secret|passw|passphrase|\bpwd\b|token|credential|jaas|oauthbearer\.config"
-    r"|access.?key|account.?key|keystore\.key$|truststore\.certificates$|key\.pem|user\.info"
-    r"|private\.?key(?!\.(file|location))",
+    r"secret|passw|passphrase|\bpwd\b|\bpass\b|token|credential|jaas|oauthbearer\.config"
+    r"|access.?key|account.?key|api.?key|keystore\.key$|truststore\.certificates$|key\.pem|user\.info"
+    r"|private[._-]?key(?!\.(file|location))|\bsas\b|^sig$|redis\.auth$|authorization",
     re.IGNORECASE,
 )
 
 # Values that contain secrets whatever their setting is called: the password of a URL
 # (https://user:password@host, Oracle's jdbc:oracle:thin:user/password@host), and parameters as
 # URLs, JDBC drivers, JAAS and key=value lists write them.
-_URL_PASSWORD = re.compile(r"//[^/@:\s]*:([^@\s]+)@|:thin:[^/@\s]+/([^@\s]+)@")
-_PARAMETER = re.compile(r"""([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^&;,\s"']+))""")
+_URL_PASSWORD = re.compile(r"//[^/@:\s]*:([^@\s]+)@|:(?:thin|oci8?):[^/@\s]+/([^@\s]+)@")
+_PARAMETER = re.compile(
+    r"""([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=([^&;,\s"']+))[^&;,\s"'(]*)"""
+)
+
+# The scheme of an Authorization header.
+_AUTHORIZATION = re.compile(r"^(basic|bearer|token)\s+", re.IGNORECASE)
 
 
 def conceal(text: str, *settings: Any) -> str:
@@ -52,6 +61,8 @@ def conceal(text: str, *settings: Any) -> str:
 def _secrets(name: str, given: Any) -> Iterator[str]:
     if isinstance(given, str):
         yield from _in_value(name, given)
+    elif isinstance(given, int) and given >= _LONG_NUMBER:
+        yield from _in_value(name, str(given))
     elif isinstance(given, Mapping):
         for key, one in given.items():
             # A source may be called "tokens", and SQL may compare a column of that name.
@@ -70,11 +81,13 @@ def _in_value(name: str, value: str) -> Iterator[str]:
         yield value
         if "user.info" in name:
             yield value.partition(":")[2]
+        yield _AUTHORIZATION.sub("", value)
     for found in _URL_PASSWORD.finditer(value):
         yield found[1] or found[2]
     for parameter, *forms in _PARAMETER.findall(value):
         if _SECRET_NAME.search(parameter):
             yield "".join(forms)
+            yield forms[-1].partition(")")[0]  # MySQL's (password=...)
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -83,6 +96,6 @@ def _forms(secret: str) -> Iterator[str]:
         decoded = unquote(secret)
         one_line = " ".join(secret.split())
         yield from (secret, decoded, quote(decoded, safe=""), one_line)
-        yield secret.replace("\n", "\\n")  # as in a repr(), or in JSON
+        yield from (repr(secret)[1:-1], json.dumps(secret)[1:-1])
         # Spark prints the lines of a PEM key one by one.
         yield from (line for line in secret.splitlines() if len(line) >= _LONG_LINE)
