@@ -54,7 +54,7 @@ note_waiting_errors(Client *self, rd_kafka_resp_err_t code)
 void
 client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what)
 {
-    char reason[256];
+    char reason[1024];
     note_waiting_errors(self, code);
     snprintf(reason, sizeof(reason), "%s: %s", what, rd_kafka_err2str(code));
     raise_with_cause(self->state, self->core,

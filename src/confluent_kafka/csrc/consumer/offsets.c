@@ -3,6 +3,7 @@
  */
 #include "consumer/consumer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "client/callbacks.h"
@@ -176,11 +177,49 @@ wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer, 
     return 0;
 }
 
+/* Whether a commit was refused for some partitions only, or for different reasons. */
+static bool
+is_mixed(const rd_kafka_topic_partition_list_t *offsets)
+{
+    for (int i = 1; offsets != NULL && i < offsets->cnt; i++) {
+        if (offsets->elems[i].err != offsets->elems[0].err) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "Commit failed", in `text`: for which partitions and why, as many as there is room for. */
+static void
+describe_failure(const rd_kafka_topic_partition_list_t *offsets, char *text, size_t size)
+{
+    static const char more[] = ", and more";
+    size_t used = (size_t)PyOS_snprintf(text, size, "Commit failed");
+    const char *separator = " for";
+    for (int i = 0; is_mixed(offsets) && i < offsets->cnt; i++) {
+        const rd_kafka_topic_partition_t *each = &offsets->elems[i];
+        if (each->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            continue;
+        }
+        size_t room = size - used - sizeof(more);
+        int length = snprintf(text + used, room, "%s %s [%d] (%s)", separator, each->topic,
+                              (int)each->partition, rd_kafka_err2str(each->err));
+        if (length < 0 || (size_t)length >= room) {
+            memcpy(text + used, more, sizeof(more));
+            return;
+        }
+        used += (size_t)length;
+        separator = ",";
+    }
+}
+
 static PyObject *
 commit_result(Client *client, const commit_answer *answer)
 {
     if (answer->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        client_raise_error(client, answer->code, "Commit failed");
+        char what[600];
+        describe_failure(answer->offsets, what, sizeof(what));
+        client_raise_error(client, answer->code, what);
         return NULL;
     }
     return topic_partitions_from(client->state, answer->offsets);
@@ -265,7 +304,8 @@ PyDoc_STRVAR(commit_doc,
 "    each one's error.\n\n"
 "Raises:\n"
 "    KafkaException: _NO_OFFSET: there is nothing to commit; _INVALID_ARG: the message has an\n"
-"        error; _ASSIGNMENT_LOST: see pause_while(); or the group coordinator's error.\n\n"
+"        error; _ASSIGNMENT_LOST: see pause_while(); or the group coordinator's error. If it is\n"
+"        only for some partitions, the text names them, and the others are committed.\n\n"
 "librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
 
 SIGNATURE(commit_signature, "commit()", 0, 3, P_message, P_offsets, P_asynchronous, P_async);
