@@ -264,6 +264,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "MessageBatch.__arrow_c_array__": {"requested_schema": ANYTHING},
     "MessageBatch.__arrow_c_stream__": {"requested_schema": ANYTHING},
     "_Client._close_soon": {},
+    "_Client._be_called": {"name": TEXT},
     "_Client.list_topics": {"topic": TEXT | "None", "timeout": SECONDS},
     "_Client.cluster_id": _TIMEOUT,
     "_Client.request": {

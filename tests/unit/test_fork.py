@@ -284,3 +284,60 @@ class TestFork:
             producer.close()
         """
         )
+
+    def test_classes_around_a_client(self) -> None:
+        """The error names the class that the application has, in every API."""
+        check_fork(
+            """
+            import asyncio
+            from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
+            from confluent_kafka.compat import kafka, kafka_2
+
+            class Mine(kafka.KafkaConsumer):
+                pass
+
+            def refused(call, name):
+                try:
+                    call()
+                except RuntimeError as error:
+                    assert f"{name} was created before os.fork()" in str(error), error
+                    assert f"create a new {name} after the fork" in str(error), error
+                else:
+                    raise AssertionError(name)
+
+            def child_of(calls):
+                child = os.fork()
+                if child == 0:
+                    for client, call in calls:
+                        refused(lambda: call(client), type(client).__name__)
+                    os._exit(7)
+                assert wait(child) == 7
+
+            async def awaited(cluster):
+                settings = {"bootstrap.servers": cluster.bootstrap_servers}
+                clients = [
+                    (AIOConsumer(settings | {"group.id": "g"}), lambda one: one.poll(0.1)),
+                    (AIOProducer(settings), lambda one: one.produce("topic", b"value")),
+                    (AIOAdminClient(settings), lambda one: one.list_topics(timeout=1)),
+                ]
+                child_of(
+                    [(one, lambda one, call=call: call(one).send(None)) for one, call in clients]
+                )
+                for one, _ in clients:
+                    await one.close()
+
+            with MockCluster(1) as cluster:
+                cluster.create_topic("topic")
+                keywords = {"bootstrap_servers": cluster.bootstrap_servers}
+                calls = [
+                    (Mine("topic", **keywords), lambda one: one.poll(timeout_ms=10)),
+                    (kafka_2.KafkaConsumer("topic", **keywords), lambda one: one.poll(10)),
+                    (kafka.KafkaProducer(**keywords), lambda one: one.send("topic", b"value")),
+                    (kafka.KafkaAdminClient(**keywords), lambda one: one.list_topics()),
+                ]
+                child_of(calls)
+                for one, _ in calls:
+                    one.close()
+                asyncio.run(awaited(cluster))
+            """
+        )

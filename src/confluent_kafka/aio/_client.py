@@ -81,6 +81,7 @@ class AIOClient(ABC):
         self._end_is_told = False  # close() has returned, or raised what a callback raised
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(own_configuration(conf)))
+        self._client._be_called(self._called())
         if is_running(self._loop):
             self._attach()
 
@@ -315,7 +316,12 @@ class AIOClient(ABC):
             raise self._closed_error() from failure
 
     def _check_loop(self) -> None:
-        if asyncio.get_running_loop() is not self._loop:
+        try:
+            running = asyncio.get_running_loop()
+        except RuntimeError:
+            self._client._check_open()  # in a forked child no loop is running, inside a coroutine
+            raise
+        if running is not self._loop:
             raise RuntimeError(
                 f"this {self._called()} belongs to another event loop: make one per loop"
             )

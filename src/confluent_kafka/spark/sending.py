@@ -104,14 +104,15 @@ class Sender:
             self._partition_counts[name] = require_topic(self._producer, name)
 
     def _describe(self, rows: pa.RecordBatch, reason: str) -> str:
-        """Return the topic and the size of the row that an error names."""
+        """Return the topic, the partition and the size of the row that an error names."""
         found = _ROW.search(reason)
         if found is None:
             return ""
         row = rows.slice(int(found[1]), 1).to_pylist()[0]
         topic = row.get("topic") if self._topic is None else self._topic
         key, value = (_size(row.get(name)) for name in ("key", "value"))
-        return f" (topic {topic!r}, key of {key} bytes, value of {value} bytes)"
+        place = _place(topic, row.get("partition"))
+        return f" ({place}, key of {key} bytes, value of {value} bytes)"
 
 
 def require_topic(producer: Producer, name: str) -> int:
@@ -152,6 +153,12 @@ def with_option(failure: KafkaException) -> KafkaException:
     )
 
 
+def _place(topic: str | None, partition: int | None) -> str:
+    """Name the topic, and the partition if the row has one, or was given one."""
+    is_known = partition is not None and partition >= 0
+    return f"topic {topic!r}, partition {partition}" if is_known else f"topic {topic!r}"
+
+
 def _size(cell: object) -> int:
     if isinstance(cell, str):
         return len(cell.encode())
@@ -171,7 +178,8 @@ class _Undelivered:
         self._count += 1
         if self._first is None:
             size = len(message.value() or b"")
-            self._first = error, f"the first to topic {message.topic()!r}, value of {size} bytes"
+            place = _place(message.topic(), message.partition())
+            self._first = error, f"the first to {place}, value of {size} bytes"
 
     def check(self) -> None:
         """Raise for what was not delivered so far."""

@@ -177,13 +177,17 @@ typedef struct Client {
     atomic_bool hurries; /* close() does not wait for long: an exception has ended its block */
 
     topic_names names; /* of messages handed out last; the serving thread's */
+    PyObject *called;  /* str: the application's class around this client; NULL: there is none */
     PyObject *weak_references;
 } Client;
 
-/* The type's name without its module, for messages. */
+/* What the application calls the client, for messages: the type's name without its module. */
 static inline const char *
 client_type_name(const Client *self)
 {
+    if (self->called != NULL) {
+        return PyUnicode_AsUTF8(self->called); /* which the text keeps since _be_called() */
+    }
     const char *name = Py_TYPE(self)->tp_name;
     const char *dot = strrchr(name, '.');
     return dot == NULL ? name : dot + 1;

@@ -199,6 +199,7 @@ client_dealloc_end(PyObject *object)
     Client *self = (Client *)object;
     PyTypeObject *type = Py_TYPE(object);
     client_clear(self);
+    Py_CLEAR(self->called); /* not before: the warning of an unclosed client has it */
     registry_clear(self);
     guard_free(self);
     serve_free(self);

@@ -129,6 +129,23 @@ exit_(PyObject *object, PyObject *exception)
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(be_called_doc,
+"_be_called($self, name, /)\n--\n\n"
+"Have errors name the class that the application uses, which this client is a part of.\n\n"
+"Only before others know of the client: no other thread reads the name meanwhile.");
+
+static PyObject *
+be_called(PyObject *object, PyObject *name)
+{
+    Client *self = (Client *)object;
+    if (arg_utf8(name, "name", NULL) == NULL || client_enter(self) < 0) {
+        return NULL;
+    }
+    Py_XSETREF(self->called, Py_NewRef(name));
+    client_leave(self);
+    Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(close_soon_doc, "_close_soon($self, /)\n--\n\n"
                              "Have close() wait 5 s at most, and log what it gives up.");
 
@@ -253,6 +270,7 @@ static PyMethodDef client_methods[] = {
     {"__enter__", enter, METH_NOARGS, enter_doc},
     {"__exit__", exit_, METH_VARARGS, exit_doc},
     {"_close_soon", close_soon, METH_NOARGS, close_soon_doc},
+    {"_be_called", be_called, METH_O, be_called_doc},
     {"__reduce__", reduce, METH_NOARGS, reduce_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -54,6 +54,7 @@ class KafkaAdminClient(
         self.config = config = complete(configs, self.DEFAULT_CONFIG, unknown)
         check_order(config, "connections_max_idle_ms", "request_timeout_ms")
         engine = AdminClient(configuration("admin", config))
+        engine._be_called(type(self).__name__)
         self._end = weakref.finalize(self, engine.close)
         self._cluster = bootstrap(engine, config, always=True)
         self._wire = Wire(engine, self._cluster, config["request_timeout_ms"] / 1000)

@@ -129,6 +129,7 @@ class KafkaConsumer:
         if topics:
             self._subscription.subscribe(topics, None, None)
         self._engine = Engine(conf)
+        self._engine._be_called(type(self).__name__)
         self._assigned.client = self._engine
         self._end = weakref.finalize(self, self._engine._close, SECONDS_ON_THE_WAY_OUT)
         self._cluster = bootstrap(self._engine, config)

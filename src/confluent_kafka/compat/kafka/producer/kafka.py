@@ -89,6 +89,7 @@ class KafkaProducer:
         self._is_partitioned = type(self._partitioner) not in self._OF_LIBRDKAFKA
         self._max_block = config["max_block_ms"] / 1000
         self._engine = Producer(self._configuration(config))
+        self._engine._be_called(type(self).__name__)
         self._engine._settle_as(Delivered, TopicPartition, failure_of)
         self._cluster = bootstrap(self._engine, config)
         self._sender = Sender(self._engine)
