@@ -276,7 +276,10 @@ def take_deserialized(
     began = time.monotonic()
     left = timeout
     while True:
-        with Taking(consumer) as take:
+        take = next_take()
+        # Ctrl-C comes where a function of Python begins, such as an __exit__(). None begins here
+        # between taking a message and giving it back, or after handing it out: it would be lost.
+        try:
             message = consumer._take_one(left, take)
             if message is None:
                 return None
@@ -289,6 +292,10 @@ def take_deserialized(
                 if consumer._hand_out(take):
                     return result
             consumer._give_back(take)
+        except BaseException:
+            if not consumer._closed:  # what is closed has stored nothing
+                consumer._give_back(take)
+            raise
         if timeout > 0:
             left = max(0, began + timeout - time.monotonic())
 

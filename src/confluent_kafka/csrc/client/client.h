@@ -47,6 +47,7 @@ typedef struct signal_scope {
 typedef struct {
     object_mutex mutex;
     signal_scope *first; /* on the stacks of the threads */
+    _Atomic int32_t until_interrupt; /* of tests: so many checks from now Ctrl-C comes; 0 never */
 } client_signals;
 
 /* ---- serve.c: which thread holds the serving lock ---- */

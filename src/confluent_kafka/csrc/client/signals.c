@@ -1,5 +1,7 @@
 #include "client/signals.h"
 
+#include "base/args.h"
+
 /* Scopes end in any order: a handler can switch to another greenlet of its thread. */
 static void
 add_scope(client_signals *self, signal_scope *scope)
@@ -29,9 +31,20 @@ remove_scope(client_signals *self, signal_scope *scope)
     object_mutex_unlock(&self->mutex);
 }
 
+/* True once, when the check has come that _interrupt_after() names. */
+static bool
+is_to_be_interrupted(client_signals *self)
+{
+    return atomic_load_explicit(&self->until_interrupt, memory_order_relaxed) > 0
+           && atomic_fetch_sub(&self->until_interrupt, 1) == 1;
+}
+
 int
 client_check_signals(Client *self)
 {
+    if (is_to_be_interrupted(&self->signals)) {
+        PyErr_SetInterrupt();
+    }
     signal_scope scope = {.thread = PyThread_get_thread_ident()};
     add_scope(&self->signals, &scope);
     int result = PyErr_CheckSignals();
@@ -72,3 +85,27 @@ lock_within(Client *self, PyThread_type_lock lock, deadline *until)
         }
     }
 }
+
+PyDoc_STRVAR(interrupt_after_doc,
+"_interrupt_after($self, checks, /)\n--\n\n"
+"Let Ctrl-C come when the client's calls look for signals for the so many-th time, for tests.\n\n"
+"Args:\n"
+"    checks (int): how many; 0 takes back an earlier call.\n\n"
+"Returns:\n"
+"    int: how many checks were left of an earlier call; 0 if its interrupt has come.");
+
+static PyObject *
+interrupt_after(PyObject *object, PyObject *arg)
+{
+    Client *self = (Client *)object;
+    int32_t checks;
+    if (arg_int32(arg, "checks", 0, INT32_MAX, &checks) < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(atomic_exchange(&self->signals.until_interrupt, checks));
+}
+
+PyMethodDef signal_methods[] = {
+    {"_interrupt_after", interrupt_after, METH_O, interrupt_after_doc},
+    {NULL, NULL, 0, NULL},
+};

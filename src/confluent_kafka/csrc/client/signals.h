@@ -15,4 +15,7 @@ bool client_runs_signal_handler(Client *self);
 /* Waits for `lock` with the GIL released, in slices: 1 acquired, 0 time is up, -1 signal. */
 int lock_within(Client *self, PyThread_type_lock lock, deadline *until);
 
+/* Methods of the type, for tests. */
+extern PyMethodDef signal_methods[];
+
 #endif

@@ -20,6 +20,7 @@
 #include "client/oauth.h"
 #include "client/request.h"
 #include "client/serve.h"
+#include "client/signals.h"
 
 /* ---- credentials, wakeup, context manager ---- */
 
@@ -329,7 +330,8 @@ client_type_add(PyObject *module, module_state *state)
         || module_add_methods(state->Client, cluster_methods) < 0
         || module_add_methods(state->Client, raw_request_methods) < 0
         || module_add_methods(state->Client, io_event_methods) < 0
-        || module_add_methods(state->Client, loop_methods) < 0) {
+        || module_add_methods(state->Client, loop_methods) < 0
+        || module_add_methods(state->Client, signal_methods) < 0) {
         return -1;
     }
     return 0;

@@ -221,9 +221,13 @@ class KafkaConsumer:
         return next_one
 
     def _wait_for(self, look: Callable[[], T | None], seconds: float) -> T | None:
-        """Do what a poll has to do, until there is something to return, or time is up."""
+        """Do what a poll has to do, until there is something to return, or time is up.
+
+        Ctrl-C comes where a function of Python begins, such as the end of a ``with`` block. None
+        begins between look() and the application, which would not get what was taken.
+        """
         until = monotonic() + seconds
-        with translated():
+        try:
             while True:
                 left = until - monotonic()
                 wait = self._prepare(max(left, _LEAST))
@@ -234,6 +238,8 @@ class KafkaConsumer:
                 if left <= 0:
                     return None
                 self._engine._wait(min(left, wait))
+        except KafkaException as failure:
+            raise failure_of(failure) from failure
 
     def _prepare(self, timeout: float) -> float:
         """Do what is to be done before messages can come; return when to do it again.
@@ -268,8 +274,12 @@ class KafkaConsumer:
             if isinstance(found, Message):
                 self._event(found)
                 continue
-            if not store and found:
-                self._finish(found, update_offsets)
+            if found and not store:
+                try:
+                    self._finish(found, update_offsets)
+                except BaseException:
+                    self._take_back(found)
+                    raise
             return found
 
     def _take_one(self) -> ConsumerRecord | None:
@@ -283,27 +293,29 @@ class KafkaConsumer:
                 record: ConsumerRecord | None = found
                 return record
             records = {TopicPartition(found.topic, found.partition): [found]}
-            self._finish(records, True)
+            try:
+                self._finish(records, True)
+            except BaseException:
+                self._take_back(records)
+                raise
             ((record,),) = records.values()
             return record
 
     def _finish(
         self, records: dict[TopicPartition, list[ConsumerRecord]], update_offsets: bool
     ) -> None:
-        """Deserialize keys and values; on an exception all of them are read again."""
-        firsts = [Place(*each, records[each][0].offset) for each in records]
-        try:
-            if not self._is_plain:
-                for each, of_partition in records.items():
-                    records[each] = [self._deserializers.apply(record) for record in of_partition]
-        except BaseException:
-            self._engine._rewind(firsts)
-            raise
+        """Deserialize keys and values, and store the offsets: the last step is the C code's."""
+        if not self._is_plain:
+            for each, of_partition in records.items():
+                records[each] = [self._deserializers.apply(record) for record in of_partition]
         if update_offsets:
-            ends = [Place(*each, records[each][-1].offset + 1) for each in records]
-            self._engine._store(ends)
+            self._engine._store([Place(*each, records[each][-1].offset + 1) for each in records])
         else:
-            self._engine._rewind(firsts)
+            self._take_back(records)
+
+    def _take_back(self, records: dict[TopicPartition, list[ConsumerRecord]]) -> None:
+        """Have the next call return these messages."""
+        self._engine._rewind([Place(*each, records[each][0].offset) for each in records])
 
     def _event(self, message: Message) -> None:
         """Take note of an error that came instead of a message, or raise it."""

@@ -1,0 +1,160 @@
+"""Blocking calls that Ctrl-C interrupts, at their first, second, ... n-th wait."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import confluent_kafka
+from confluent_kafka.cimpl import _Client
+from confluent_kafka.testing import MockCluster
+from tests.support.cancelling import NOTHING, SUSPENSIONS
+from tests.support.waiting import SOON, Stopwatch, wait_until
+
+# When Ctrl-C comes: when a call looks for signals, which it does between two steps of a wait; while
+# a request of it is at the broker, which does not answer before the call has ended; or when a
+# function of the package begins.
+MOMENTS = ("wait", "request", "function")
+
+_PACKAGE = os.path.dirname(confluent_kafka.__file__)
+
+# The requests that a call can wait for; Produce, OffsetFetch, ...
+_REQUESTS = (0, 2, 3, 8, 9, 10, 11, 13, 14, 15, 16, 19, 20, 22, 24, 25, 26, 28, 32, 60, 78, 79)
+
+
+class Interrupter:
+    """Interrupts calls of the clients of a cluster.
+
+    Args:
+        cluster: whose requests are counted.
+    """
+
+    def __init__(self, cluster: MockCluster) -> None:
+        self._left = 0
+        self._ended = threading.Event()
+        for api_key in _REQUESTS:
+            cluster.on_request(api_key, self._received)
+
+    def run(self, call: Callable[[], Any], moment: str, at: int) -> Any:
+        """Return what the call does, or NOTHING if it was interrupted; errors are raised.
+
+        The interrupt must come out of the call soon, and not when the call's time is up.
+
+        Args:
+            call: the call.
+            moment: one of MOMENTS.
+            at: the number of the moment at which Ctrl-C comes, from 1.
+        """
+        self._ended.clear()
+        armed = {"wait": _at_waits, "request": self._at_requests, "function": _at_functions}
+        watch = Stopwatch()
+        try:
+            with armed[moment](at):
+                result = call()
+        except KeyboardInterrupt:
+            assert watch.elapsed < SOON
+            return NOTHING
+        finally:
+            self._ended.set()
+        return result
+
+    @contextlib.contextmanager
+    def _at_requests(self, at: int) -> Iterator[None]:
+        self._left = at
+        try:
+            yield
+        finally:
+            self._left = 0
+
+    def _received(self, *_: object) -> None:
+        self._left -= 1
+        if self._left == 0:
+            # A signal that comes just before a thread waits for a lock does not wake it.
+            self._kill()
+            wait_until(lambda: self._ended.wait(0.5), self._kill)
+
+    def _kill(self) -> None:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+def interrupts() -> Iterator[tuple[str, int]]:
+    """The interrupts that are tried with each call."""
+    for moment in MOMENTS:
+        for at in range(1, SUSPENSIONS + 1):
+            yield moment, at
+
+
+def read_in_pieces(
+    interrupter: Interrupter,
+    read: Callable[[], list[int]],
+    send: Callable[[int], None],
+    check: Callable[[int], None],
+    moment: str,
+) -> None:
+    """Read while messages come, with most calls interrupted: each comes once, and in order.
+
+    Args:
+        interrupter: of the cluster.
+        read: returns the offsets of the next messages; waits for at least one.
+        send: sends so many messages.
+        check: called now and then, with the number of messages that came.
+        moment: when Ctrl-C comes, one of MOMENTS.
+    """
+    seen: list[int] = []
+    sent = interrupted = 0
+    for at, more in itertools.product(range(1, SUSPENSIONS + 1), (2, 0, 1, 4)):
+        if more == 0 and moment != "wait":
+            continue  # it would not be interrupted before time is up
+        send(more)
+        sent += more
+        came = interrupter.run(read, moment, at)
+        interrupted += came is NOTHING
+        seen += [] if came is NOTHING else came
+        while len(seen) < sent:
+            came = read()
+            assert came, f"message {len(seen)} is lost"
+            seen += came
+        assert seen == list(range(sent))
+        check(sent)
+    assert interrupted
+
+
+@contextlib.contextmanager
+def _at_waits(at: int) -> Iterator[None]:
+    """Interrupt at the n-th time that a client looks for signals."""
+    clients = [one for one in gc.get_objects() if isinstance(one, _Client)]
+    for client in clients:
+        client._interrupt_after(at)
+    try:
+        yield
+    finally:
+        for client in clients:
+            client._interrupt_after(0)
+
+
+@contextlib.contextmanager
+def _at_functions(at: int) -> Iterator[None]:
+    """Interrupt when the n-th function of the package begins, where CPython looks for signals."""
+    left = at
+
+    def begins(frame: FrameType, event: str, _: object) -> None:
+        nonlocal left
+        if event == "call" and frame.f_code.co_filename.startswith(_PACKAGE):
+            left -= 1
+            if left == 0:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    sys.setprofile(begins)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
