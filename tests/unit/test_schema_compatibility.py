@@ -218,6 +218,39 @@ def test_references(
                 client.register_schema(subject, second)
 
 
+def test_types_of_protobuf_itself(client: SchemaRegistryClient) -> None:
+    """Some serializers register them as references, others do not."""
+    file = "google/protobuf/timestamp.proto"
+    timestamp = 'syntax = "proto3"; package google.protobuf; message Timestamp { int64 s = 1; }'
+    client.register_schema(file, Schema(timestamp, "PROTOBUF"))
+    text = f'package p; import "{file}"; message M {{ google.protobuf.Timestamp at = 1; }}'
+    client.set_compatibility("s", "FULL_TRANSITIVE")
+    client.register_schema("s", Schema(text, "PROTOBUF", [SchemaReference(file, file, 1)]))
+    assert not is_refused(client, "s", Schema(text, "PROTOBUF"))
+    assert is_refused(client, "s", Schema(text.replace("Timestamp", "Duration"), "PROTOBUF"))
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"),
+    [
+        ("inner.json", "inner.json"),
+        ("http://x.org/a/inner.json", "inner.json"),
+        ("inner.json", "http://x.org/a/inner.json#/$defs/t"),
+        ("other", "http://x.org/id.json"),
+        ("other", "id.json#anchor"),
+    ],
+)
+def test_names_of_json_documents(client: SchemaRegistryClient, name: str, reference: str) -> None:
+    """References name documents by the reference's name or by "$id", relative or not."""
+    inner = {"$id": "http://x.org/id.json", "$defs": {"t": {"type": "string", "$anchor": "anchor"}}}
+    client.register_schema("inner", Schema(json.dumps(inner), "JSON"))
+    user = json.dumps({"$id": "http://x.org/a/main.json", "items": {"$ref": reference}})
+    references = [SchemaReference(name, "inner", 1)]
+    client.register_schema("s", Schema(user, "JSON", references))
+    changed = user.replace('"items"', '"title": "t", "items"')
+    assert not is_refused(client, "s", Schema(changed, "JSON", references))
+
+
 def test_descriptors() -> None:
     """Serializers register descriptors in base64: they are compared with texts, too."""
     descriptor_pb2 = pytest.importorskip("google.protobuf.descriptor_pb2")

@@ -93,9 +93,10 @@ class _Document(NamedTuple):
         if name in ("", _id(self.root)):
             return self
         for known, one in self.others.items():
-            # A relative reference is joined to the "$id" of its document: then the ends are alike.
-            if name in (known, _id(one.root)) or name.endswith(f"/{known}"):
-                return one
+            for other in (known, str(_id(one.root))):
+                # One of them may be relative to the "$id" of its document: then the ends are alike.
+                if f"/{name}".endswith(f"/{other}") or f"/{other}".endswith(f"/{name}"):
+                    return one
         return None
 
 

@@ -179,9 +179,11 @@ class _Comparison:
         self, was: str, old: _Type | None, now: str, new: _Type | None, path: str
     ) -> Iterator[Problem]:
         """Compare two messages that fields have."""
-        # Types of Protobuf itself are no references of the schema.
-        before = was.lstrip(".") if old is None else old.name
-        after = now.lstrip(".") if new is None else new.name
+        if old and new:
+            before, after = old.name, new.name
+        else:  # types of Protobuf itself need not be references
+            before = old.full_name if old else was.lstrip(".")
+            after = new.full_name if new else now.lstrip(".")
         if before != after:
             yield Problem("FIELD_NAMED_TYPE_CHANGED", path, f"{before} became {after}")
         elif old and new and old.message and new.message and not (old.is_own and new.is_own):
