@@ -128,3 +128,52 @@ def test_payloads_that_fill_their_memory(size: int) -> None:
         batch = pa.table({"items": pa.array(lists, pa.list_(pa.bool_()))})
         found = AvroEncoder(schema).encode(batch)
         assert pa.array(found).to_pylist() == encode(schema, [{"items": one} for one in lists])
+
+
+UNEVEN = record(
+    ("id", "int"),
+    ("text", "string"),
+    ("maybe", ["null", "long"]),
+    ("flags", {"type": "array", "items": "boolean"}),
+    ("either", ["string", "int"]),
+    ("lines", {"type": "array", "items": LINE}),
+)
+
+
+def uneven(number: int, size: int) -> dict[str, Any]:
+    """A row whose strings and lists have this size."""
+    return {
+        "id": number,
+        "text": "t" * size,
+        "maybe": number if size else None,
+        "flags": [bool(item % 3) for item in range(size)],
+        "either": "e" * size if number % 2 else size,
+        "lines": [{"sku": "s" * item, "count": item} for item in range(size)],
+    }
+
+
+@pytest.mark.parametrize("sizes", [(0, 40), (40, 0), (3, 3)], ids=str)
+@pytest.mark.parametrize("first", [255, 256, 257])
+def test_rows_that_are_not_as_those_before(first: int, sizes: tuple[int, int]) -> None:
+    """What columns get by the size of the first rows is enough, and right, for others, too."""
+    rows = [uneven(number, sizes[number >= first]) for number in range(700)]
+    payloads = list(encode(UNEVEN, rows))
+    broken = [*payloads[:256], b"\x80", *payloads[257:]]
+    decoder = AvroDecoder(UNEVEN)
+    assert read(decoder, payloads).to_pylist() == rows
+    found = decoder.decode(pa.array(broken, pa.binary()))
+    assert [row for row, *_ in found.errors] == [256]
+    values = pa.array(found).to_pylist()
+    assert [*values[:256], *values[257:]] == [*rows[:256], *rows[257:]]
+    encoded = AvroEncoder(UNEVEN).encode(read(decoder, payloads))
+    assert pa.array(encoded).to_pylist() == payloads
+
+
+def test_many_large_rows() -> None:
+    """Columns that are too large for one block have memory of their own."""
+    rows = [{"text": "x" * 1000, "last": "y" * (number % 3)} for number in range(9)] * 2000
+    schema = record(("text", "string"), ("last", "string"))
+    payloads = list(encode(schema, rows[:9])) * 2000
+    columns = read(AvroDecoder(schema), payloads)
+    assert columns.to_pylist() == rows
+    assert pa.array(AvroEncoder(schema).encode(columns)).to_pylist() == payloads

@@ -36,7 +36,8 @@ enum avro_shortcut {
     AVRO_STRING,
     AVRO_RECORD,
     AVRO_OPTIONAL,
-    AVRO_ITEMS, /* the step only puts what has been read */
+    AVRO_ARRAY, /* avro_run() reads the items, and the step puts what has been read */
+    AVRO_MAP,   /* likewise */
 };
 
 struct avro_instruction {

@@ -13,7 +13,10 @@
 /* Bytes of the largest number. */
 #define LONG_SIZE 10
 
-/* Zigzag, seven bits a byte; there must be room for LONG_SIZE. */
+/*
+ * Zigzag, seven bits a byte; there must be room for LONG_SIZE. Branches are guessed, mostly right:
+ * what comes next is written before it is known how long this is.
+ */
 static inline uint8_t *
 write_long(uint8_t *to, int64_t value)
 {
@@ -25,68 +28,43 @@ write_long(uint8_t *to, int64_t value)
     return to;
 }
 
-/* Where a payload is written, and how far it can be. */
-typedef struct {
-    uint8_t *at;
-    const uint8_t *end;
-} room;
-
-static inline bool
-has_room(room to, int64_t size)
-{
-    return to.end - to.at >= size;
-}
-
-/* Each of these gives the place after what it wrote, or NULL for the step to do it all. */
+/*
+ * Each of these gives the place after what it wrote, or NULL for the step to do it all. There is room
+ * for LONG_SIZE; `end` is the end of the room.
+ */
 
 static inline uint8_t *
-run_int(room to, const arrow_column *column, int64_t row)
+run_int(uint8_t *at, const arrow_column *column, int64_t row)
 {
     int32_t value;
-    if (!has_room(to, LONG_SIZE)) {
-        return NULL;
-    }
     memcpy(&value, (const int32_t *)column->slots + column->start + row, sizeof(value));
-    return write_long(to.at, value);
+    return write_long(at, value);
 }
 
 static inline uint8_t *
-run_long(room to, const arrow_column *column, int64_t row)
+run_long(uint8_t *at, const arrow_column *column, int64_t row)
 {
     int64_t value;
-    if (!has_room(to, LONG_SIZE)) {
-        return NULL;
-    }
     memcpy(&value, (const int64_t *)column->slots + column->start + row, sizeof(value));
-    return write_long(to.at, value);
+    return write_long(at, value);
 }
 
 /* Floating point numbers of the same size, whose bytes are in the order of the machine. */
 static inline uint8_t *
-run_plain(room to, const arrow_column *column, int64_t row, int32_t size)
+run_plain(uint8_t *at, const arrow_column *column, int64_t row, int32_t size)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     return NULL;
 #endif
-    if (column->format.width != size || !has_room(to, size)) {
+    if (column->format.width != size) {
         return NULL;
     }
-    memcpy(to.at, (const uint8_t *)column->slots + (column->start + row) * size, (size_t)size);
-    return to.at + size;
+    memcpy(at, (const uint8_t *)column->slots + (column->start + row) * size, (size_t)size);
+    return at + size;
 }
 
 static inline uint8_t *
-run_boolean(room to, const arrow_column *column, int64_t row)
-{
-    if (!has_room(to, 1)) {
-        return NULL;
-    }
-    *to.at = input_bit(column, row);
-    return to.at + 1;
-}
-
-static inline uint8_t *
-run_string(room to, const arrow_column *column, int64_t row)
+run_string(uint8_t *at, const uint8_t *end, const arrow_column *column, int64_t row)
 {
     int32_t offsets[2];
     if (column->format.width != sizeof(offsets[0])) {
@@ -94,85 +72,66 @@ run_string(room to, const arrow_column *column, int64_t row)
     }
     memcpy(offsets, (const int32_t *)column->slots + column->start + row, sizeof(offsets));
     int64_t size = (int64_t)offsets[1] - offsets[0];
-    if (!has_room(to, size + LONG_SIZE)) {
+    if (end - at < size + LONG_SIZE) {
         return NULL;
     }
-    const uint8_t *text = size == 0 ? to.at : column->bytes + offsets[0];
+    const uint8_t *text = size == 0 ? at : column->bytes + offsets[0];
     if (size <= 16) {
-        *to.at = (uint8_t)(size << 1);
-        return short_text_copy(to.at + 1, text, (size_t)size) ? to.at + 1 + size : NULL;
+        *at = (uint8_t)(size << 1);
+        return short_text_copy(at + 1, text, (size_t)size) ? at + 1 + size : NULL;
     }
     if (!utf8_is_valid(text, (size_t)size)) {
         return NULL;
     }
-    uint8_t *at = write_long(to.at, size);
+    at = write_long(at, size);
     memcpy(at, text, (size_t)size);
     return at + size;
 }
 
-/* The branch that is not null, or null, which ends the block. */
+/* A value that is no array, of a row that is not null. */
 static inline uint8_t *
-put_branch(room to, int64_t branch)
+run_value(const put_instruction *what, uint8_t *at, const uint8_t *end, const arrow_column *column,
+          int64_t row)
 {
-    if (!has_room(to, 1)) {
-        return NULL;
-    }
-    *to.at = (uint8_t)(branch << 1);
-    return to.at + 1;
-}
-
-/* A value of a row that is not null. */
-static inline uint8_t *
-run_value(const put_instruction *at, room to, const arrow_column *column, int64_t row)
-{
-    switch (at->shortcut) {
+    switch (what->shortcut) {
     case PUT_SHORT_INT:
-        return run_int(to, column, row);
+        return run_int(at, column, row);
     case PUT_SHORT_LONG:
-        return run_long(to, column, row);
+        return run_long(at, column, row);
     case PUT_SHORT_FLOAT:
-        return run_plain(to, column, row, sizeof(float));
+        return run_plain(at, column, row, sizeof(float));
     case PUT_SHORT_DOUBLE:
-        return run_plain(to, column, row, sizeof(double));
+        return run_plain(at, column, row, sizeof(double));
     case PUT_SHORT_BOOLEAN:
-        return run_boolean(to, column, row);
+        *at = input_bit(column, row);
+        return at + 1;
     case PUT_SHORT_STRING:
-        return run_string(to, column, row);
+        return run_string(at, end, column, row);
     case PUT_SHORT_RECORD:
-        return to.at;
-    case PUT_SHORT_OPTIONAL:
-        return put_branch(to, at->table[0]);
+        return at;
+    case PUT_SHORT_OPTIONAL: /* the branch that is not null */
+        *at = (uint8_t)(what->table[0] << 1);
+        return at + 1;
     default:
         return NULL;
     }
 }
 
-static uint8_t *run_block(put_machine *self, const put_instruction *from,
-                          const put_instruction *end, uint8_t *at, int64_t row);
-
-/* What run_array() gives for an array that its step is to write. */
-static uint8_t not_short;
+static uint8_t *run_block(put_machine *self, const put_instruction *first,
+                          const put_instruction *end, uint8_t *at, int64_t row, int64_t times);
 
 /* All items of an array, and its end; NULL: one is bad, or there is no memory. */
-static inline uint8_t *
-run_array(put_machine *self, const put_instruction *array, uint8_t *at,
-          const arrow_column *column, int64_t row)
+static uint8_t *
+run_array(put_machine *self, const put_instruction *array, uint8_t *at, int64_t from, int64_t to)
 {
-    int32_t offsets[2];
-    if (column->format.width != sizeof(offsets[0]) || self->to.end - at < LONG_SIZE) {
-        return &not_short;
-    }
-    memcpy(offsets, (const int32_t *)column->slots + column->start + row, sizeof(offsets));
-    if (offsets[0] < offsets[1]) {
-        at = write_long(at, (int64_t)offsets[1] - offsets[0]);
+    if (from < to) {
+        at = write_long(at, to - from);
         const put_instruction *first = array + 1;
         if (first < array->target && first->shortcut == PUT_SHORT_RECORD
             && self->from->columns[first->column].validity == NULL) {
             first++; /* it has nothing to say for any of the items */
         }
-        for (int64_t item = offsets[0]; at != NULL && item < offsets[1]; item++) {
-            at = run_block(self, first, array->target, at, item);
-        }
+        at = run_block(self, first, array->target, at, from, to - from);
         if (at != NULL && at == self->to.end) {
             self->to.at = at;
             at = put_reserve(self, 1) ? self->to.at : NULL;
@@ -185,37 +144,50 @@ run_array(put_machine *self, const put_instruction *array, uint8_t *at,
     return at + 1;
 }
 
-/* The place after all of a block, NULL if it is bad. */
+/* The place after all of a block for so many rows, from `row` on; NULL: one is bad. */
 static uint8_t *
-run_block(put_machine *self, const put_instruction *from, const put_instruction *end, uint8_t *at,
-          int64_t row)
+run_block(put_machine *self, const put_instruction *first, const put_instruction *end, uint8_t *at,
+          int64_t row, int64_t times)
 {
     const arrow_column *columns = self->from->columns;
-    while (from < end) {
+    const put_instruction *from = first;
+    times = first < end ? times : 0;
+    while (from < end || --times > 0) {
+        if (from == end) {
+            from = first;
+            row++;
+        }
+        const arrow_column *column = &columns[from->column];
         uint8_t *next = NULL;
-        const put_instruction *following = from + 1;
-        if (from->shortcut != PUT_NO_SHORTCUT) {
-            const arrow_column *column = &columns[from->column];
-            if (!input_is_valid(column, row)) {
-                bool is_optional = from->shortcut == PUT_SHORT_OPTIONAL;
-                next = is_optional ? put_branch((room){at, self->to.end}, from->argument) : NULL;
-                following = from->target;
+        if (from->shortcut == PUT_NO_SHORTCUT || self->to.end - at < LONG_SIZE) {
+            /* its step does it */
+        }
+        else if (!input_is_valid(column, row)) {
+            if (from->shortcut == PUT_SHORT_OPTIONAL) {
+                *at++ = (uint8_t)(from->argument << 1);
+                from = from->target;
+                continue;
             }
-            else if (from->shortcut == PUT_SHORT_ARRAY) {
-                next = run_array(self, from, at, column, row);
-                if (next == NULL) {
+        }
+        else if (from->shortcut == PUT_SHORT_ARRAY) {
+            int32_t offsets[2];
+            if (column->format.width == sizeof(offsets[0])) {
+                memcpy(offsets, (const int32_t *)column->slots + column->start + row,
+                       sizeof(offsets));
+                at = run_array(self, from, at, offsets[0], offsets[1]);
+                if (at == NULL) {
                     return NULL;
                 }
-                next = next == &not_short ? NULL : next;
-                following = from->target;
+                from = from->target;
+                continue;
             }
-            else {
-                next = run_value(from, (room){at, self->to.end}, column, row);
-            }
+        }
+        else {
+            next = run_value(from, at, self->to.end, column, row);
         }
         if (next != NULL) {
             at = next;
-            from = following;
+            from++;
             continue;
         }
         self->to.at = at;
@@ -233,7 +205,7 @@ bool
 avro_put_run(put_machine *self, const put_instruction *from, const put_instruction *end)
 {
     int64_t row = self->row;
-    uint8_t *at = run_block(self, from, end, self->to.at, row);
+    uint8_t *at = run_block(self, from, end, self->to.at, row, 1);
     self->row = row;
     if (at == NULL) {
         return false;

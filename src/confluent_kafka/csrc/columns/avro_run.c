@@ -63,6 +63,10 @@ read_number(place here, int64_t *value)
         *value = unfold(word & 0x7f);
         return here.at < here.end ? here.at + 1 : NULL;
     }
+    if ((word & 0x8000) == 0) {
+        *value = unfold((word & 0x7f) | (word >> 1 & 0x3f80));
+        return here.end - here.at >= 2 ? here.at + 2 : NULL;
+    }
     uint64_t stops = ~word & 0x8080808080808080u;
     int size = stops == 0 ? 9 : bytes_before(stops) + 1;
     if (stops == 0 || size > here.end - here.at) {
@@ -274,10 +278,18 @@ run_block(avro_machine *machine, const avro_instruction *first, const avro_instr
                 continue;
             }
             break;
-        case AVRO_ITEMS:
+        case AVRO_ARRAY:
+        case AVRO_MAP:
             at = run_items(machine, from, at);
             if (at == NULL) {
                 return NULL;
+            }
+            if (from->shortcut == AVRO_ARRAY && has_room(to)) {
+                next = column_put_list(to, to + 1) == BUILD_OK ? at : NULL;
+            }
+            if (next != NULL) {
+                from = from->target;
+                continue;
             }
             break;
         default:

@@ -7,6 +7,30 @@
 /* Capacities are multiples of it, so that bits fill whole bytes. */
 #define SLOTS_STEP 64
 
+/* What a column has memory for. Bit `1 << which` of `in_block`: it is a part of the set's block. */
+enum memory { SLOTS, OFFSETS, VALIDITY, BYTES, MEMORY_COUNT };
+
+static void **
+memory_of(column *self, enum memory which)
+{
+    switch (which) {
+    case SLOTS:
+        return (void **)&self->slots;
+    case OFFSETS:
+        return (void **)&self->offsets;
+    case VALIDITY:
+        return (void **)&self->validity;
+    default:
+        return (void **)&self->bytes;
+    }
+}
+
+static bool
+has_offsets(const column *self)
+{
+    return self->layout == COLUMN_BYTES || self->layout == COLUMN_LIST;
+}
+
 /* Bytes of `slots` for so many slots. */
 static size_t
 slots_size(const column *self, int64_t capacity)
@@ -24,36 +48,74 @@ slots_size(const column *self, int64_t capacity)
     }
 }
 
-static int
-resize(void **memory, size_t size)
+/* Bytes that each memory has for so many slots and, of strings, `room` bytes. */
+static size_t
+size_of(const column *self, enum memory which, int64_t capacity, int64_t room)
 {
+    switch (which) {
+    case SLOTS:
+        return slots_size(self, capacity);
+    case OFFSETS:
+        return has_offsets(self) ? ((size_t)capacity + 1) * sizeof(int32_t) : 0;
+    case VALIDITY:
+        return self->validity == NULL ? 0 : (size_t)capacity / 8;
+    default:
+        return (size_t)room;
+    }
+}
+
+/* Gives it `size` bytes, of which it has `old_size`. */
+static int
+resize(column *self, enum memory which, size_t old_size, size_t size)
+{
+    void **memory = memory_of(self, which);
+    bool is_in_block = self->in_block >> which & 1;
     if (size == 0) {
         return 0;
     }
-    void *larger = realloc(*memory, size);
+    void *larger = realloc(is_in_block ? NULL : *memory, size);
     if (larger == NULL) {
         return -1;
+    }
+    if (is_in_block) {
+        memcpy(larger, *memory, old_size);
+        self->in_block &= ~(1u << which);
     }
     *memory = larger;
     return 0;
 }
 
+static int64_t
+whole_step(int64_t capacity)
+{
+    return (capacity + SLOTS_STEP - 1) / SLOTS_STEP * SLOTS_STEP;
+}
+
 static enum build_status
 set_capacity(column *self, int64_t capacity)
 {
-    capacity = (capacity + SLOTS_STEP - 1) / SLOTS_STEP * SLOTS_STEP;
-    bool has_offsets = self->layout == COLUMN_BYTES || self->layout == COLUMN_LIST;
-    if (resize((void **)&self->slots, slots_size(self, capacity)) < 0
-        || (has_offsets
-            && resize((void **)&self->offsets, ((size_t)capacity + 1) * sizeof(int32_t)) < 0)
-        || (self->validity != NULL
-            && resize((void **)&self->validity, (size_t)capacity / 8) < 0)) {
-        return BUILD_NO_MEMORY;
+    capacity = whole_step(capacity);
+    for (enum memory which = SLOTS; which < BYTES; which++) {
+        if (resize(self, which, size_of(self, which, self->capacity, 0),
+                   size_of(self, which, capacity, 0))
+            < 0) {
+            return BUILD_NO_MEMORY;
+        }
     }
-    if (has_offsets && self->length == 0) {
+    if (has_offsets(self) && self->length == 0) {
         self->offsets[0] = 0;
     }
     self->capacity = capacity;
+    return BUILD_OK;
+}
+
+static enum build_status
+set_room(column *self, int64_t room)
+{
+    if (resize(self, BYTES, (size_t)self->room, (size_t)room) < 0) {
+        return BUILD_NO_MEMORY;
+    }
+    self->room = room;
     return BUILD_OK;
 }
 
@@ -72,12 +134,7 @@ column_grow_bytes(column *self, int64_t more)
         return BUILD_TOO_LARGE;
     }
     int64_t room = self->room * 2 > self->size + more ? self->room * 2 : self->size + more;
-    room = room > INT32_MAX ? INT32_MAX : room;
-    if (resize((void **)&self->bytes, (size_t)room) < 0) {
-        return BUILD_NO_MEMORY;
-    }
-    self->room = room;
-    return BUILD_OK;
+    return set_room(self, room > INT32_MAX ? INT32_MAX : room);
 }
 
 /* Makes the bitmap when the first null comes: all before it is valid. */
@@ -164,13 +221,112 @@ columns_release(columns *set)
     }
     for (int32_t i = 0; i < set->types->count; i++) {
         column *self = &set->columns[i];
-        free(self->validity);
-        free(self->slots);
-        free(self->offsets);
-        free(self->bytes);
+        for (enum memory which = SLOTS; which < MEMORY_COUNT; which++) {
+            if ((self->in_block >> which & 1) == 0) {
+                free(*memory_of(self, which));
+            }
+        }
     }
+    free(set->block);
     column_types_release(set->types);
     free(set);
+}
+
+/* ---- what rows to come need ---- */
+
+/*
+ * All columns get one block, up to this size, of which malloc() then learns how much a program needs
+ * again and again: it keeps that much, instead of asking the system for pages with every set. Larger
+ * columns get memory of their own.
+ */
+#define BLOCK_LIMIT (16 << 20)
+#define BLOCK_ALIGNMENT 64
+
+/* What a column will need. */
+typedef struct {
+    int64_t capacity, room;
+} need;
+
+/* `now` of `done` rows, for `rows` of them and some more: not above `limit`, nor below what there is. */
+static int64_t
+expect(int64_t now, int64_t there_is, int64_t done, int64_t rows, int64_t limit)
+{
+    if (now > INT32_MAX) {
+        return there_is; /* too large already */
+    }
+    int64_t expected = now * rows / done;
+    expected += expected / 16;
+    expected = expected < limit ? expected : limit;
+    expected = expected < INT32_MAX ? expected : INT32_MAX;
+    return expected > there_is ? expected : there_is;
+}
+
+static need
+need_of(const columns *set, int32_t index, int64_t rows, int64_t limit)
+{
+    const column *self = &set->columns[index];
+    int64_t done = set->columns[0].length;
+    int64_t capacity = is_repeated(set->types, index)
+                           ? expect(self->length, self->capacity, done, rows, limit)
+                           : rows;
+    capacity = capacity > self->capacity ? capacity : self->capacity;
+    return (need){whole_step(capacity), expect(self->size, self->room, done, rows, limit)};
+}
+
+static size_t
+aligned(size_t size)
+{
+    return (size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+}
+
+/* Moves all memory of a column to `at`, and gives the place after it. */
+static uint8_t *
+move_to_block(column *self, need to, uint8_t *at)
+{
+    for (enum memory which = SLOTS; which < MEMORY_COUNT; which++) {
+        void **memory = memory_of(self, which);
+        size_t size = size_of(self, which, to.capacity, to.room);
+        if (size == 0) {
+            continue;
+        }
+        if (*memory != NULL) {
+            memcpy(at, *memory, size_of(self, which, self->capacity, self->room));
+            free(*memory);
+        }
+        *memory = at;
+        self->in_block |= 1u << which;
+        at += aligned(size);
+    }
+    self->capacity = to.capacity;
+    self->room = to.room;
+    return at;
+}
+
+void
+columns_foresee(columns *set, int64_t rows, int64_t limit)
+{
+    if (set->block != NULL) {
+        return; /* only a program that columns_are_whole() refuses comes here again */
+    }
+    size_t total = 0;
+    for (int32_t i = 0; i < set->types->count; i++) {
+        need to = need_of(set, i, rows, limit);
+        for (enum memory which = SLOTS; which < MEMORY_COUNT; which++) {
+            total += aligned(size_of(&set->columns[i], which, to.capacity, to.room));
+        }
+    }
+    set->block = total > BLOCK_LIMIT ? NULL : malloc(total);
+    uint8_t *at = set->block;
+    for (int32_t i = 0; i < set->types->count; i++) {
+        column *self = &set->columns[i];
+        need to = need_of(set, i, rows, limit);
+        if (at != NULL) {
+            at = move_to_block(self, to, at);
+        }
+        else if (set_capacity(self, to.capacity) == BUILD_OK) {
+            (void)set_room(self, to.room); /* without, it grows when it has to */
+        }
+    }
 }
 
 /* ---- slots ---- */
@@ -328,11 +484,10 @@ columns_finish(columns *set)
 {
     for (int32_t i = 0; i < set->types->count; i++) {
         column *self = &set->columns[i];
-        bool has_offsets = self->layout == COLUMN_BYTES || self->layout == COLUMN_LIST;
         self->null_count =
             self->validity == NULL ? 0 : count_nulls(self->validity, self->length);
         self->buffers[0] = self->null_count == 0 ? NULL : self->validity;
-        self->buffers[1] = there(has_offsets ? (void *)self->offsets : self->slots);
+        self->buffers[1] = there(has_offsets(self) ? (void *)self->offsets : self->slots);
         self->buffers[2] = there(self->bytes);
         if (self->layout == COLUMN_UNION) {
             self->buffers[0] = there(self->slots);

@@ -27,6 +27,7 @@ typedef struct {
     int32_t *offsets;  /* capacity + 1 of them, the first is 0 */
     uint8_t *bytes;
     int64_t size, room; /* of `bytes` */
+    unsigned in_block; /* which of its memory is part of the set's block, see builder.c */
     const void *buffers[3]; /* for readers, see columns_finish() */
     int64_t null_count;
 } column;
@@ -34,11 +35,19 @@ typedef struct {
 typedef struct {
     _Atomic int references;
     column_types *types;
+    void *block; /* memory of several columns, or NULL: see columns_foresee() */
     column columns[]; /* one for each type */
 } columns;
 
 /* With room for `rows` rows and, in all columns of bytes together, about `bytes` bytes. */
 columns *columns_new(column_types *types, int64_t rows, int64_t bytes);
+/* After so many rows it is known how large they are. */
+#define COLUMNS_KNOWN_ROWS 256
+/*
+ * Makes room for `rows` rows in all, as large as those so far: none has to be copied while it grows. No
+ * column gets more than `limit` bytes, or items of lists, that it does not need yet.
+ */
+void columns_foresee(columns *set, int64_t rows, int64_t limit);
 columns *columns_share(columns *set);
 void columns_release(columns *set); /* from any thread; NULL does nothing */
 

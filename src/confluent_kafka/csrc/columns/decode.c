@@ -189,8 +189,8 @@ put_null_row(columns *set)
 }
 
 static enum row_status
-decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *set,
-             bad_rows *bad)
+decode_chunk(const payloads *all, const payload_chunk *chunk, const program_choice *choice,
+             columns *set, bad_rows *bad)
 {
     program_runs runs = {{NULL}};
     for (int64_t i = 0; i < chunk->count; i++) {
@@ -198,6 +198,10 @@ decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *
         payload from = payload_at(chunk, i);
         row_failure failure;
         enum row_status status = ROW_BAD;
+        int64_t row = set->columns[0].length;
+        if (row == COLUMNS_KNOWN_ROWS) {
+            columns_foresee(set, all->count, all->size);
+        }
         if (from.data == NULL) {
             status = put_null_row(set);
             if (status != ROW_OK) {
@@ -205,8 +209,8 @@ decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *
             }
             continue;
         }
-        int64_t row = set->columns[0].length;
-        const RowProgram *program = choose(choice, &runs, row, from.data, from.size, &frame, &failure);
+        const RowProgram *program =
+            choose(choice, &runs, row, from.data, from.size, &frame, &failure);
         if (program != NULL) {
             payload body = {from.data + frame, from.size - frame, from.readable};
             status = program->format->decode(program->program, set, body, &failure);
@@ -229,12 +233,15 @@ decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *
 static enum row_status
 decode_all(const payloads *all, const program_choice *choice, columns **set, bad_rows *bad)
 {
-    *set = columns_new(choice->any->types, all->count, all->size);
+    bool are_few = all->count <= COLUMNS_KNOWN_ROWS;
+    *set = are_few ? columns_new(choice->any->types, all->count, all->size)
+                   : columns_new(choice->any->types, COLUMNS_KNOWN_ROWS,
+                                 all->size / all->count * COLUMNS_KNOWN_ROWS);
     if (*set == NULL) {
         return ROW_NO_MEMORY;
     }
     for (size_t i = 0; i < all->chunk_count; i++) {
-        enum row_status status = decode_chunk(&all->chunks[i], choice, *set, bad);
+        enum row_status status = decode_chunk(all, &all->chunks[i], choice, *set, bad);
         if (status != ROW_OK) {
             return status;
         }

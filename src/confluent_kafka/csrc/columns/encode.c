@@ -159,9 +159,10 @@ status_of(enum build_status status)
 
 /* One row that is not null: a payload, or a null and a bad row. */
 static enum row_status
-encode_row(const PayloadProgram *program, const input_columns *rows, int64_t row,
-           bytes_view prefix, payload_writer *to, bad_rows *bad, columns *set)
+encode_row(const put_program *program, put_machine *machine, int64_t row, bytes_view prefix,
+           bad_rows *bad, columns *set)
 {
+    payload_writer *to = &machine->to;
     enum row_status status = status_of(payload_reserve(to, (int64_t)prefix.size));
     if (status != ROW_OK) {
         return status;
@@ -170,12 +171,12 @@ encode_row(const PayloadProgram *program, const input_columns *rows, int64_t row
         memcpy(to->at, prefix.data, prefix.size);
         to->at += prefix.size;
     }
-    write_failure failure;
-    status = put_program_write(program->program, rows, row, to, &failure);
+    status = put_program_write(program, machine, row);
     if (status == ROW_OK) {
         return status_of(payload_end(to));
     }
     if (status == ROW_BAD) {
+        write_failure failure = *machine->failure;
         bad_row what = {set->columns[0].length, payload_size(to), failure.reason, failure.field};
         payload_discard(to);
         status = bad_rows_add(bad, what) < 0 ? ROW_NO_MEMORY
@@ -185,20 +186,34 @@ encode_row(const PayloadProgram *program, const input_columns *rows, int64_t row
 }
 
 static enum row_status
+encode_chunk(const row_batch *batch, const input_columns *rows, bytes_view prefix, columns *set,
+             bad_rows *bad)
+{
+    const put_program *program = ((const PayloadProgram *)batch->program)->program;
+    column *payloads = &set->columns[0];
+    write_failure failure;
+    put_machine machine =
+        put_program_machine(program, rows, payload_writer_of(payloads), &failure);
+    enum row_status status = ROW_OK;
+    for (int64_t row = 0; status == ROW_OK && row < rows->rows; row++) {
+        if (payloads->length == COLUMNS_KNOWN_ROWS) {
+            columns_foresee(set, batch->count, INT32_MAX);
+            machine.to = payload_writer_of(payloads);
+        }
+        status = input_is_valid(&rows->columns[0], row)
+                     ? encode_row(program, &machine, row, prefix, bad, set)
+                     : status_of(columns_put_null(set, 0));
+    }
+    return status;
+}
+
+static enum row_status
 encode_all(const row_batch *batch, bytes_view prefix, columns *set, bad_rows *bad)
 {
-    const PayloadProgram *program = (const PayloadProgram *)batch->program;
-    payload_writer to = payload_writer_of(&set->columns[0]);
     for (size_t i = 0; i < batch->chunk_count; i++) {
-        const input_columns *rows = batch->chunks[i].columns;
-        for (int64_t row = 0; row < rows->rows; row++) {
-            enum row_status status =
-                input_is_valid(&rows->columns[0], row)
-                    ? encode_row(program, rows, row, prefix, &to, bad, set)
-                    : status_of(columns_put_null(set, 0));
-            if (status != ROW_OK) {
-                return status;
-            }
+        enum row_status status = encode_chunk(batch, batch->chunks[i].columns, prefix, set, bad);
+        if (status != ROW_OK) {
+            return status;
         }
     }
     columns_finish(set);
@@ -219,8 +234,8 @@ new_payloads(int64_t rows)
     if (types == NULL) {
         return NULL;
     }
-    int64_t most = INT32_MAX / BYTES_PER_ROW;
-    columns *set = columns_new(types, rows, (rows < most ? rows : most) * BYTES_PER_ROW);
+    rows = rows < COLUMNS_KNOWN_ROWS ? rows : COLUMNS_KNOWN_ROWS;
+    columns *set = columns_new(types, rows, rows * BYTES_PER_ROW);
     column_types_release(types);
     if (set == NULL) {
         PyErr_NoMemory();

@@ -180,13 +180,36 @@ keep_watched(watched_entries *watched, int64_t first, const keyed_entry *entries
     watched->count = count;
 }
 
+/* Few enough to compare each with each where they are. */
+#define FEW_TEXTS 8
+
+static bool
+texts_differ(const column *keys, int64_t first)
+{
+    const int32_t *offsets = keys->offsets + first;
+    int64_t count = keys->length - first;
+    for (int64_t i = 1; i < count; i++) {
+        int32_t size = offsets[i + 1] - offsets[i];
+        for (int64_t j = 0; j < i; j++) {
+            if (offsets[j + 1] - offsets[j] == size
+                && (size == 0
+                    || memcmp(keys->bytes + offsets[j], keys->bytes + offsets[i], (size_t)size)
+                           == 0)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 enum build_status
 columns_keep_last_keys(columns *set, int32_t index, watched_entries *watched)
 {
     const column *map = &set->columns[index], *keys = map + 2;
     int64_t first = map->offsets[map->length];
     size_t count = (size_t)(map[1].length - first);
-    if (count < 2) {
+    if (count < 2
+        || (keys->layout == COLUMN_BYTES && count <= FEW_TEXTS && texts_differ(keys, first))) {
         return BUILD_OK;
     }
     keyed_entry few[16];

@@ -18,22 +18,3 @@ payload_grow(payload_writer *self, int64_t size)
     self->at += written;
     return status;
 }
-
-enum build_status
-payload_end(payload_writer *self)
-{
-    column *to = self->to;
-    if (column_reserve(to) != BUILD_OK) {
-        return BUILD_NO_MEMORY;
-    }
-    to->size += payload_size(self);
-    to->offsets[to->length + 1] = (int32_t)to->size;
-    column_count_value(to);
-    return BUILD_OK;
-}
-
-void
-payload_discard(payload_writer *self)
-{
-    self->at = self->to->bytes + self->to->size;
-}

@@ -16,9 +16,6 @@ typedef struct {
 payload_writer payload_writer_of(column *to);
 /* Makes room for `size` bytes more than there is. */
 enum build_status payload_grow(payload_writer *self, int64_t size);
-/* What was written since the last one ended is a payload; payload_discard() forgets it. */
-enum build_status payload_end(payload_writer *self);
-void payload_discard(payload_writer *self);
 
 /* Room for `size` bytes at `at`. */
 static inline enum build_status
@@ -32,6 +29,27 @@ static inline int64_t
 payload_size(const payload_writer *self)
 {
     return self->at - (self->to->bytes + self->to->size);
+}
+
+/* What was written since the last one ended is a payload, */
+static inline enum build_status
+payload_end(payload_writer *self)
+{
+    column *to = self->to;
+    if (column_reserve(to) != BUILD_OK) {
+        return BUILD_NO_MEMORY;
+    }
+    to->size += payload_size(self);
+    to->offsets[to->length + 1] = (int32_t)to->size;
+    column_count_value(to);
+    return BUILD_OK;
+}
+
+/* or it is forgotten. */
+static inline void
+payload_discard(payload_writer *self)
+{
+    self->at = self->to->bytes + self->to->size;
 }
 
 #endif

@@ -293,12 +293,17 @@ put_program_compile(PyObject *description, const put_step_kind *kinds, put_runne
 
 /* ---- a row ---- */
 
-enum row_status
-put_program_write(const put_program *self, const input_columns *rows, int64_t row,
-                  payload_writer *to, write_failure *failure)
+put_machine
+put_program_machine(const put_program *self, const input_columns *rows, payload_writer to,
+                    write_failure *failure)
 {
-    put_machine machine = {self->run, rows, row, *to, failure, ROW_OK};
-    bool is_done = self->run(&machine, self->instructions, self->instructions + self->count);
-    *to = machine.to;
-    return is_done ? ROW_OK : machine.status;
+    return (put_machine){self->run, rows, 0, to, failure, ROW_OK};
+}
+
+enum row_status
+put_program_write(const put_program *self, put_machine *machine, int64_t row)
+{
+    machine->row = row;
+    bool is_done = machine->run(machine, self->instructions, self->instructions + self->count);
+    return is_done ? ROW_OK : machine->status;
 }
