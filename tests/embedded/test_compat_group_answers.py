@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from confluent_kafka import KafkaError, Producer
 from confluent_kafka.compat.aiokafka import ConsumerStoppedError, TopicPartition, errors
+from confluent_kafka.compat.kafka import KafkaConsumer, OffsetAndMetadata
 from confluent_kafka.compat.kafka import TopicPartition as KafkaPythonPartition
-from confluent_kafka.protocol import OffsetFetchRequest, SyncGroupRequest
+from confluent_kafka.protocol import OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest
 from confluent_kafka.testing import MockCluster
 from tests.matrix.changes import Change
 from tests.support.aio import in_loop
@@ -118,3 +122,35 @@ async def test_an_assignment_of_another_topic(one_broker: MockCluster) -> None:
             await asyncio.wait_for(consumer.start(), 30)
         with pytest.raises(ConsumerStoppedError):
             await consumer.getone()
+
+
+def test_closing_while_a_commit_is_not_answered(one_broker: MockCluster) -> None:
+    """close() of kafka-python's consumer gives the commit up after request_timeout_ms."""
+    is_over = threading.Event()
+
+    def silent(api_key: int, frame: bytes) -> bytes:
+        if api_key == OffsetCommitRequest.api_key:
+            is_over.wait(60)
+        return frame
+
+    answers: list[Any] = []
+    with HostileProxy(one_broker.bootstrap_servers, change=silent) as proxy:
+        consumer = KafkaConsumer(
+            bootstrap_servers=proxy.address,
+            group_id="group",
+            enable_auto_commit=False,
+            fetch_max_wait_ms=50,
+            request_timeout_ms=500,
+        )
+        place = KafkaPythonPartition(TOPIC, 0)
+        consumer.assign([place])
+        future = consumer.commit_async(
+            {place: OffsetAndMetadata(1, "", -1)}, callback=lambda _, answer: answers.append(answer)
+        )
+        begun = time.monotonic()
+        consumer.close()
+        took = time.monotonic() - begun
+        is_over.set()
+    assert took < 10  # librdkafka waits for a minute
+    assert len(answers) == 1
+    assert future.failed()

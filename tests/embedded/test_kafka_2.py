@@ -114,6 +114,20 @@ def test_keywords_of_a_producer(
         assert producer.send(kafka_topic, b"v").get(TIMEOUT).topic == kafka_topic
 
 
+@pytest.mark.parametrize("keywords", [{"enable_idempotence": True}, {"transactional_id": "id"}])
+def test_requests_in_flight_of_an_idempotent_producer(
+    kafka_cluster: MockCluster, keywords: dict[str, Any]
+) -> None:
+    """There is one, as in version 2.3, which refuses any other number; without it, there are 5."""
+    name = "max_in_flight_requests_per_connection"
+    with made(KafkaProducer, kafka_cluster, **keywords) as producer:
+        assert producer.config[name] == 1
+    with pytest.raises(errors.KafkaConfigurationError, match=f"{name} must be 1"):
+        KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers, **keywords, **{name: 5})
+    with made(KafkaProducer, kafka_cluster) as producer:
+        assert producer.config[name] == 5
+
+
 def test_transactions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """Version 3's transactions need no other keyword than the id."""
     with made(KafkaProducer, kafka_cluster, transactional_id=kafka_topic) as producer:

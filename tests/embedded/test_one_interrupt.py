@@ -16,6 +16,10 @@ SCRIPT = """
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import AdminClient, NewTopic
     from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
+    from confluent_kafka.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+    from confluent_kafka.compat.aiokafka import TopicPartition as AIOKafkaPartition
+    from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
+    from confluent_kafka.testing import MockCluster
 
     logging.basicConfig(format="%(message)s", level=logging.CRITICAL)
     ours = logging.getLogger("confluent_kafka")
@@ -58,7 +62,41 @@ SCRIPT = """
         await client.assign([place])
         await client.commit(offsets=[place], asynchronous=False)
 
+    async def cut_off(make, work):
+        cluster = MockCluster(1)
+        cluster.create_topic("t")
+        async with make({"bootstrap_servers": cluster.bootstrap_servers}) as client:
+            await work(client, cluster)
+
+    async def sent(client, cluster):
+        await client.send_and_wait("t", b"v")
+        cluster.close()
+        interrupt_soon()
+        await client.send_and_wait("t", b"v")
+
+    def assigned(keywords):
+        client = AIOKafkaConsumer(**keywords, group_id="g")
+        client.assign([AIOKafkaPartition("t", 0)])
+        return client
+
+    async def committed_there(client, cluster):
+        cluster.close()
+        interrupt_soon()
+        await client.commit({AIOKafkaPartition("t", 0): 5})
+
+    async def listed(client, cluster):
+        cluster.close()
+        interrupt_soon()
+        await client.list_topics()
+
     PROGRAMS = {
+        "AIOKafkaProducer": lambda: asyncio.run(
+            cut_off(lambda keywords: AIOKafkaProducer(**keywords), sent)
+        ),
+        "AIOKafkaConsumer that commits": lambda: asyncio.run(cut_off(assigned, committed_there)),
+        "AIOKafkaAdminClient": lambda: asyncio.run(
+            cut_off(lambda keywords: AIOKafkaAdminClient(**keywords), listed)
+        ),
         "Producer": lambda: blocking(Producer(config), produced),
         "SerializingProducer": lambda: blocking(SerializingProducer(config), produced),
         "Consumer": lambda: blocking(Consumer(member), lambda client: client.poll()),
@@ -112,6 +150,9 @@ COMMITTING = "waits for the group's coordinator"
         ("AIOConsumer that commits", "waits for the group's coordinator"),
         ("AIOAdminClient", ""),
         ("aio transactions", ""),
+        ("AIOKafkaProducer", GIVEN_UP),
+        ("AIOKafkaConsumer that commits", COMMITTING),
+        ("AIOKafkaAdminClient", ""),
     ],
 )
 def test_one_interrupt_is_enough(program: str, says: str) -> None:

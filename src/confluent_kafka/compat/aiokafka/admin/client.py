@@ -18,6 +18,7 @@ from confluent_kafka.admin import NewTopic as Topic
 from confluent_kafka.aio import AIOAdminClient
 
 from .. import errors
+from .._closing import leave
 from .._engines import made
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider
@@ -136,7 +137,7 @@ class AIOKafkaAdminClient:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self.close()
+        await leave(self._engine, self.close, error)
 
     async def create_topics(
         self,

@@ -14,6 +14,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
 from ..._common.membership import complete
+from .._closing import leave
 from .._engines import made
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider, ConsumerRebalanceListener
@@ -220,7 +221,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self.stop()
+        await leave(self._reader and self._reader.engine, self.stop, error)
 
     def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
         reader = getattr(self, "_active", None)

@@ -13,6 +13,7 @@ from typing import Any, Self
 from confluent_kafka import KafkaException
 
 from .. import errors
+from .._closing import leave
 from .._engines import made
 from .._failures import translated
 from ..abc import AbstractTokenProvider
@@ -374,7 +375,7 @@ class AIOKafkaProducer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self.stop()
+        await leave(self._engine, self.stop, error)
 
     def _running(self) -> Engine:
         if self._engine is None:

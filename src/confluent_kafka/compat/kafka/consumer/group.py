@@ -674,8 +674,8 @@ class KafkaConsumer:
         Args:
             autocommit: False to leave the group's offsets as they are, also with
                 ``enable_auto_commit``.
-            timeout_ms: milliseconds to wait for the group's coordinator; None waits until
-                librdkafka's requests time out. What it has not answered by then may or may not be
+            timeout_ms: milliseconds to wait for the group's coordinator; None is
+                ``request_timeout_ms``. What it has not answered by then may or may not be
                 committed, and the group may wait for this member for ``session_timeout_ms``.
 
         Raises:
@@ -683,7 +683,7 @@ class KafkaConsumer:
         """
         if self._closed:
             return
-        until = math.inf if timeout_ms is None else monotonic() + timeout_ms / 1000
+        until = monotonic() + self._seconds(timeout_ms)
         self._commits.wait(until)
         if not autocommit and self._has_group and self.config["enable_auto_commit"]:
             self._engine.forget_stored_offsets(self._assigned.positions())

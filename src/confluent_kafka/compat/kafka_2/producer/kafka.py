@@ -6,13 +6,15 @@ from typing import Any, ClassVar
 
 from ...kafka import producer
 from .._config import DEFAULTS, brokers_needed, of_version_3
+from ..errors import KafkaConfigurationError
 from ..partitioner import DefaultPartitioner
 from ..structs import with_epochs
 from .future import FutureRecordMetadata
 
 # What is the default without, and with, ``enable_idempotence``.
 _AT_MOST_ONCE = {"acks": 1, "retries": 0}
-_EXACTLY_ONCE = {"acks": -1, "retries": float("inf")}
+_IN_FLIGHT = "max_in_flight_requests_per_connection"
+_EXACTLY_ONCE = {"acks": -1, "retries": float("inf"), _IN_FLIGHT: 1}
 _LONGEST_DELIVERY = 120_000  # milliseconds, of version 3
 
 
@@ -54,6 +56,10 @@ class KafkaProducer(producer.KafkaProducer):
         has_transactions = given.get("transactional_id") is not None
         is_idempotent = given.setdefault("enable_idempotence", has_transactions)
         given = (_EXACTLY_ONCE if is_idempotent else _AT_MOST_ONCE) | given
+        if is_idempotent and given[_IN_FLIGHT] != 1:
+            raise KafkaConfigurationError(
+                f"{_IN_FLIGHT} must be 1 with enable_idempotence, not {given[_IN_FLIGHT]}"
+            )
         config = self.DEFAULT_CONFIG | given
         # Version 2 has no limit of its own.
         least = config["linger_ms"] + config["request_timeout_ms"]
