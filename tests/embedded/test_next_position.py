@@ -249,6 +249,23 @@ def test_automatic_commits_have_holes(holes: str, make_consumer: MakeConsumer) -
     assert committed(make_consumer({"group.id": "another"}), holes) == END
 
 
+@pytest.mark.parametrize("subscribed", [False, True])
+@pytest.mark.parametrize("way", [consume, arrow, by_partition])
+def test_close_commits_no_message_that_waits(
+    holes: str, make_consumer: MakeConsumer, way: Way, subscribed: bool
+) -> None:
+    """Nor the offsets without messages behind it: the next consumer would skip the message."""
+    closing = make_consumer({"enable.auto.commit": True, "group.id": "another"})
+    if subscribed:
+        closing.subscribe([holes])
+    else:
+        closing.assign([TopicPartition(holes, 0, 0)])
+    found: list[Any] = []
+    wait_until(lambda: found, lambda: found.extend(way(closing, 1)))
+    closing.close()
+    assert committed(make_consumer({"group.id": "another"}), holes) == 4
+
+
 def test_aio(holes: str, kafka_cluster: MockCluster) -> None:
     """The asyncio clients have the same position, and commit it."""
 

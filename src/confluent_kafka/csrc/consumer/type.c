@@ -229,6 +229,20 @@ consumer_dealloc(PyObject *object)
 
 /* ---- close ---- */
 
+/*
+ * Messages that wait in the queue are dropped unseen. So must be what moves the position over the
+ * offsets behind them: the stored offset would go along, and be committed. A pause outdates both.
+ */
+WITHOUT_GIL static void
+outdate_queued(rd_kafka_t *rk)
+{
+    rd_kafka_topic_partition_list_t *assigned = NULL;
+    if (rd_kafka_assignment(rk, &assigned) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        (void)rd_kafka_pause_partitions(rk, assigned);
+        rd_kafka_topic_partition_list_destroy(assigned);
+    }
+}
+
 /* Serves the last rebalance and commit callbacks until the group is left: as leave_function. */
 static int
 leave(Client *client, deadline *until)
@@ -244,6 +258,9 @@ leave(Client *client, deadline *until)
         Py_END_ALLOW_THREADS
     }
     if (self->closing_queue == NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        outdate_queued(self->client.rk);
+        Py_END_ALLOW_THREADS
         /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
          * one to the last rebalance, and has left before on_revoke is called. */
         group_serve_waiting(client, &steps, client->core->queue);
