@@ -249,9 +249,19 @@ error(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *
 timestamp(PyObject *object, PyObject *Py_UNUSED(unused))
 {
+    /* Not Py_BuildValue(), which interprets its format each time. */
     Message *self = (Message *)object;
-    return Py_BuildValue("(iL)", (int)self->timestamp_type,
-                         (long long)self->timestamp_ms);
+    PyObject *type = PyLong_FromLong(self->timestamp_type);
+    PyObject *milliseconds = PyLong_FromLongLong(self->timestamp_ms);
+    PyObject *pair = type == NULL || milliseconds == NULL ? NULL : PyTuple_New(2);
+    if (pair == NULL) {
+        Py_XDECREF(type);
+        Py_XDECREF(milliseconds);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(pair, 0, type);
+    PyTuple_SET_ITEM(pair, 1, milliseconds);
+    return pair;
 }
 
 static PyObject *
