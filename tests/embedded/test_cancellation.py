@@ -232,7 +232,9 @@ async def prepared(client: Any, name: str, topic: str) -> None:
 
 
 async def finished(client: Any, name: str) -> None:
-    """End the transaction in which a call was cut, if there is one."""
+    """End the transaction in which a call was cut, if there is one: a block leaves none."""
+    if name == "transaction":
+        return
     steps = [client.init_transactions] if name == "init_transactions" else []
     if name in TRANSACTIONAL:
         steps.append(client.abort_transaction)
