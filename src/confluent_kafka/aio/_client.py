@@ -331,6 +331,14 @@ class AIOClient(ABC):
         if self._left:
             raise self._closed_error()
 
+    def _deadline(self, timeout: float) -> float:
+        """Return the loop's time at which a timeout is over; a closed client says that first."""
+        try:
+            return deadline(self._loop, timeout)
+        except (TypeError, ValueError):
+            self._client._check_open()
+            raise
+
     def _here(self) -> Producer | Consumer | AdminClient:
         """Return the client for a call that does not wait; as for all others, in its loop only."""
         self._check_loop()

@@ -25,7 +25,6 @@ from confluent_kafka.serialization._clients import Taking
 
 from ._client import MAX_WORKERS, AIOClient
 from ._pausing import AIOPauseWhile
-from ._readiness import deadline
 from ._rebalances import RebalanceCallback, Rebalances
 from ._threads import on_daemon_thread
 
@@ -88,7 +87,7 @@ class AIOConsumer(AIOClient):
         message = self._client._poll_now(timeout, True)
         if message is not None:
             return message
-        return await self._poll_until(deadline(self._loop, timeout), True)
+        return await self._poll_until(self._deadline(timeout), True)
 
     async def _poll_until(self, until: float, store: int) -> Message | None:
         """What poll() does if no message is at hand; for `store`, see Consumer._poll_now()."""
@@ -117,7 +116,7 @@ class AIOConsumer(AIOClient):
         messages = self._client._consume_now(num_messages, True)
         if messages:
             return messages
-        ready = await self._gather(num_messages, deadline(self._loop, timeout))
+        ready = await self._gather(num_messages, self._deadline(timeout))
         return self._client._take(num_messages if ready else 0, True)
 
     async def getone(self, *partitions: TopicPartition) -> Message:
@@ -169,7 +168,7 @@ class AIOConsumer(AIOClient):
             RuntimeError: the consumer is closed, or belongs to another event loop.
             TypeError: a partition is not a TopicPartition.
         """
-        return await self._getmany(partitions, deadline(self._loop, timeout), max_records, True)
+        return await self._getmany(partitions, self._deadline(timeout), max_records, True)
 
     async def _getmany(
         self, partitions: tuple[TopicPartition, ...], until: float, max_records: int, store: int
@@ -210,7 +209,7 @@ class AIOConsumer(AIOClient):
             SchemaRegistryError: the schemas that a decoder needs cannot be asked for.
             Exception: raised by a callback.
         """
-        until = deadline(self._loop, timeout)
+        until = self._deadline(timeout)
         if key is None and value is None:
             batch = self._client.consume_arrow(0, 0, headers=headers, columns=columns)
             if await self._gather(num_messages, until):
@@ -574,7 +573,7 @@ class AIOConsumer(AIOClient):
         self, place: int, partitions: Sequence[TopicPartition], timeout: float
     ) -> dict[TopicPartition, int]:
         """Request the offsets that OFFSET_BEGINNING or OFFSET_END stands for."""
-        self._check_loop()
+        self._check_open()
         # Brokers take these two numbers for times.
         asked = [TopicPartition(one.topic, one.partition, place) for one in partitions]
         if not asked:  # to librdkafka a wrong argument
@@ -589,7 +588,8 @@ class AIOConsumer(AIOClient):
         self, place: int, partitions: Sequence[TopicPartition], timeout: float
     ) -> None:
         """Seek to where a partition begins or ends now, not when a broker is asked later."""
-        until = deadline(self._loop, timeout)
+        self._check_open()
+        until = self._deadline(timeout)
         offsets = await self._offsets_at(place, partitions or self._client.assignment(), timeout)
         for one, offset in offsets.items():
             await self._seek_when_fetched(TopicPartition(one.topic, one.partition, offset), until)

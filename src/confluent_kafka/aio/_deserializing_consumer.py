@@ -10,7 +10,6 @@ from confluent_kafka.serialization._clients import Deserializers, Taking, next_t
 from confluent_kafka.serialization._types import K, V
 
 from ._consumer import AIOConsumer
-from ._readiness import deadline
 from ._serdes import ClientOfObjects
 
 
@@ -56,7 +55,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             ValueDeserializationError: the value deserializer raised.
             ConsumeError: an error came instead of a message.
         """
-        until = deadline(self._loop, timeout)
+        until = self._deadline(timeout)
         result = None
         while result is None:
             with Taking(self) as take:
@@ -86,7 +85,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             ValueDeserializationError: the value deserializer raised.
             ConsumeError: an error came instead of a message.
         """
-        until = deadline(self._loop, timeout)
+        until = self._deadline(timeout)
         result = None
         while result is None:
             with Taking(self) as take:
@@ -117,7 +116,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
 
         Args, Returns and Raises: as for AIOConsumer.getmany(), and as for consume().
         """
-        until = deadline(self._loop, timeout)
+        until = self._deadline(timeout)
         messages = None
         while messages is None:
             with Taking(self) as take:

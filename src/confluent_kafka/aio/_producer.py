@@ -192,6 +192,7 @@ class AIOProducer(AIOClient):
                 are enqueued.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
+        self._check_open()
         if isinstance(messages, str | bytes):  # whose parts would be values
             raise TypeError(f"messages must be many of them, not one {type(messages).__name__}")
         deliveries = Deliveries(self._create_future())
@@ -240,7 +241,7 @@ class AIOProducer(AIOClient):
             SchemaRegistryError: the schemas that an encoder needs cannot be asked for.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
-        self._check_loop()
+        self._check_open()
         if key is not None or value is not None:
             batch = await self._encoded(batch, key, value)
         if on_delivery is None:
@@ -285,7 +286,7 @@ class AIOProducer(AIOClient):
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
         self._check_loop()
-        until = deadline(self._loop, timeout)
+        until = self._deadline(timeout)
         before = self._served
         if not self._client._is_turn:
             await self._let_others()
@@ -305,7 +306,7 @@ class AIOProducer(AIOClient):
         Returns:
             Messages still outstanding.
         """
-        until = deadline(self._loop, timeout)
+        until = self._deadline(timeout)
         await self._request(self._client._expedite, 0)
         while (outstanding := len(self._client)) > 0 and (left := until - self._loop.time()) > 0:
             await self._request(self._client._expedite, min(left, _FLUSH_SLICE))
@@ -465,7 +466,11 @@ class AIOProducer(AIOClient):
         on_delivery: OnDelivery,
         delivery: asyncio.Future[Message] | Deliveries | None = None,
     ) -> Report:
-        return Report(self._loop, self._callbacks, self._only_errors, on_delivery, delivery)
+        try:
+            return Report(self._loop, self._callbacks, self._only_errors, on_delivery, delivery)
+        except TypeError:
+            self._client._check_open()  # that it is closed comes first
+            raise
 
     async def _send_list(
         self,

@@ -64,6 +64,7 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
             ValueSerializationError: the value serializer raised.
             KafkaException: any other error.
         """
+        self._check_open()
         data_key, data, own = await self._serdes.serialize(topic, key, value, headers)
         return await super().produce(
             topic,
