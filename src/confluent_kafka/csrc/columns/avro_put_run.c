@@ -28,110 +28,75 @@ write_long(uint8_t *to, int64_t value)
     return to;
 }
 
-/*
- * Each of these gives the place after what it wrote, or NULL for the step to do it all. There is room
- * for LONG_SIZE; `end` is the end of the room.
- */
-
+/* Floating point numbers, whose bytes are in the order of the machine; NULL: the step does it. */
 static inline uint8_t *
-run_int(uint8_t *at, const arrow_column *column, int64_t row)
-{
-    int32_t value;
-    memcpy(&value, (const int32_t *)column->slots + column->start + row, sizeof(value));
-    return write_long(at, value);
-}
-
-static inline uint8_t *
-run_long(uint8_t *at, const arrow_column *column, int64_t row)
-{
-    int64_t value;
-    memcpy(&value, (const int64_t *)column->slots + column->start + row, sizeof(value));
-    return write_long(at, value);
-}
-
-/* Floating point numbers of the same size, whose bytes are in the order of the machine. */
-static inline uint8_t *
-run_plain(uint8_t *at, const arrow_column *column, int64_t row, int32_t size)
+write_plain(uint8_t *to, const uint8_t *value, size_t size)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     return NULL;
 #endif
-    if (column->format.width != size) {
-        return NULL;
-    }
-    memcpy(at, (const uint8_t *)column->slots + (column->start + row) * size, (size_t)size);
-    return at + size;
+    memcpy(to, value, size);
+    return to + size;
 }
 
-static inline uint8_t *
-run_string(uint8_t *at, const uint8_t *end, const arrow_column *column, int64_t row)
+static inline bool
+bit_at(const uint8_t *bits, int64_t index)
 {
-    int32_t offsets[2];
-    if (column->format.width != sizeof(offsets[0])) {
+    return bits[index >> 3] >> (index & 7) & 1;
+}
+
+static inline int64_t
+int_at(const uint8_t *slots, int64_t row)
+{
+    int32_t value;
+    memcpy(&value, slots + row * (int64_t)sizeof(value), sizeof(value));
+    return value;
+}
+
+static inline int64_t
+long_at(const uint8_t *slots, int64_t row)
+{
+    int64_t value;
+    memcpy(&value, slots + row * (int64_t)sizeof(value), sizeof(value));
+    return value;
+}
+
+/* Text, where there is room up to `end`; NULL: the step does it all. */
+static inline uint8_t *
+write_string(uint8_t *to, const uint8_t *end, const put_source *from, int64_t row)
+{
+    int64_t start = int_at(from->slots, row), size = int_at(from->slots, row + 1) - start;
+    if (end - to < size + LONG_SIZE) {
         return NULL;
     }
-    memcpy(offsets, (const int32_t *)column->slots + column->start + row, sizeof(offsets));
-    int64_t size = (int64_t)offsets[1] - offsets[0];
-    if (end - at < size + LONG_SIZE) {
-        return NULL;
-    }
-    const uint8_t *text = size == 0 ? at : column->bytes + offsets[0];
+    const uint8_t *text = size == 0 ? to : from->bytes + start;
     if (size <= 16) {
-        *at = (uint8_t)(size << 1);
-        return short_text_copy(at + 1, text, (size_t)size) ? at + 1 + size : NULL;
+        *to = (uint8_t)(size << 1);
+        return short_text_copy(to + 1, text, (size_t)size) ? to + 1 + size : NULL;
     }
     if (!utf8_is_valid(text, (size_t)size)) {
         return NULL;
     }
-    at = write_long(at, size);
-    memcpy(at, text, (size_t)size);
-    return at + size;
+    to = write_long(to, size);
+    memcpy(to, text, (size_t)size);
+    return to + size;
 }
 
-/* A value that is no array, of a row that is not null. */
-static inline uint8_t *
-run_value(const put_instruction *what, uint8_t *at, const uint8_t *end, const arrow_column *column,
-          int64_t row)
-{
-    switch (what->shortcut) {
-    case PUT_SHORT_INT:
-        return run_int(at, column, row);
-    case PUT_SHORT_LONG:
-        return run_long(at, column, row);
-    case PUT_SHORT_FLOAT:
-        return run_plain(at, column, row, sizeof(float));
-    case PUT_SHORT_DOUBLE:
-        return run_plain(at, column, row, sizeof(double));
-    case PUT_SHORT_BOOLEAN:
-        *at = input_bit(column, row);
-        return at + 1;
-    case PUT_SHORT_STRING:
-        return run_string(at, end, column, row);
-    case PUT_SHORT_RECORD:
-        return at;
-    case PUT_SHORT_OPTIONAL: /* the branch that is not null */
-        *at = (uint8_t)(what->table[0] << 1);
-        return at + 1;
-    default:
-        return NULL;
-    }
-}
-
-static uint8_t *run_block(put_machine *self, const put_instruction *first,
-                          const put_instruction *end, uint8_t *at, int64_t row, int64_t times);
+static uint8_t *run_block(put_machine *self, const put_source *first, const put_source *end,
+                          uint8_t *at, int64_t row, int64_t times);
 
 /* All items of an array, and its end; NULL: one is bad, or there is no memory. */
 static uint8_t *
-run_array(put_machine *self, const put_instruction *array, uint8_t *at, int64_t from, int64_t to)
+run_array(put_machine *self, const put_source *array, uint8_t *at, int64_t row)
 {
-    if (from < to) {
-        at = write_long(at, to - from);
-        const put_instruction *first = array + 1;
+    int64_t from = int_at(array->slots, row), count = int_at(array->slots, row + 1) - from;
+    if (count > 0) {
+        const put_source *first = array + 1;
         if (first < array->target && first->shortcut == PUT_SHORT_RECORD
-            && self->from->columns[first->column].validity == NULL) {
+            && first->validity == NULL) {
             first++; /* it has nothing to say for any of the items */
         }
-        at = run_block(self, first, array->target, at, from, to - from);
+        at = run_block(self, first, array->target, write_long(at, count), from, count);
         if (at != NULL && at == self->to.end) {
             self->to.at = at;
             at = put_reserve(self, 1) ? self->to.at : NULL;
@@ -146,44 +111,59 @@ run_array(put_machine *self, const put_instruction *array, uint8_t *at, int64_t 
 
 /* The place after all of a block for so many rows, from `row` on; NULL: one is bad. */
 static uint8_t *
-run_block(put_machine *self, const put_instruction *first, const put_instruction *end, uint8_t *at,
+run_block(put_machine *self, const put_source *first, const put_source *end, uint8_t *at,
           int64_t row, int64_t times)
 {
-    const arrow_column *columns = self->from->columns;
-    const put_instruction *from = first;
+    const put_source *from = first;
     times = first < end ? times : 0;
     while (from < end || --times > 0) {
         if (from == end) {
             from = first;
             row++;
         }
-        const arrow_column *column = &columns[from->column];
         uint8_t *next = NULL;
-        if (from->shortcut == PUT_NO_SHORTCUT || self->to.end - at < LONG_SIZE) {
-            /* its step does it */
-        }
-        else if (!input_is_valid(column, row)) {
-            if (from->shortcut == PUT_SHORT_OPTIONAL) {
-                *at++ = (uint8_t)(from->argument << 1);
+        bool has_room = self->to.end - at >= LONG_SIZE;
+        bool is_null = from->validity != NULL && !bit_at(from->validity, from->start + row);
+        switch (has_room && !is_null ? from->shortcut : PUT_NO_SHORTCUT) {
+        case PUT_SHORT_INT:
+            next = write_long(at, int_at(from->slots, row));
+            break;
+        case PUT_SHORT_LONG:
+            next = write_long(at, long_at(from->slots, row));
+            break;
+        case PUT_SHORT_FLOAT:
+            next = write_plain(at, from->slots + row * 4, 4);
+            break;
+        case PUT_SHORT_DOUBLE:
+            next = write_plain(at, from->slots + row * 8, 8);
+            break;
+        case PUT_SHORT_BOOLEAN:
+            *at = bit_at(from->slots, from->start + row);
+            next = at + 1;
+            break;
+        case PUT_SHORT_STRING:
+            next = write_string(at, self->to.end, from, row);
+            break;
+        case PUT_SHORT_RECORD:
+            next = at;
+            break;
+        case PUT_SHORT_OPTIONAL:
+            *at = from->there;
+            next = at + 1;
+            break;
+        case PUT_SHORT_ARRAY:
+            at = run_array(self, from, at, row);
+            if (at == NULL) {
+                return NULL;
+            }
+            from = from->target;
+            continue;
+        default:
+            if (has_room && is_null && from->shortcut == PUT_SHORT_OPTIONAL) {
+                *at++ = from->null;
                 from = from->target;
                 continue;
             }
-        }
-        else if (from->shortcut == PUT_SHORT_ARRAY) {
-            int32_t offsets[2];
-            if (column->format.width == sizeof(offsets[0])) {
-                memcpy(offsets, (const int32_t *)column->slots + column->start + row,
-                       sizeof(offsets));
-                at = run_array(self, from, at, offsets[0], offsets[1]);
-                if (at == NULL) {
-                    return NULL;
-                }
-                from = from->target;
-                continue;
-            }
-        }
-        else {
-            next = run_value(from, at, self->to.end, column, row);
         }
         if (next != NULL) {
             at = next;
@@ -192,10 +172,11 @@ run_block(put_machine *self, const put_instruction *first, const put_instruction
         }
         self->to.at = at;
         self->row = row;
-        from = from->step(self, from);
-        if (from == NULL) {
+        const put_instruction *following = from->what->step(self, from->what);
+        if (following == NULL) {
             return NULL;
         }
+        from = self->sources + (following - self->program);
         at = self->to.at;
     }
     return at;
@@ -205,7 +186,9 @@ bool
 avro_put_run(put_machine *self, const put_instruction *from, const put_instruction *end)
 {
     int64_t row = self->row;
-    uint8_t *at = run_block(self, from, end, self->to.at, row, 1);
+    const put_source *sources = self->sources;
+    uint8_t *at = run_block(self, sources + (from - self->program), sources + (end - self->program),
+                            self->to.at, row, 1);
     self->row = row;
     if (at == NULL) {
         return false;

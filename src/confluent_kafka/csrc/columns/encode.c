@@ -192,9 +192,10 @@ encode_chunk(const row_batch *batch, const input_columns *rows, bytes_view prefi
     const put_program *program = ((const PayloadProgram *)batch->program)->program;
     column *payloads = &set->columns[0];
     write_failure failure;
+    put_source *sources = put_program_bind(program, rows);
     put_machine machine =
-        put_program_machine(program, rows, payload_writer_of(payloads), &failure);
-    enum row_status status = ROW_OK;
+        put_program_machine(program, rows, sources, payload_writer_of(payloads), &failure);
+    enum row_status status = sources == NULL ? ROW_NO_MEMORY : ROW_OK;
     for (int64_t row = 0; status == ROW_OK && row < rows->rows; row++) {
         if (payloads->length == COLUMNS_KNOWN_ROWS) {
             columns_foresee(set, batch->count, INT32_MAX);
@@ -204,6 +205,7 @@ encode_chunk(const row_batch *batch, const input_columns *rows, bytes_view prefi
                      ? encode_row(program, &machine, row, prefix, bad, set)
                      : status_of(columns_put_null(set, 0));
     }
+    free(sources);
     return status;
 }
 

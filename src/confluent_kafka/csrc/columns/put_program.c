@@ -293,11 +293,66 @@ put_program_compile(PyObject *description, const put_step_kind *kinds, put_runne
 
 /* ---- a row ---- */
 
-put_machine
-put_program_machine(const put_program *self, const input_columns *rows, payload_writer to,
-                    write_failure *failure)
+/* The bytes of a slot that a shortcut reads; 0: it reads bits, or no slot. */
+static int32_t
+slot_width(enum put_shortcut shortcut)
 {
-    return (put_machine){self->run, rows, 0, to, failure, ROW_OK};
+    switch (shortcut) {
+    case PUT_SHORT_INT:
+    case PUT_SHORT_FLOAT:
+    case PUT_SHORT_STRING: /* offsets of 32 bits, */
+    case PUT_SHORT_ARRAY:  /* likewise */
+        return 4;
+    case PUT_SHORT_LONG:
+    case PUT_SHORT_DOUBLE:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+static void
+bind_source(put_source *self, const put_instruction *what, const arrow_column *columns)
+{
+    if (what->shortcut == PUT_NO_SHORTCUT) {
+        return;
+    }
+    const arrow_column *column = &columns[what->column];
+    int32_t width = slot_width(what->shortcut);
+    if (width > 0 && column->format.width != width) {
+        return;
+    }
+    self->shortcut = what->shortcut;
+    self->bytes = column->bytes;
+    self->validity = column->validity;
+    self->start = column->start;
+    if (column->slots != NULL) {
+        self->slots = (const uint8_t *)column->slots + column->start * width;
+    }
+    if (what->shortcut == PUT_SHORT_OPTIONAL) {
+        self->null = (uint8_t)(what->argument << 1);
+        self->there = (uint8_t)(what->table[0] << 1);
+    }
+}
+
+put_source *
+put_program_bind(const put_program *self, const input_columns *rows)
+{
+    put_source *sources = calloc((size_t)self->count + 1, sizeof(*sources));
+    for (int32_t i = 0; sources != NULL && i < self->count; i++) {
+        const put_instruction *what = &self->instructions[i];
+        sources[i].what = what;
+        sources[i].target = sources + (what->target - self->instructions);
+        bind_source(&sources[i], what, rows->columns);
+    }
+    return sources;
+}
+
+put_machine
+put_program_machine(const put_program *self, const input_columns *rows, const put_source *sources,
+                    payload_writer to, write_failure *failure)
+{
+    return (put_machine){self->run, self->instructions, sources, rows, 0, to, failure, ROW_OK};
 }
 
 enum row_status

@@ -15,9 +15,12 @@ typedef struct put_program put_program;
 put_program *put_program_compile(PyObject *description, const put_step_kind *kinds,
                                  put_runner *run, const input_types *types);
 void put_program_release(put_program *self);
-/* What writes these rows to `to`, and says in `failure` what is wrong with one. */
+/* Where the program finds what it writes of these rows: to free(); NULL: there is no memory. */
+put_source *put_program_bind(const put_program *self, const input_columns *rows);
+/* What writes the rows to `to`, and says in `failure` what is wrong with one. */
 put_machine put_program_machine(const put_program *self, const input_columns *rows,
-                                payload_writer to, write_failure *failure);
+                                const put_source *sources, payload_writer to,
+                                write_failure *failure);
 /* Writes a row that is not null to `machine->to`. One that is bad leaves a part of it behind. */
 enum row_status put_program_write(const put_program *self, put_machine *machine, int64_t row);
 

@@ -18,6 +18,7 @@ typedef struct {
     const char *field;  /* its path, as long as the program is there */
 } write_failure;
 
+typedef struct put_source put_source;
 typedef struct put_machine put_machine;
 
 /* Steps over the instructions up to `end`; false with `machine->status` set. */
@@ -27,6 +28,8 @@ typedef bool put_runner(put_machine *machine, const put_instruction *from,
 /* One row while it is written. */
 struct put_machine {
     put_runner *run; /* the format's */
+    const put_instruction *program;
+    const put_source *sources; /* for each instruction of the program one */
     const input_columns *from;
     int64_t row; /* in the domain that the instructions are in */
     payload_writer to;
@@ -62,6 +65,18 @@ struct put_instruction {
     uint8_t *data;
     int64_t data_size;
     char *field; /* the path of what is written, for messages */
+};
+
+/* Where the values of an instruction with a shortcut are, which its column says in several steps. */
+struct put_source {
+    const put_instruction *what;
+    const put_source *target;
+    enum put_shortcut shortcut; /* none, if these rows cannot be read so */
+    uint8_t null, there; /* of PUT_SHORT_OPTIONAL: the branch as it is written */
+    const uint8_t *slots; /* from row 0 on; of bits, from the first on */
+    const uint8_t *bytes;
+    const uint8_t *validity; /* NULL: no row is null */
+    int64_t start; /* the bit of row 0 */
 };
 
 /* What an instruction does with the rows of the block that begins with it. */
