@@ -7,10 +7,12 @@ from typing import Any
 
 from confluent_kafka.testing import MockCluster
 from tests.model.faces import ADAPTERS
+from tests.model.groups import group_of
 from tests.model.machine import machine_of
 
 MACHINES: dict[str, Callable[[str, MockCluster], Any]] = {
     "assigned": machine_of,
+    "group": group_of,
 }
 
 
@@ -18,4 +20,5 @@ def kinds(machine: str | None = None, client: str | None = None) -> Iterator[tup
     """The names of a machine and of a client, of all or of those that are wanted."""
     for name in [machine] if machine else MACHINES:
         for kind in [client] if client else ADAPTERS:
-            yield name, kind
+            if name != "group" or ADAPTERS[kind].rules.protocols:  # type: ignore[attr-defined]
+                yield name, kind

@@ -1,4 +1,4 @@
-"""Consumers against the model, for some seconds: `make model` runs for longer."""
+"""Consumers against the model, for some seconds: `make model` runs for longer, and groups too."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cluster() -> Iterator[MockCluster]:
         yield cluster
 
 
-@pytest.mark.parametrize(("machine", "kind"), list(kinds()))
+@pytest.mark.parametrize(("machine", "kind"), list(kinds("assigned")))
 def test_no_message_is_lost_or_repeated(cluster: MockCluster, machine: str, kind: str) -> None:
     """And consumers say the truth of where they are, what they have paused and committed."""
     run_state_machine_as_test(MACHINES[machine](kind, cluster), settings=BUDGET)
