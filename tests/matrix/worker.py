@@ -17,7 +17,16 @@ import time
 from random import Random
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition, Uuid, admin, protocol
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+    Uuid,
+    admin,
+    protocol,
+)
 from confluent_kafka.testing import MockCluster
 from tests.matrix.broker import ChangingBroker, answer_with_samples
 from tests.matrix.calls import CALLS
@@ -84,7 +93,9 @@ class Worker:
             try:
                 self._call.run(self._broker.address)
             except self._call.raises as error:
-                outcome = f"raised {type(error).__name__}"
+                unasked = isinstance(error, KafkaException) and error.code() == KafkaError._DESTROY
+                # _DESTROY: librdkafka has dropped a request, whose client is open.
+                outcome = f"{'UNEXPECTED' if unasked else 'raised'} {type(error).__name__}: {error}"
             except Exception as error:
                 outcome = f"UNEXPECTED {type(error).__name__}: {error}"
         faulthandler.cancel_dump_traceback_later()
