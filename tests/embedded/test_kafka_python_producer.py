@@ -565,3 +565,23 @@ def test_metrics(make: Make, kafka_topic: str) -> None:
         1,
         2,
     ]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error"),
+    [
+        ({"headers": [("h", None)]}, ValueError),
+        ({"value": 7, "headers": [("h", None)]}, TypeError),
+        ({"value": 7, "partition": 99}, TypeError),
+        ({"value": b"v", "partition": 99}, ValueError),
+        ({"value": b"v"}, errors.IllegalStateError),
+    ],
+)
+def test_what_is_wrong_comes_in_order(
+    make: Make, kafka_topic: str, keywords: dict[str, Any], error: type[Exception]
+) -> None:
+    """Of several mistakes send() raises the same as kafka-python: a transaction's state last."""
+    producer = make(transactional_id=kafka_topic)
+    producer.init_transactions()
+    with pytest.raises(error):
+        producer.send(kafka_topic, **keywords)

@@ -146,25 +146,30 @@ class KafkaProducer:
         """
         number = -1
         header_size = -1
-        if (
+        given = (key, value)
+        looks = (
             not self._is_plain
             or partition is not None
             or headers is not None
             or self._transactions is not None
-            or self._closed
             or topic not in self._known
-        ):
-            self._check_ready()
-            header_size = _header_size(headers)
-            self._cluster.partitions(topic, self._max_block)
-            serialized_key = _serialized(self._key_serializer, topic, headers, key)
-            serialized_value = _serialized(self._value_serializer, topic, headers, value)
-            number = self._number(topic, partition, key, value, serialized_key, serialized_value)
-            key, value = serialized_key, serialized_value
+        )
+        # What is wrong is told in kafka-python's order, a transaction's state at last.
+        if self._closed:
+            raise RefusedState("KafkaProducer already closed!")
         if key is None and value is None:
             raise RefusedValue("Need at least one: key or value")
+        if looks:
+            header_size = _header_size(headers)
+            self._cluster.partitions(topic, self._max_block)
+            key = _serialized(self._key_serializer, topic, headers, key)
+            value = _serialized(self._value_serializer, topic, headers, value)
         key_size = -1 if key is None else _size("key", key)
         value_size = -1 if value is None else _size("value", value)
+        if looks:
+            number = self._number(topic, partition, *given, key, value)
+            if self._transactions is not None:
+                self._transactions.check_open()
         future = self._future_class(None, 0, timestamp_ms, None, key_size, value_size, header_size)
         future._target = (topic, number)
         try:
@@ -348,12 +353,6 @@ class KafkaProducer:
         if partition is None and not self._is_partitioned:
             return -1
         return self._partition(topic, partition, *message)
-
-    def _check_ready(self) -> None:
-        if self._closed:
-            raise RefusedState("KafkaProducer already closed!")
-        if self._transactions is not None:
-            self._transactions.check_open()
 
     def _send_when_there_is_room(self, *message: Any) -> None:
         until = time.monotonic() + self._max_block
