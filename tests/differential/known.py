@@ -27,6 +27,8 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
     Offsets of partitions that were read, and not sought, have to be the same.
     """
     name, *arguments = steps[-1]
+    if script["kind"] == "producer":
+        return False
     if name == "committed":
         differ = set(arguments)
     elif name == "committed by the group":
@@ -43,7 +45,11 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
 
 
 def _after_the_end(script: Any, steps: list[Any], ours: Any, theirs: Any) -> bool:
-    return ["close"] in steps[:-1] and steps[-1][0] != "committed by the group"
+    return (
+        script["kind"] == "consumer"
+        and ["close"] in steps[:-1]
+        and steps[-1][0] != "committed by the group"
+    )
 
 
 KNOWN: tuple[Known, ...] = (
@@ -53,6 +59,13 @@ KNOWN: tuple[Known, ...] = (
         _of_positions_without_messages,
     ),
     Known(_AIOKAFKA, "calls after `stop()` of a consumer", _after_the_end),
+    Known(
+        _AIOKAFKA,
+        "a step of a transaction out of turn",
+        lambda script, steps, ours, theirs: (
+            steps[-1] == ["begin"] and (ours, theirs) == ("IllegalOperation", "AssertionError")
+        ),
+    ),
     Known(_KAFKA_PYTHON, "`position()` after `close()`", _after_the_end),
     Known(
         _AIOKAFKA,

@@ -19,7 +19,7 @@ from tests.differential.scripts import FIRST_TIMESTAMP, SIZES, draw
 from tests.support.peers import environment
 
 _DRIVERS = Path(__file__).parent / "drivers"
-_LIMIT = 30  # seconds for a script, however slow the machine
+_LIMIT = 30  # seconds for a script, however slow the machine, and for each second of patience
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Peer:
 
 
 PEERS = (
-    Peer("aiokafka", "aiokafka==0.14.0", "aiokafka_consumer.py", "aiokafka"),
-    Peer("kafka-python 3", "kafka-python==3.0.12", "kafka_python.py", "kafka"),
-    Peer("kafka-python 2", "kafka-python==2.0.2", "kafka_python.py", "kafka:2"),
-    Peer("confluent-kafka", "confluent-kafka==2.16.1", "confluent_kafka_consumer.py"),
+    Peer("aiokafka", "aiokafka==0.14.0", "faces.py", "aiokafka"),
+    Peer("kafka-python 3", "kafka-python==3.0.12", "faces.py", "kafka"),
+    Peer("kafka-python 2", "kafka-python==2.0.2", "faces.py", "kafka:2"),
+    Peer("confluent-kafka", "confluent-kafka==2.16.1", "confluent.py"),
 )
 
 
@@ -110,7 +110,7 @@ def _compare(
     scripts = [draw(seed) for seed in seeds]
     with ThreadPoolExecutor(2) as sides:
         ours, theirs = sides.map(
-            lambda side: _outcomes([*side[0], servers, topic, side[1], f"{patience}"], scripts),
+            lambda side: _outcomes([*side[0], servers, topic, side[1]], scripts, patience),
             ((peer.ours(), f"{run}-ours"), (peer.theirs(), f"{run}-theirs")),
         )
     return [
@@ -120,13 +120,13 @@ def _compare(
     ]
 
 
-def _outcomes(command: list[str], scripts: list[Any]) -> dict[int, list[Any]]:
+def _outcomes(command: list[str], scripts: list[Any], patience: float) -> dict[int, list[Any]]:
     done = subprocess.run(
-        command,
+        [*command, f"{patience}"],
         input="".join(f"{json.dumps(script)}\n" for script in scripts),
         capture_output=True,
         text=True,
-        timeout=_LIMIT * len(scripts),
+        timeout=_LIMIT * (1 + patience) * len(scripts),
         check=False,
     )
     assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stderr[-4000:]}"

@@ -1,4 +1,4 @@
-"""Scripts for consumers, drawn from a seed: what is called, in which order, with which arguments.
+"""Drawn scripts of consumers and producers: what is called, in which order, with what arguments.
 
 A script is a list of steps, ``[name, arguments...]``, in words that all clients have in common. The
 drivers turn a step into a call of their client. Each step's arguments are mostly right, and now and
@@ -27,10 +27,13 @@ def draw(seed: int) -> dict[str, Any]:
         seed: the same one draws the same script.
     """
     chance = random.Random(seed)
+    if seed % 3 == 2:
+        return {"seed": seed, "kind": "producer", **_produced(chance)}
     subscribed = chance.random() < 0.25
     steps = _subscribed(chance) if subscribed else _assigned(chance)
     return {
         "seed": seed,
+        "kind": "consumer",
         "reset": chance.choice(["earliest", "earliest", "latest", "none"]),
         "auto_commit": chance.random() < 0.3,
         "steps": [*steps, ["close"], *([["read", 1], ["position", 0]] if seed % 5 == 0 else [])],
@@ -84,3 +87,36 @@ def _step(chance: random.Random, partition: int, reading: bool = True) -> Step:
     }
     [name] = chance.choices(list(wanted), [weight for weight, _ in wanted.values()])
     return wanted[name][1]()
+
+
+def _produced(chance: random.Random) -> dict[str, Any]:
+    """Sends, with right and wrong arguments; transactions, also out of order; and the end."""
+    transactional = chance.random() < 0.4
+    steps: list[Step] = [["begin"]] if transactional and chance.random() < 0.8 else []
+    for _ in range(chance.randint(4, 9)):
+        name = chance.choice(["send"] * 6 + ["flush", "partitions_for"])
+        if transactional and chance.random() < 0.4:
+            name = chance.choice(["begin", "commit", "abort"])
+        steps.append(_send(chance) if name == "send" else [name])
+    return {
+        "transactional": transactional,
+        "steps": [*steps, ["close"], *([_send(chance)] if chance.random() < 0.5 else [])],
+    }
+
+
+def _send(chance: random.Random) -> Step:
+    """A message; text that begins with a colon stays text, which no client takes for bytes."""
+    key = chance.choice([None, "k", "key-2", ""])
+    value = chance.choice(["v", "", None, "v" * 100])
+    # Where a message without a key goes is chance, and so it is with an empty one.
+    partition = chance.choice([None, 1]) if key else chance.choice([0, 1, 2, 3])
+    timestamp = chance.choice([None, None, FIRST_TIMESTAMP])
+    headers = chance.choice([None, [], [["h", "x"]], [["h", None], ["h", "y"]]])
+    wrong = chance.choice([None] * 12 + ["partition", "key", "value"])
+    if wrong == "partition":
+        partition = chance.choice([99, -5])
+    elif wrong == "key":
+        key = ":text"
+    elif wrong == "value":
+        value = 7
+    return ["send", partition, key, value, timestamp, headers]

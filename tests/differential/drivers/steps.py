@@ -1,21 +1,45 @@
 """What the drivers have in common: scripts from standard input, outcomes to standard output.
 
-They run in the environment of another client too, which has nothing of this repository.
+They run in the environment of another client too, which has nothing of this repository. Their
+arguments are the brokers, the topic, a prefix for groups and topics, and the seconds to wait for
+messages.
 """
 
 import json
 import sys
+import time
+
+servers, topic, prefix, patience = *sys.argv[1:4], float(sys.argv[4])
 
 
-def read_scripts():
-    """Yield scripts, a line each, until the input ends."""
+def run_scripts(run):
+    """Run each script of the standard input, and write the outcomes of its steps as a line."""
     for line in sys.stdin:
-        yield json.loads(line)
+        script = json.loads(line)
+        print(json.dumps([script["seed"], run(script)]), flush=True)
 
 
-def write_outcomes(script, outcomes):
-    """Write the outcomes of a script's steps as a line."""
-    print(json.dumps([script["seed"], outcomes]), flush=True)
+def outcomes_of(calls, script):
+    """Return what each step of a script returns or raises; the last one may hang."""
+    outcomes = []
+    for name, *arguments in script["steps"]:
+        outcomes.append(_outcome(getattr(calls, name), arguments))
+        if outcomes[-1] == "hangs":
+            break
+    return outcomes
+
+
+def _outcome(call, arguments):
+    try:
+        return call(*arguments)
+    except Hangs:
+        return "hangs"
+    except Exception as error:
+        return raised(error)
+
+
+class Hangs(Exception):
+    """A call waits for ever, as some do."""
 
 
 def raised(error):
@@ -23,3 +47,32 @@ def raised(error):
     code = getattr(error.args[0], "name", None) if error.args else None
     classes = [one.__name__ for one in type(error).__mro__]
     return {"raised": classes, "code": code() if callable(code) else None}
+
+
+def read_until(count, read):
+    """Return so many messages, or those that come before nothing comes any more.
+
+    Args:
+        count: how many.
+        read: returns the next ones, at most as many as it is told.
+    """
+    found = []
+    deadline = time.monotonic() + patience
+    while len(found) < count and time.monotonic() < deadline:
+        more = read(count - len(found))
+        found += more
+        if more:
+            deadline = time.monotonic() + patience
+    return found
+
+
+def header_pairs(headers):
+    """Return headers as clients take them: JSON has no bytes and no tuples."""
+    if not isinstance(headers, list):
+        return headers
+    return [(name, None if value is None else value.encode()) for name, value in headers]
+
+
+def as_bytes(value):
+    """Return a key or value: text that begins with a colon stays text, which is wrong."""
+    return value.encode() if isinstance(value, str) and not value.startswith(":") else value

@@ -1,21 +1,26 @@
-"""Run scripts on confluent-kafka, or on this package, which has its name.
+"""Run scripts on confluent-kafka, or on this package, which has its name."""
 
-Arguments: the brokers, the topic, a prefix for groups, and the seconds to wait for messages.
-"""
-
-import sys
 import time
 
-from steps import raised, read_scripts, write_outcomes
+from steps import (
+    as_bytes,
+    header_pairs,
+    outcomes_of,
+    patience,
+    prefix,
+    read_until,
+    run_scripts,
+    servers,
+    topic,
+)
 
-from confluent_kafka import Consumer, KafkaException
+import confluent_kafka
+from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
-servers, topic, prefix, patience = *sys.argv[1:4], float(sys.argv[4])
 
-
-def made(script):
-    return Consumer(
+def consumer_of(script):
+    return confluent_kafka.Consumer(
         {
             "bootstrap.servers": servers,
             "group.id": f"{prefix}-{script['seed']}",
@@ -31,7 +36,9 @@ def offsets(places):
     return [[place.partition, place.offset, place.error and place.error.name()] for place in places]
 
 
-class Calls:
+class Consumer:
+    """What scripts call of consumers."""
+
     def __init__(self, consumer):
         self.consumer = consumer
 
@@ -45,18 +52,15 @@ class Calls:
         return self.consumer.unsubscribe()
 
     def read(self, count):
-        found = []
-        deadline = time.monotonic() + patience
-        while len(found) < count and time.monotonic() < deadline:
+        def more(_):
             message = self.consumer.poll(0.05)
             if message is None:
-                continue
+                return []
             if message.error():
-                found.append(message.error().name())
-                break
-            found.append([message.partition(), message.offset()])
-            deadline = time.monotonic() + patience
-        return found
+                raise KafkaException(message.error())
+            return [[message.partition(), message.offset()]]
+
+        return read_until(count, more)
 
     def drain(self):
         return sorted(self.read(1000))
@@ -117,15 +121,67 @@ class Calls:
         return self.consumer.close()
 
 
-for script in read_scripts():
-    outcomes = []
-    calls = Calls(made(script))
-    for name, *arguments in script["steps"]:
-        try:
-            outcomes.append(getattr(calls, name)(*arguments))
-        except Exception as error:
-            outcomes.append(raised(error))
-    with_group = made(script)
+class Producer:
+    """What scripts call of producers; each script sends to a topic of its own."""
+
+    def __init__(self, producer, own):
+        self.producer = producer
+        self.own = own
+
+    def send(self, partition, key, value, timestamp, headers):
+        reports = []
+        keywords = {} if partition is None else {"partition": partition}
+        keywords |= {} if timestamp is None else {"timestamp": timestamp}
+        self.producer.produce(
+            self.own,
+            as_bytes(value),
+            as_bytes(key),
+            headers=header_pairs(headers),
+            on_delivery=lambda error, message: reports.append((error, message)),
+            **keywords,
+        )
+        self.producer.flush(10)
+        error, message = reports[0]
+        return error.name() if error else [message.partition(), message.offset()]
+
+    def flush(self):
+        return self.producer.flush(10)
+
+    def partitions_for(self):
+        return sorted(self.producer.list_topics(self.own, 10).topics[self.own].partitions)
+
+    def begin(self):
+        self.producer.begin_transaction()
+
+    def commit(self):
+        self.producer.commit_transaction(10)
+
+    def abort(self):
+        self.producer.abort_transaction(10)
+
+    def close(self):
+        self.producer.close()
+
+
+def producer_of(script):
+    own = f"{topic}-{prefix}-{script['seed']}"
+    config = {"bootstrap.servers": servers, "log_level": 0, "linger.ms": 0}
+    if script["transactional"]:
+        config["transactional.id"] = own
+    producer = confluent_kafka.Producer(config)
+    if script["transactional"]:
+        producer.init_transactions(10)
+    return Producer(producer, own)
+
+
+def run(script):
+    if script["kind"] == "producer":
+        return outcomes_of(producer_of(script), script)
+    outcomes = outcomes_of(Consumer(consumer_of(script)), script)
+    with_group = consumer_of(script)
     outcomes.append(offsets(with_group.committed([Place(topic, one) for one in range(3)], 10)))
     with_group.close()
-    write_outcomes(script, outcomes)
+    return outcomes
+
+
+run_scripts(run)

@@ -1,0 +1,233 @@
+"""Run scripts on aiokafka or kafka-python, or on the compatibility APIs under their names.
+
+The two have most names in common. aiokafka's coroutines run to their end here, one after the other.
+"""
+
+import asyncio
+import inspect
+import threading
+
+from steps import (
+    Hangs,
+    as_bytes,
+    header_pairs,
+    outcomes_of,
+    patience,
+    prefix,
+    read_until,
+    run_scripts,
+    servers,
+    topic,
+)
+
+try:
+    from aiokafka import AIOKafkaConsumer as KafkaConsumer
+    from aiokafka import AIOKafkaProducer as KafkaProducer
+    from aiokafka import TopicPartition as Place
+    from aiokafka.structs import OffsetAndMetadata
+
+    AWAITS, version = True, ""
+except ImportError:
+    from kafka.structs import OffsetAndMetadata
+
+    from kafka import KafkaConsumer, KafkaProducer
+    from kafka import TopicPartition as Place
+    from kafka import __version__ as version
+
+    AWAITS = False
+
+HANGS = 10 * patience + 2  # seconds
+
+loop = asyncio.new_event_loop()
+
+
+class InLoop:
+    """A client of aiokafka whose methods run to their end in the event loop, on its thread.
+
+    Args:
+        client: the client.
+    """
+
+    def __init__(self, client):
+        self._client = client
+
+    def __getattr__(self, name):
+        def call(*arguments, **keywords):
+            return in_loop(lambda: getattr(self._client, name)(*arguments, **keywords))
+
+        return call
+
+
+def in_loop(call):
+    """Return what a call returns, in the event loop, and what its awaitables come to."""
+
+    async def called():
+        result = call()
+        while inspect.isawaitable(result):
+            result = await asyncio.wait_for(result, HANGS)
+        return result
+
+    try:
+        return asyncio.run_coroutine_threadsafe(called(), loop).result()
+    except TimeoutError:
+        raise Hangs from None
+
+
+def make(kind, **keywords):
+    """Return a client that is started."""
+    keywords["bootstrap_servers"] = servers
+    if not AWAITS:
+        return kind(**keywords)
+    client = InLoop(in_loop(lambda: kind(**keywords)))
+    client.start()
+    return client
+
+
+def consumer_of(script):
+    return make(
+        KafkaConsumer,
+        group_id=f"{prefix}-{script['seed']}",
+        auto_offset_reset=script["reset"],
+        enable_auto_commit=script["auto_commit"],
+        fetch_max_wait_ms=50,
+    )
+
+
+class Consumer:
+    """What scripts call of consumers."""
+
+    def __init__(self, consumer):
+        self.consumer = consumer
+
+    def assign(self, partitions):
+        return self.consumer.assign([Place(topic, one) for one in partitions])
+
+    def subscribe(self):
+        return self.consumer.subscribe([topic])
+
+    def unsubscribe(self):
+        return self.consumer.unsubscribe()
+
+    def read(self, count):
+        read = self.consumer.getmany if AWAITS else self.consumer.poll
+
+        def more(limit):
+            batches = read(timeout_ms=50, max_records=limit)
+            return [[one.partition, one.offset] for batch in batches.values() for one in batch]
+
+        return read_until(count, more)
+
+    def drain(self):
+        return sorted(self.read(1000))
+
+    def seek(self, partition, offset):
+        return self.consumer.seek(Place(topic, partition), offset)
+
+    def seek_to_beginning(self, partition):
+        self.consumer.seek_to_beginning(Place(topic, partition))
+
+    def seek_to_end(self, partition):
+        self.consumer.seek_to_end(Place(topic, partition))
+
+    def position(self, partition):
+        return self.consumer.position(Place(topic, partition))
+
+    def commit(self):
+        return self.consumer.commit()
+
+    def commit_at(self, partition, offset):
+        fields = len(OffsetAndMetadata._fields)
+        what = OffsetAndMetadata(*(offset, "", -1)[:fields])
+        return self.consumer.commit({Place(topic, partition): what})
+
+    def committed(self, partition):
+        return self.consumer.committed(Place(topic, partition))
+
+    def pause(self, partition):
+        return self.consumer.pause(Place(topic, partition))
+
+    def resume(self, partition):
+        return self.consumer.resume(Place(topic, partition))
+
+    def paused(self):
+        return sorted(place.partition for place in self.consumer.paused())
+
+    def assignment(self):
+        return sorted(place.partition for place in self.consumer.assignment())
+
+    def subscription(self):
+        names = self.consumer.subscription()
+        return None if names is None else len(names)
+
+    def ends(self, partition):
+        place = Place(topic, partition)
+        first = self.consumer.beginning_offsets([place])[place]
+        return [first, self.consumer.end_offsets([place])[place]]
+
+    def at_time(self, partition, timestamp):
+        place = Place(topic, partition)
+        found = self.consumer.offsets_for_times({place: timestamp})[place]
+        return None if found is None else [found.offset, found.timestamp]
+
+    def close(self):
+        return self.consumer.stop() if AWAITS else self.consumer.close()
+
+
+class Producer:
+    """What scripts call of producers; each script sends to a topic of its own."""
+
+    def __init__(self, producer, own):
+        self.producer = producer
+        self.own = own
+
+    def send(self, partition, key, value, timestamp, headers):
+        keywords = {"key": as_bytes(key), "partition": partition, "timestamp_ms": timestamp}
+        sent = self.producer.send(
+            self.own, as_bytes(value), headers=header_pairs(headers), **keywords
+        )
+        metadata = sent if AWAITS else sent.get(HANGS)
+        return [metadata.partition, metadata.offset]
+
+    def flush(self):
+        self.producer.flush()
+
+    def partitions_for(self):
+        return sorted(self.producer.partitions_for(self.own))
+
+    def begin(self):
+        self.producer.begin_transaction()
+
+    def commit(self):
+        self.producer.commit_transaction()
+
+    def abort(self):
+        self.producer.abort_transaction()
+
+    def close(self):
+        self.producer.stop() if AWAITS else self.producer.close()
+
+
+def producer_of(script):
+    own = f"{topic}-{prefix}-{script['seed']}"
+    more = {"transactional_id": own} if script["transactional"] else {}
+    producer = make(KafkaProducer, linger_ms=0, **more)
+    if script["transactional"] and not AWAITS:
+        producer.init_transactions()
+    return Producer(producer, own)
+
+
+def run(script):
+    if script["kind"] == "producer":
+        if script["transactional"] and version.startswith("2."):
+            return []  # kafka-python 2 has no transactions
+        return outcomes_of(producer_of(script), script)
+    outcomes = outcomes_of(Consumer(consumer_of(script)), script)
+    if outcomes[-1:] != ["hangs"]:
+        with_group = consumer_of(script)
+        outcomes.append([with_group.committed(Place(topic, one)) for one in range(3)])
+        with_group.stop() if AWAITS else with_group.close()
+    return outcomes
+
+
+threading.Thread(target=loop.run_forever, daemon=True).start()
+run_scripts(run)
