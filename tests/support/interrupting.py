@@ -88,8 +88,13 @@ class Interrupter:
 def interrupts() -> Iterator[tuple[str, int]]:
     """The interrupts that are tried with each call."""
     for moment in MOMENTS:
-        for at in range(1, SUSPENSIONS + 1):
+        for at in times(moment):
             yield moment, at
+
+
+def times(moment: str) -> range:
+    """The moments at which Ctrl-C comes; each wait takes a tenth of a second."""
+    return range(1, 1 + (min(SUSPENSIONS, 5) if moment == "wait" else SUSPENSIONS))
 
 
 def read_in_pieces(
@@ -110,7 +115,7 @@ def read_in_pieces(
     """
     seen: list[int] = []
     sent = interrupted = 0
-    for at, more in itertools.product(range(1, SUSPENSIONS + 1), (2, 0, 1, 4)):
+    for at, more in itertools.product(times(moment), (2, 0, 1, 4)):
         if more == 0 and moment != "wait":
             continue  # it would not be interrupted before time is up
         send(more)
