@@ -53,6 +53,7 @@ def idle(make_consumer: MakeConsumer, topic: str, config: dict[str, int] | None 
     return consumer
 
 
+@needs("fetch-wait")
 def test_a_fetch_waits_longer_than_the_one_before(
     filled: str, make_consumer: MakeConsumer, waits: Waits
 ) -> None:

@@ -100,6 +100,7 @@ def test_what_came_with_the_message_that_poll_waited_for(
     assert while_waiting(read, answer) == ALL
 
 
+@needs("whole-answers")
 def test_kafka_python_poll_returns_the_whole_answer(
     kafka_cluster: MockCluster, kafka_topic: str, answer: Answer
 ) -> None:
