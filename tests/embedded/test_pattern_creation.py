@@ -104,6 +104,7 @@ def test_a_deleted_topic_that_matched(
     assert names(kafka_cluster) == {"ub"}
 
 
+@needs("pattern-creation")
 def test_a_name_beside_a_pattern(kafka_cluster: MockCluster, asked: Asked) -> None:
     """The topic that is named is asked for in a request of its own, and created.
 
