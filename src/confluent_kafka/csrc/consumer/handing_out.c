@@ -332,7 +332,7 @@ static void
 keep_what_came_back(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
 {
     read_ahead *waiting = &self->read_ahead;
-    if (self->in_flight.gaps->cnt == 0) {
+    if (self->in_flight.gaps.count == 0) {
         return;
     }
     if (!serve_is_nested(&self->client)) {

@@ -5,8 +5,7 @@
 void
 in_flight_init(in_flight *self)
 {
-    if (self->gaps == NULL) {
-        self->gaps = rd_kafka_topic_partition_list_new(0);
+    if (self->ends == NULL) {
         self->ends = rd_kafka_topic_partition_list_new(0);
     }
 }
@@ -29,10 +28,10 @@ in_flight_clear(in_flight *self)
     PyMem_Free(self->messages);
     self->messages = NULL;
     self->count = self->capacity = 0;
-    if (self->gaps != NULL) {
-        rd_kafka_topic_partition_list_destroy(self->gaps);
+    gaps_clear(&self->gaps);
+    if (self->ends != NULL) {
         rd_kafka_topic_partition_list_destroy(self->ends);
-        self->gaps = self->ends = NULL;
+        self->ends = NULL;
     }
 }
 
@@ -63,30 +62,7 @@ in_flight_reserve(in_flight *self, size_t more)
 bool
 in_flight_any(const in_flight *self)
 {
-    return self->count > 0 || self->gaps->cnt > 0;
-}
-
-/* ---- gaps ---- */
-
-static bool
-same_place(const rd_kafka_topic_partition_t *place, const char *topic, int32_t partition,
-           int64_t offset)
-{
-    return place->partition == partition && place->offset == offset
-           && strcmp(place->topic, topic) == 0;
-}
-
-static void
-close_gap_lock_held(in_flight *self, const rd_kafka_message_t *message)
-{
-    const char *topic = self->gaps->cnt == 0 ? NULL : rd_kafka_topic_name(message->rkt);
-    /* From the end: messages are given back last first, and come again in order. */
-    for (int i = self->gaps->cnt - 1; i >= 0; i--) {
-        if (same_place(&self->gaps->elems[i], topic, message->partition, message->offset)) {
-            rd_kafka_topic_partition_list_del_by_idx(self->gaps, i);
-            break;
-        }
-    }
+    return self->count > 0 || self->gaps.count > 0;
 }
 
 void
@@ -96,7 +72,8 @@ in_flight_add(in_flight *self, int64_t take, rd_kafka_message_t *message)
     self->messages[self->count++] = (in_flight_message){.take = take, .message = message};
     self->given_back |= take == GIVEN_BACK;
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        close_gap_lock_held(self, message);
+        gaps_remove(&self->gaps, rd_kafka_topic_name(message->rkt), message->partition,
+                    message->offset);
     }
     object_mutex_unlock(&self->mutex);
 }
@@ -119,8 +96,7 @@ drop_partition(in_flight *self, const char *topic, int32_t partition)
             destroy_message(entry);
         }
     }
-    while (rd_kafka_topic_partition_list_del(self->gaps, topic, partition)) {
-    }
+    gaps_remove_partition(&self->gaps, topic, partition);
     rd_kafka_topic_partition_list_del(self->ends, topic, partition);
 }
 
@@ -130,9 +106,8 @@ drop_all(in_flight *self)
     for (size_t i = 0; i < self->count; i++) {
         destroy_message(&self->messages[i]);
     }
-    rd_kafka_topic_partition_list_destroy(self->gaps);
+    gaps_clear(&self->gaps);
     rd_kafka_topic_partition_list_destroy(self->ends);
-    self->gaps = rd_kafka_topic_partition_list_new(0);
     self->ends = rd_kafka_topic_partition_list_new(0);
 }
 
@@ -174,11 +149,9 @@ first_offset_lock_held(const in_flight *self, const char *topic, int32_t partiti
             first = entry->message->offset;
         }
     }
-    for (int i = 0; i < self->gaps->cnt; i++) {
-        const rd_kafka_topic_partition_t *gap = &self->gaps->elems[i];
-        if (gap->offset < first && gap->partition == partition && strcmp(gap->topic, topic) == 0) {
-            first = gap->offset;
-        }
+    int64_t gap = gaps_first(&self->gaps, topic, partition);
+    if (gap != RD_KAFKA_OFFSET_INVALID && gap < first) {
+        first = gap;
     }
     return first == INT64_MAX ? RD_KAFKA_OFFSET_INVALID : first;
 }
@@ -341,6 +314,16 @@ waits(const in_flight_message *entry, const partition_set *paused)
            && partition_set_has(paused, rd_kafka_topic_name(message->rkt), message->partition);
 }
 
+/* Notes that a message comes again: false without memory. */
+static bool
+note_gap(in_flight *self, const rd_kafka_message_t *message)
+{
+    return message == NULL || message->err != RD_KAFKA_RESP_ERR_NO_ERROR
+           || gaps_add(&self->gaps, rd_kafka_topic_name(message->rkt), message->partition,
+                       message->offset)
+                  == 0;
+}
+
 /* Removes the last message that may be taken back; NULL: there are no more. */
 static rd_kafka_message_t *
 remove_given_back(in_flight *self, const partition_set *paused)
@@ -351,11 +334,11 @@ remove_given_back(in_flight *self, const partition_set *paused)
         if (entry->take != GIVEN_BACK) {
             continue;
         }
-        if (waits(entry, paused)) {
+        rd_kafka_message_t *message = entry->message;
+        if (waits(entry, paused) || !note_gap(self, message)) {
             any = true;
             continue;
         }
-        rd_kafka_message_t *message = entry->message;
         memmove(entry, entry + 1, (self->count - i) * sizeof(*entry));
         self->count--;
         if (message != NULL) { /* else its partition was moved or taken away */
@@ -371,11 +354,6 @@ in_flight_take_back(in_flight *self, const partition_set *paused)
 {
     object_mutex_lock(&self->mutex);
     rd_kafka_message_t *message = remove_given_back(self, paused);
-    if (message != NULL && message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        rd_kafka_topic_partition_list_add(self->gaps, rd_kafka_topic_name(message->rkt),
-                                          message->partition)
-            ->offset = message->offset;
-    }
     object_mutex_unlock(&self->mutex);
     return message;
 }
@@ -383,12 +361,12 @@ in_flight_take_back(in_flight *self, const partition_set *paused)
 bool
 in_flight_came_back(in_flight *self, const rd_kafka_message_t *message)
 {
-    bool found = false;
-    object_mutex_lock(&self->mutex);
-    for (int i = 0; !found && message->rkt != NULL && i < self->gaps->cnt; i++) {
-        found = same_place(&self->gaps->elems[i], rd_kafka_topic_name(message->rkt),
-                           message->partition, message->offset);
+    if (message->rkt == NULL || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return false;
     }
+    object_mutex_lock(&self->mutex);
+    bool found = gaps_has(&self->gaps, rd_kafka_topic_name(message->rkt), message->partition,
+                          message->offset);
     object_mutex_unlock(&self->mutex);
     return found;
 }

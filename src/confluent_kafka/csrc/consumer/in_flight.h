@@ -14,6 +14,7 @@
 #define CONFLUENT_KAFKA_CONSUMER_IN_FLIGHT_H
 
 #include "base/module_state.h"
+#include "consumer/gaps.h"
 #include "consumer/partition_set.h"
 
 /* The take of messages that were given back, and wait for the next fetch. */
@@ -30,7 +31,7 @@ typedef struct {
     in_flight_message *messages;
     size_t count, capacity;
     bool given_back; /* there are messages of GIVEN_BACK */
-    rd_kafka_topic_partition_list_t *gaps; /* offsets of messages that were taken back */
+    gaps gaps;       /* of messages that were taken back */
     rd_kafka_topic_partition_list_t *ends; /* offsets to store when what came before is out */
 } in_flight;
 
