@@ -25,6 +25,9 @@ from tests.support.waiting import TIMEOUT
 ALL = (0, 1)
 Read = tuple[int, int, bytes | None]  # partition, offset, value
 SECONDS = 0.02
+# A coordinator answers no request behind a JoinGroup, so a member that is closed while the group
+# waits for another member cannot leave. It keeps its partitions for this long.
+SESSION_MS = 6000
 
 # While a topic is deleted and created again.
 AWAY = {
@@ -153,6 +156,7 @@ class Native:
                 "auto.commit.interval.ms": 20,
                 "partition.assignment.strategy": _STRATEGIES[setting.protocol],
                 "heartbeat.interval.ms": 20,
+                "session.timeout.ms": SESSION_MS,
                 "isolation.level": "read_uncommitted",
                 "fetch.wait.max.ms": 10,
                 "topic.metadata.refresh.interval.ms": 50,

@@ -17,6 +17,7 @@ from confluent_kafka.compat.kafka_2.coordinator.assignors.range import (
 )
 from tests.model.adapters import (
     ALL,
+    SESSION_MS,
     Adapter,
     Awaiting,
     AwaitingObjects,
@@ -38,6 +39,7 @@ def _keywords(setting: Setting) -> dict[str, Any]:
         "enable_auto_commit": setting.automatic,
         "auto_commit_interval_ms": 20,
         "heartbeat_interval_ms": 20,
+        "session_timeout_ms": SESSION_MS,
         "fetch_max_wait_ms": 10,
         "metadata_max_age_ms": 50,
         "retry_backoff_ms": 10,

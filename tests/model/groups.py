@@ -188,8 +188,14 @@ class GroupMachine(RuleBasedStateMachine):
             member.next = {each: at for each, at in member.next.items() if each in owned}
 
     def is_shared(self) -> bool:
-        owned = [each for member in self.members for each in member.consumer.assignment()]
-        return sorted(owned) == list(self.partitions)
+        """Whether each partition has an owner, and each member its share.
+
+        A member that has just come has none yet, and the former owners still have everything.
+        """
+        shares = [member.consumer.assignment() for member in self.members]
+        sizes = [len(share) for share in shares]
+        owned = sorted(each for share in shares for each in share)
+        return owned == list(self.partitions) and max(sizes) - min(sizes) <= 1
 
     def is_read(self) -> bool:
         if not self.is_shared():
