@@ -288,33 +288,19 @@ ROWS = (
         _columns("avro-columns", "avro-fastavro"),
         Bar(40.0, Side.PEER),
     ),
-    Row(
-        "Avro into Arrow columns (in place of confluent-kafka: pyruhvro)",
-        _columns("avro-columns", "avro-pyruhvro"),
-        Bar(2.0, Side.PEER),
-    ),
     *(
         Row(
-            f"Avro into Arrow columns, {batch:,} rows a call (pyruhvro)",
-            _columns("avro-columns", "avro-pyruhvro", batch),
-            Bar(1.8, Side.PEER),
+            f"{what}, {batch:,} rows a call (in place of confluent-kafka: pyruhvro)",
+            _columns(ours, peer, batch),
+            Bar(least, Side.PEER),
         )
-        for batch in (1_000, 100_000, 1_000_000)
-    ),
-    Row(
-        "Nested Avro into Arrow columns (in place of confluent-kafka: pyruhvro)",
-        _columns("orders-columns", "orders-pyruhvro"),
-        Bar(1.8, Side.PEER),
-    ),
-    Row(
-        "Arrow columns into Avro (in place of confluent-kafka: pyruhvro)",
-        _columns("avro-typed-encoder", "avro-pyruhvro-writer"),
-        Bar(1.3, Side.PEER),
-    ),
-    Row(
-        "Nested Arrow columns into Avro (in place of confluent-kafka: pyruhvro)",
-        _columns("orders-encoder", "orders-pyruhvro-writer"),
-        Bar(1.3, Side.PEER),
+        for what, ours, peer, least in (
+            ("Avro into Arrow columns", "avro-columns", "avro-pyruhvro", 1.8),
+            ("Nested Avro into Arrow columns", "orders-columns", "orders-pyruhvro", 1.8),
+            ("Arrow columns into Avro", "avro-typed-encoder", "avro-pyruhvro-writer", 1.3),
+            ("Nested Arrow columns into Avro", "orders-encoder", "orders-pyruhvro-writer", 1.3),
+        )
+        for batch in (1_000, 10_000, 100_000, 1_000_000)
     ),
     Row(
         "Arrow columns into Avro (in place of confluent-kafka: fastavro)",
