@@ -20,6 +20,7 @@ from confluent_kafka.protocol.records import Compression, Record, RecordBatch
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.record_batches import sent
+from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT
 
 # Lengths are varints: of one byte up to 63, of two up to 8191.
@@ -134,6 +135,74 @@ def test_times(
         else (TIMESTAMP_LOG_APPEND_TIME, append_time)
         for record in written
     ]
+
+
+# The number of headers, and of each the size and bytes of its name and of its value; the sizes are
+# varints, 1 for -1. All of one length, so that one can stand in the place of another.
+WHOLE = b"\x02\x08name\x0avalue"
+ENCODED_HEADERS: dict[str, tuple[bytes, list[tuple[str, bytes | None]] | None]] = {
+    "whole": (WHOLE, [("name", b"value")]),
+    "NUL in the name": (b"\x02\x08na\0e\x0avalue", [("na", b"value")]),
+    "name that is not UTF-8": (b"\x02\x08n\xffme\x0avalue", [("n\ufffdme", b"value")]),
+    "no name": (b"\x02\0\x0avalue    ", [("", b"value")]),
+    "no value": (b"\x02\x08name\x01     ", [("name", None)]),
+    "empty value": (b"\x02\x08name\0     ", [("name", b"")]),
+    "no headers": (b"\0\x08name\x0avalue", None),
+    "less than no headers": (b"\x01\x08name\x0avalue", None),
+    "two headers, of which one is there": (b"\x04\x08name\x0avalue", None),
+    "more headers than bytes": (b"\xfe\x01\x08nam\x0avalue", None),
+    "headers beyond all measure": (b"\xff\xff\xff\x7f\x02n\x06value", None),
+    "null name": (b"\x02\x01name\x0avalue", None),
+    "name beyond the end": (b"\x02\x40name\x0avalue", None),
+    "value beyond the end": (b"\x02\x08name\x0cvalue", None),
+    "value of -2 bytes": (b"\x02\x08name\x03value", None),
+    "size without an end": (b"\x02\x08name\xff\xff\xff\xff\xff\xff", None),
+    "nothing but continued bytes": (b"\xff" * 12, None),
+}
+
+
+def sent_with_headers(cluster: MockCluster, topic: str, encoded: list[bytes]) -> None:
+    """A batch of a record for each of them, which take the place of ordinary headers."""
+    records = [
+        Record(offset, 0, None, b"v", (("name", b"value"),)) for offset in range(len(encoded))
+    ]
+    parts = RecordBatch.of(records).encode().split(WHOLE)
+    batch = parts[0] + b"".join(map(bytes.__add__, encoded, parts[1:]))
+    sent(cluster, topic, batch)
+
+
+def test_encoded_headers(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
+) -> None:
+    """What the bytes of a record say of its headers; those that break off are none at all."""
+    encoded, expected = zip(*ENCODED_HEADERS.values(), strict=True)
+    sent_with_headers(kafka_cluster, kafka_topic, list(encoded))
+    consumer = assigned(make_consumer, kafka_topic)
+    messages = consumer.consume(len(encoded), TIMEOUT)
+    read = {
+        name: message.headers() for name, message in zip(ENCODED_HEADERS, messages, strict=True)
+    }
+    assert read == dict(zip(ENCODED_HEADERS, expected, strict=True))
+
+    def read_again() -> None:
+        consumer.seek(TopicPartition(kafka_topic, 0, 0))
+        for message in consumer.consume(len(encoded), TIMEOUT):
+            message.headers()
+
+    assert_no_leaks(read_again, repeat=4)
+
+
+def test_names_of_headers(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
+) -> None:
+    """A name is the record's own, whatever names were read before it."""
+    names = ["", "a", "abcd", "aXcd", "abXd", "é", "日本", "n" * 64, "n" * 65, "n" * 31 + "m" * 33]
+    names += [f"name-{number}" for number in range(200)]
+    headers = tuple((name, b"x") for name in names)
+    written = [Record(offset, 0, None, b"v", headers) for offset in range(5)]
+    sent(kafka_cluster, kafka_topic, RecordBatch.of(written).encode())
+    consumer = assigned(make_consumer, kafka_topic)
+    assert list(map(as_record, consumer.consume(len(written), TIMEOUT))) == written
 
 
 def test_a_broken_record(

@@ -66,6 +66,14 @@ def test_headers(program: Path) -> None:
     assert count(program, "fetch")["mallocs_for_headers"] < 0.1
 
 
+@needs("headers")
+def test_encoded_headers(program: Path) -> None:
+    """An application reads a record's headers where they are, within its bytes, and allocates
+    nothing for it.
+    """
+    assert count(program, "fetch")["mallocs_to_read_headers"] == 0
+
+
 @needs("atomic-read")
 def test_reading_a_counter(tmp_path: Path) -> None:
     """It writes nothing: it can be done where nothing can be written."""

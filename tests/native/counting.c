@@ -257,6 +257,33 @@ new_consumer(const char *brokers)
     return consumer;
 }
 
+/* A message without headers has their number alone; a message of one, cut short, is refused. */
+static void
+check_encoded_headers(const rd_kafka_message_t *message)
+{
+#ifdef RD_KAFKA_HAS_ENCODED_HEADERS
+    static const char one[] = "\x02\x08name\x0avalue";
+    rd_kafka_encoded_headers_t headers;
+    const char *name;
+    const void *value;
+    size_t name_size, size, whole = sizeof(one) - 1;
+    check(rd_kafka_message_encoded_headers(message, &value) == 1, "the number of headers");
+    long before = mallocs;
+    for (size_t end = 0; end <= whole; end++) {
+        bool fits = rd_kafka_encoded_headers_init(&headers, one, end) == 0
+                    && rd_kafka_encoded_headers_next(&headers, &name, &name_size, &value, &size)
+                           == 0;
+        check(fits == (end == whole), "headers that are cut short are refused, others read");
+    }
+    check(name_size == 4 && memcmp(name, "name", 4) == 0, "the name");
+    check(size == 5 && memcmp(value, "value", 5) == 0, "the value");
+    printf("mallocs_to_read_headers %f\n", (double)(mallocs - before));
+#else
+    (void)message;
+    printf("mallocs_to_read_headers 3\n"); /* librdkafka's list, its items, the header */
+#endif
+}
+
 static void
 count_fetching(void)
 {
@@ -298,6 +325,7 @@ count_fetching(void)
               "a message without headers");
     }
     printf("mallocs_for_headers %f\n", (double)(mallocs - before) / MESSAGES);
+    check_encoded_headers(messages[0]);
     before = frees;
     for (int i = 0; i < MESSAGES; i++) {
         rd_kafka_message_destroy(messages[i]);

@@ -229,6 +229,35 @@ rd_kafka_message_destroy_array(rd_kafka_message_t **messages, size_t count)
 }
 #endif
 
+/* Of the patch headers. */
+#ifndef RD_KAFKA_HAS_ENCODED_HEADERS
+typedef struct {
+    int64_t cnt;
+} rd_kafka_encoded_headers_t;
+
+static inline size_t
+rd_kafka_message_encoded_headers(const rd_kafka_message_t *Py_UNUSED(message),
+                                 const void **Py_UNUSED(data))
+{
+    return 0;
+}
+
+static inline rd_kafka_resp_err_t
+rd_kafka_encoded_headers_init(rd_kafka_encoded_headers_t *Py_UNUSED(headers),
+                              const void *Py_UNUSED(data), size_t Py_UNUSED(size))
+{
+    return RD_KAFKA_RESP_ERR__NOENT;
+}
+
+static inline rd_kafka_resp_err_t
+rd_kafka_encoded_headers_next(rd_kafka_encoded_headers_t *Py_UNUSED(headers),
+                              const char **Py_UNUSED(name), size_t *Py_UNUSED(name_size),
+                              const void **Py_UNUSED(value), size_t *Py_UNUSED(size))
+{
+    return RD_KAFKA_RESP_ERR__NOENT;
+}
+#endif
+
 /* Of the patch recreated-topic. */
 #ifndef RD_KAFKA_HAS_MESSAGE_IS_OF_FORMER_TOPIC
 static inline int

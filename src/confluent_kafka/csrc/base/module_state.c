@@ -61,6 +61,9 @@ module_clear(PyObject *module)
     for (int i = 0; i < NAME_COUNT; i++) {
         Py_CLEAR(state->names[i]);
     }
+    for (int i = 0; i < HEADER_NAMES; i++) {
+        Py_CLEAR(state->header_names[i]);
+    }
     clear_free_messages(&state->free_messages);
     return 0;
 }

@@ -55,6 +55,12 @@ typedef struct {
     int count; /* FREE_MESSAGES once the module is being cleared: nothing is kept then */
 } message_free_list;
 
+/*
+ * The names of headers handed out last, each where its bytes say: most messages have those of
+ * the message before. ASCII. Only where the GIL guards them.
+ */
+#define HEADER_NAMES 64
+
 typedef struct {
 #define FIELD(ctype, name) ctype *name;
     MODULE_OBJECTS(FIELD)
@@ -62,6 +68,7 @@ typedef struct {
     PyObject *parameters[PARAMETER_COUNT]; /* interned keyword names, see args.h */
     PyObject *names[NAME_COUNT];           /* interned attribute names, see names.h */
     message_free_list free_messages;
+    PyObject *header_names[HEADER_NAMES];  /* NULL: free */
     struct Client *live_clients;           /* linked list, see client.h */
     object_mutex live_clients_mutex;
     _Atomic int warned_of_missing_patches; /* see base/build_info.h */

@@ -10,7 +10,13 @@ text_from(const char *text)
     if (text == NULL) {
         Py_RETURN_NONE;
     }
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    return text_from_bytes(text, strlen(text));
+}
+
+PyObject *
+text_from_bytes(const char *text, size_t size)
+{
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
 }
 
 PyObject *

@@ -9,6 +9,7 @@
  * U+FFFD, because nothing must be unreadable on their account.
  */
 PyObject *text_from(const char *text);
+PyObject *text_from_bytes(const char *text, size_t size);
 
 /*
  * Bytes from librdkafka; None for NULL; new reference. Kafka tells a null from an empty key or

@@ -1,46 +1,129 @@
 #include "values/headers.h"
 
+#include <string.h>
+
 #include "base/args.h"
 #include "base/list.h"
 #include "base/text.h"
 
-/* One (name, value) pair; new reference. */
-static PyObject *
-header_from(const char *name, const void *value, size_t size)
+/* ---- names ---- */
+
+#ifndef Py_GIL_DISABLED
+#define LONGEST_KEPT 64
+
+static PyObject **
+place_of_name(module_state *state, const char *name, size_t size)
 {
-    PyObject *name_object = text_from(name);
-    if (name_object == NULL) {
-        return NULL;
+    const unsigned char *text = (const unsigned char *)name;
+    size_t hash = size;
+    if (size > 0) {
+        hash += 3u * text[0] + 7u * text[size / 2] + 31u * text[size - 1];
     }
-    PyObject *value_object = value == NULL
-                                 ? Py_NewRef(Py_None)
-                                 : PyBytes_FromStringAndSize(value, (Py_ssize_t)size);
+    return &state->header_names[hash % HEADER_NAMES];
+}
+
+static bool
+is_name(PyObject *kept, const char *name, size_t size)
+{
+    return kept != NULL && (size_t)PyUnicode_GET_LENGTH(kept) == size
+           && memcmp(PyUnicode_1BYTE_DATA(kept), name, size) == 0;
+}
+
+static PyObject *
+name_from(module_state *state, const char *name, size_t size)
+{
+    PyObject **kept = place_of_name(state, name, size);
+    if (is_name(*kept, name, size)) {
+        return Py_NewRef(*kept);
+    }
+    PyObject *object = text_from_bytes(name, size);
+    if (object != NULL && size <= LONGEST_KEPT && PyUnicode_IS_ASCII(object)) {
+        Py_XSETREF(*kept, Py_NewRef(object));
+    }
+    return object;
+}
+#else
+static PyObject *
+name_from(module_state *Py_UNUSED(state), const char *name, size_t size)
+{
+    return text_from_bytes(name, size);
+}
+#endif
+
+/* ---- from librdkafka ---- */
+
+/* One (name, value) pair; new reference. The name ends before a NUL, as it does for librdkafka. */
+static PyObject *
+header_from(module_state *state, const char *name, size_t name_size, const void *value,
+            size_t size)
+{
+    PyObject *name_object = name_from(state, name, strnlen(name, name_size));
+    PyObject *value_object = name_object == NULL ? NULL : bytes_or_none(value, size);
     PyObject *pair = value_object == NULL ? NULL : PyTuple_New(2);
     if (pair == NULL) {
-        Py_DECREF(name_object);
+        Py_XDECREF(name_object);
         Py_XDECREF(value_object);
         return NULL;
     }
     PyTuple_SET_ITEM(pair, 0, name_object);
     PyTuple_SET_ITEM(pair, 1, value_object);
+    PyObject_GC_UnTrack(pair); /* it can be in no cycle: the collector would find that out */
     return pair;
 }
 
+typedef struct {
+    module_state *state;
+    const rd_kafka_headers_t *headers;
+} headers_source;
+
 static PyObject *
-header_of(const void *headers, size_t i)
+header_of(const void *from, size_t i)
 {
+    const headers_source *source = from;
     const char *name;
     const void *value;
     size_t size;
-    rd_kafka_header_get_all(headers, i, &name, &value, &size);
-    return header_from(name, value, size);
+    rd_kafka_header_get_all(source->headers, i, &name, &value, &size);
+    return header_from(source->state, name, strlen(name), value, size);
 }
 
 PyObject *
-headers_from(const rd_kafka_headers_t *headers)
+headers_from(module_state *state, const rd_kafka_headers_t *headers)
 {
-    return list_of(rd_kafka_header_cnt(headers), header_of, headers);
+    headers_source source = {state, headers};
+    return list_of(rd_kafka_header_cnt(headers), header_of, &source);
 }
+
+PyObject *
+headers_decode(module_state *state, const void *data, size_t size)
+{
+    rd_kafka_encoded_headers_t encoded;
+    /* A header has two bytes at least: no list is made for more than there can be. */
+    if (rd_kafka_encoded_headers_init(&encoded, data, size) != RD_KAFKA_RESP_ERR_NO_ERROR
+        || (size_t)encoded.cnt > size / 2) {
+        Py_RETURN_NONE;
+    }
+    PyObject *list = PyList_New((Py_ssize_t)encoded.cnt);
+    for (Py_ssize_t i = 0; list != NULL && i < (Py_ssize_t)encoded.cnt; i++) {
+        const char *name;
+        const void *value;
+        size_t name_size, value_size;
+        if (rd_kafka_encoded_headers_next(&encoded, &name, &name_size, &value, &value_size)
+            != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            Py_SETREF(list, Py_NewRef(Py_None));
+            break;
+        }
+        PyObject *pair = header_from(state, name, name_size, value, value_size);
+        if (pair == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, i, pair);
+    }
+    return list;
+}
+
+/* ---- to librdkafka ---- */
 
 /*
  * Puts "argument[index] " before the message of the exception that is set. One of another

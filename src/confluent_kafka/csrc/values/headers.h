@@ -7,7 +7,13 @@
 #include "base/module_state.h"
 
 /* A list of (str, bytes or None) in their order, duplicates kept. New reference. */
-PyObject *headers_from(const rd_kafka_headers_t *headers);
+PyObject *headers_from(module_state *state, const rd_kafka_headers_t *headers);
+
+/*
+ * The same, from what rd_kafka_message_encoded_headers() gave. None if these are no headers:
+ * librdkafka says of such a record that it has none.
+ */
+PyObject *headers_decode(module_state *state, const void *data, size_t size);
 
 /*
  * From a dict, or a list of (name, value) pairs, given as argument `name`: values are str,

@@ -16,9 +16,10 @@
 typedef struct {
     PyObject_HEAD
     module_state *state; /* valid while the type lives */
-    /* NULL: none, or with `borrowed` or `unread_headers`: not converted yet. */
+    /* NULL: none, or with `borrowed` or unread headers: not converted yet. */
     PyObject *topic, *key, *value, *headers, *error;
-    rd_kafka_headers_t *unread_headers; /* owned */
+    PyObject *encoded_headers;          /* bytes, as the record has them; or else */
+    rd_kafka_headers_t *unread_headers; /* owned: of a delivery report */
     const rd_kafka_message_t *borrowed; /* a delivery report while its callback runs */
     int64_t offset, timestamp_ms;
     double latency;                     /* seconds; negative: none */

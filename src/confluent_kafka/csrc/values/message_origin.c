@@ -115,6 +115,7 @@ void
 message_fields_reset(Message *self)
 {
     self->topic = self->key = self->value = self->headers = self->error = NULL;
+    self->encoded_headers = NULL;
     self->unread_headers = NULL;
     self->borrowed = NULL;
     self->offset = RD_KAFKA_OFFSET_INVALID;
@@ -163,17 +164,27 @@ message_read_value_lock_held(Message *self)
                       rkm ? rkm->len : 0);
 }
 
+/* New reference (None for none), or NULL with an exception. */
+static PyObject *
+convert_headers(Message *self)
+{
+    if (self->encoded_headers != NULL) {
+        return headers_decode(self->state, PyBytes_AS_STRING(self->encoded_headers),
+                              (size_t)PyBytes_GET_SIZE(self->encoded_headers));
+    }
+    const rd_kafka_headers_t *source = self->unread_headers;
+    rd_kafka_headers_t *borrowed;
+    if (self->borrowed != NULL && rd_kafka_message_headers(self->borrowed, &borrowed) == 0) {
+        source = borrowed;
+    }
+    return source == NULL ? Py_NewRef(Py_None) : headers_from(self->state, source);
+}
+
 PyObject *
 message_read_headers_lock_held(Message *self)
 {
     if (self->headers == NULL) {
-        const rd_kafka_headers_t *source = self->unread_headers;
-        rd_kafka_headers_t *borrowed;
-        if (self->borrowed != NULL
-            && rd_kafka_message_headers(self->borrowed, &borrowed) == 0) {
-            source = borrowed;
-        }
-        self->headers = source == NULL ? Py_NewRef(Py_None) : headers_from(source);
+        self->headers = convert_headers(self);
         if (self->headers == NULL) {
             return NULL;
         }
@@ -220,6 +231,7 @@ message_read_error_lock_held(Message *self)
 void
 message_drop_unread_headers(Message *self)
 {
+    Py_CLEAR(self->encoded_headers);
     if (self->unread_headers != NULL) {
         rd_kafka_headers_destroy(self->unread_headers);
         self->unread_headers = NULL;
@@ -252,6 +264,23 @@ message_from(module_state *state, topic_names *names, const rd_kafka_message_t *
     return self;
 }
 
+/* The headers' own bytes: most are never read, and reading them makes no others. 0, or -1. */
+static int
+copy_headers(Message *self, rd_kafka_message_t *rkm)
+{
+    const void *data;
+    size_t size = rd_kafka_message_encoded_headers(rkm, &data);
+    if (size == 0) {
+        rd_kafka_message_detach_headers(rkm, &self->unread_headers);
+        return 0;
+    }
+    if (size == 1) {
+        return 0; /* the number of headers, which is 0 */
+    }
+    self->encoded_headers = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    return self->encoded_headers == NULL ? -1 : 0;
+}
+
 /* Key, value, headers and epoch of a record; 0, or -1 without memory. */
 static int
 copy_record(Message *self, rd_kafka_message_t *rkm)
@@ -267,8 +296,7 @@ copy_record(Message *self, rd_kafka_message_t *rkm)
                == NULL) {
         return -1;
     }
-    rd_kafka_message_detach_headers(rkm, &self->unread_headers);
-    return 0;
+    return copy_headers(self, rkm);
 }
 
 /* A consumer's error comes as a message whose value is librdkafka's text for it. */

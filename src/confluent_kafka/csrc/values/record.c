@@ -140,13 +140,13 @@ size_of(const void *data, size_t size)
 }
 
 static PyObject *
-headers_of(const rd_kafka_message_t *message)
+headers_of(module_state *state, const rd_kafka_message_t *message)
 {
     rd_kafka_headers_t *headers;
     if (rd_kafka_message_headers(message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) {
         return PyTuple_New(0);
     }
-    PyObject *list = headers_from(headers);
+    PyObject *list = headers_from(state, headers);
     PyObject *result = list == NULL ? NULL : PyList_AsTuple(list);
     Py_XDECREF(list);
     return result;
@@ -154,7 +154,8 @@ headers_of(const rd_kafka_message_t *message)
 
 /* 0, or -1 with an exception; fields that are not filled in are NULL. */
 static int
-fill(Record *self, topic_names *names, const rd_kafka_message_t *message)
+fill(module_state *state, Record *self, topic_names *names,
+     const rd_kafka_message_t *message)
 {
     rd_kafka_timestamp_type_t kind;
     int64_t timestamp = rd_kafka_message_timestamp(message, &kind);
@@ -169,7 +170,7 @@ fill(Record *self, topic_names *names, const rd_kafka_message_t *message)
            && (self->checksum = Py_NewRef(Py_None)) != NULL
            && (self->key_size = size_of(message->key, message->key_len)) != NULL
            && (self->value_size = size_of(message->payload, message->len)) != NULL
-           && (self->headers = headers_of(message)) != NULL);
+           && (self->headers = headers_of(state, message)) != NULL);
     return self->headers == NULL ? -1 : 0;
 }
 
@@ -188,7 +189,7 @@ record_from_consumed(module_state *state, topic_names *names, PyTypeObject *type
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         fields[i] = NULL;
     }
-    if (fill(self, names, message) < 0) {
+    if (fill(state, self, names, message) < 0) {
         Py_DECREF(self);
         return NULL;
     }

@@ -31,11 +31,11 @@ size_of_headers(const rd_kafka_headers_t *headers)
 }
 
 static void
-fill_headers(PyObject **fields, const rd_kafka_message_t *message)
+fill_headers(module_state *state, PyObject **fields, const rd_kafka_message_t *message)
 {
     rd_kafka_headers_t *headers;
     if (rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        fields[HEADERS] = headers_from(headers);
+        fields[HEADERS] = headers_from(state, headers);
         fields[HEADER_SIZE] = PyLong_FromSize_t(size_of_headers(headers));
     }
     else {
@@ -63,7 +63,7 @@ record_tuple_from_consumed(module_state *state, topic_names *names, PyTypeObject
         [KEY_SIZE] = size_of(message->key, message->key_len),
         [VALUE_SIZE] = size_of(message->payload, message->len),
     };
-    fill_headers(fields, message);
+    fill_headers(state, fields, message);
     if (PyObject_HasAttr((PyObject *)type, state->names[N_leader_epoch])) {
         return named_tuple((PyObject *)type, fields, COUNT);
     }
