@@ -6,8 +6,7 @@ import gc
 import statistics
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from confluent_kafka import cimpl
 
@@ -64,19 +63,13 @@ def _growth_of_nothing(repeat: int) -> dict[str, int]:
     return {name: max(0, statistics.median_low(each[name] for each in taken)) for name in taken[0]}
 
 
-@contextmanager
-def _only_new_objects() -> Iterator[None]:
-    """Collections walk what is made from now on alone: late in a run, all else is millions of
-    objects, which would take a second and a half of each check."""
+def leave_out_what_is_there() -> None:
+    """Collections walk what is made from now on alone, as after tests/conftest.py's: late in a run,
+    what earlier tests left is much, and a check would take a second and a half."""
     gc.collect()
     gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
-@_only_new_objects()
 def assert_no_leaks(work: Callable[[], object], repeat: int = REPEAT) -> None:
     """Fails when something grows with every call of `work`, in each of the rounds.
 
@@ -84,6 +77,7 @@ def assert_no_leaks(work: Callable[[], object], repeat: int = REPEAT) -> None:
     than NOISE says, is caches, which are full after some rounds. The first round, which fills
     most of them, is not looked at.
     """
+    leave_out_what_is_there()
     _growth(work, repeat)
     noise = _growth_of_nothing(repeat)
     grown: dict[str, list[int]] = {name: [] for name in noise}

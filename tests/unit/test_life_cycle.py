@@ -28,6 +28,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient
 from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
+from tests.support.refcounts import leave_out_what_is_there
 from tests.support.scripts import check_script
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, Stopwatch
@@ -382,6 +383,7 @@ class TestInitialisation:
         made.close()
         made.close()
         del made
+        leave_out_what_is_there()
         taken = []
         for _ in range(10):
             watch = Stopwatch()
