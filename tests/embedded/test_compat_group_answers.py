@@ -14,7 +14,13 @@ from confluent_kafka import KafkaError, Producer
 from confluent_kafka.compat.aiokafka import ConsumerStoppedError, TopicPartition, errors
 from confluent_kafka.compat.kafka import KafkaConsumer, OffsetAndMetadata
 from confluent_kafka.compat.kafka import TopicPartition as KafkaPythonPartition
-from confluent_kafka.protocol import OffsetCommitRequest, OffsetFetchRequest, SyncGroupRequest
+from confluent_kafka.compat.kafka import errors as kafka_python_errors
+from confluent_kafka.protocol import (
+    JoinGroupRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    SyncGroupRequest,
+)
 from confluent_kafka.testing import MockCluster
 from tests.matrix.changes import Change
 from tests.support.aio import in_loop
@@ -22,6 +28,8 @@ from tests.support.aiokafka_consumer import consumer_at, values
 from tests.support.hostile import HostileProxy
 from tests.support.kafka import numbers, send
 from tests.support.kafka_python import consumers_at, many
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT
 
 TOPIC = "named"
 VERSION = 7  # of OffsetFetch: the newest that the mock brokers have
@@ -154,3 +162,62 @@ def test_closing_while_a_commit_is_not_answered(one_broker: MockCluster) -> None
     assert took < 10  # librdkafka waits for a minute
     assert len(answers) == 1
     assert future.failed()
+
+
+def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
+    """All answers of this kind have an error code, which follows two numbers of 4 bytes."""
+
+    def change(api_key: int, frame: bytes) -> bytes:
+        if api_key != request_class.api_key:
+            return frame
+        return frame[:8] + code.to_bytes(2, "big", signed=True) + frame[10:]
+
+    return change
+
+
+@needs("sync-refused")
+@pytest.mark.parametrize("request_class", [JoinGroupRequest, SyncGroupRequest])
+@pytest.mark.parametrize(
+    "code",
+    [
+        KafkaError.UNKNOWN,
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
+        KafkaError.NOT_CONTROLLER,  # retriable, but not here
+        KafkaError.GROUP_MAX_SIZE_REACHED,
+    ],
+)
+@in_loop
+async def test_a_refused_request_of_a_group(
+    one_broker: MockCluster, request_class: Any, code: int
+) -> None:
+    """start() of aiokafka's consumer raises at once, as aiokafka's does."""
+    with HostileProxy(one_broker.bootstrap_servers, change=refusing(request_class, code)) as proxy:
+        consumer = consumer_at(proxy.address, TOPIC, group_id="group")
+        with pytest.raises(errors.KafkaError):
+            await asyncio.wait_for(consumer.start(), TIMEOUT)
+        await consumer.stop()
+
+
+@needs("sync-refused")
+@pytest.mark.parametrize("request_class", [JoinGroupRequest, SyncGroupRequest])
+@pytest.mark.parametrize(
+    ("code", "failure"),
+    [
+        (KafkaError.UNKNOWN, kafka_python_errors.UnknownError),
+        (KafkaError.GROUP_AUTHORIZATION_FAILED, kafka_python_errors.GroupAuthorizationFailedError),
+        (KafkaError.INVALID_GROUP_ID, kafka_python_errors.InvalidGroupIdError),
+        (KafkaError.GROUP_MAX_SIZE_REACHED, kafka_python_errors.GroupMaxSizeReachedError),
+    ],
+)
+def test_a_refused_request_of_a_group_of_kafka_python(
+    one_broker: MockCluster, request_class: Any, code: int, failure: type[Exception]
+) -> None:
+    """poll() of kafka-python's consumer raises at once, as kafka-python's does."""
+    change = refusing(request_class, code)
+    with (
+        HostileProxy(one_broker.bootstrap_servers, change=change) as proxy,
+        consumers_at(proxy.address) as make,
+    ):
+        consumer = make(TOPIC, group_id="group")
+        with pytest.raises(failure):
+            consumer.poll(timeout_ms=1000 * TIMEOUT)

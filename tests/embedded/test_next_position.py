@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from confluent_kafka import (
+    OFFSET_END,
+    OFFSET_INVALID,
     Consumer,
     DeserializingConsumer,
     KafkaError,
@@ -457,3 +459,27 @@ def test_a_reset_takes_the_position_back(
     reading.commit(asynchronous=False)
     assert committed(reading, kafka_topic) == 3
     assert values_of(reading.consume(8, TIMEOUT)) == [*numbers(3, 10), b"more"]
+
+
+@needs("first-position")
+def test_the_position_before_the_first_message(
+    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """_next_position() is where the consumer begins: what was assigned, sought, or reset to."""
+    send(producer, kafka_topic, numbers(0, END))
+    consumer = make_consumer({"auto.offset.reset": "earliest"})
+    here = TopicPartition(kafka_topic, 0)
+
+    def goes_on_at(offset: int) -> None:
+        wait_until(lambda: consumer._next_position([here])[0].offset == offset)
+        assert position(consumer, kafka_topic) == OFFSET_INVALID
+
+    assert consumer._next_position([here])[0].offset == OFFSET_INVALID
+    consumer.assign([TopicPartition(kafka_topic, 0, 5)])
+    goes_on_at(5)
+    for offset, reached in ((3, 3), (END + 30, 0), (OFFSET_END, END)):
+        consumer.seek(TopicPartition(kafka_topic, 0, offset))
+        goes_on_at(reached)
+    consumer.assign([TopicPartition(kafka_topic, 0, 2)])
+    assert poll(consumer, 1) == numbers(2, 3)
+    assert consumer._next_position([here])[0].offset == position(consumer, kafka_topic) == 3

@@ -19,6 +19,8 @@ from confluent_kafka import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
+from tests.model.adapters import Setting
+from tests.model.faces import ADAPTERS
 from tests.support.kafka import committed, numbers, poll_values, position, send
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
@@ -286,3 +288,39 @@ def test_a_producer_goes_on(
     kafka_cluster.create_topic(kafka_topic)
     kafka_cluster.set_leader(kafka_topic, 0, 3)
     send(producer, kafka_topic, numbers(3, 6))
+
+
+@needs("first-position")
+@pytest.mark.parametrize("is_sought", [False, True])
+@pytest.mark.parametrize("count", [0, 8])
+@pytest.mark.parametrize("kind", ["compat.aiokafka", "compat.kafka", "compat.kafka_2"])
+def test_where_nothing_was_read_nothing_of_the_old_topic_is_committed(
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    producer: Producer,
+    kind: str,
+    count: int,
+    is_sought: bool,
+) -> None:
+    """Neither where the partition began nor what was sought is a position in the new topic."""
+    send(producer, kafka_topic, numbers(0, 10))
+    setting = Setting(kafka_cluster.bootstrap_servers, kafka_topic, kafka_topic)
+    other = ADAPTERS["Consumer"](setting)
+    other.commit_offset(0, 5)
+    other.close()
+    consumer = ADAPTERS[kind](setting)
+    consumer.assign([0])
+    wait_until(lambda: consumer.positions() == {0: 5})
+    if is_sought:
+        consumer.seek(0, 3)
+    consumer.pause(0)
+    create_again(kafka_cluster, kafka_topic, count)
+
+    def is_new() -> bool:
+        consumer.learn()
+        return consumer.positions() == {0: 0}
+
+    wait_until(is_new)
+    consumer.commit()
+    assert consumer.committed([0]) == {0: 0}
+    consumer.close()

@@ -376,6 +376,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "Consumer._store": {"offsets": PARTITIONS},
     "Consumer._rewind": _PARTITIONS,
+    "Consumer._next_position": _PARTITIONS,
     "Consumer._defer_rebalance": {},
     "Consumer._finish_rebalance": {"number": ID},
     "Producer._expedite": {"timeout": SECONDS},

@@ -56,7 +56,7 @@ class Librdkafka:
         assert set(of(partitions)) <= self.begun.keys()
         self.paused -= set(of(partitions))
 
-    def position(self, partitions: list[Place]) -> list[Place]:
+    def _next_position(self, partitions: list[Place]) -> list[Place]:
         return [Place(*each, self.read.get(each, -1001)) for each in of(partitions)]
 
     def hand_out(self, partition: TopicPartition) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from confluent_kafka import KafkaError
+from confluent_kafka import OFFSET_INVALID, KafkaError
 from confluent_kafka import TopicPartition as Place
 
 from .structs import TopicPartition
@@ -29,7 +29,7 @@ class Client(Protocol):
     def incremental_unassign(self, partitions: list[Place]) -> Any: ...
     def pause(self, partitions: list[Place]) -> Any: ...
     def resume(self, partitions: list[Place]) -> Any: ...
-    def position(self, partitions: list[Place]) -> list[Place]: ...
+    def _next_position(self, partitions: list[Place]) -> list[Place]: ...
 
 
 class Rules(NamedTuple):
@@ -394,14 +394,18 @@ class Assignment:
     # ---- positions ----
 
     def position(self, partition: TopicPartition) -> int | None:
-        """Return the offset of the next message; None if it is not known yet."""
+        """Return the offset of the next message; None if it is not known yet.
+
+        librdkafka is asked: it resets offsets, and begins anew when a topic was created again. It
+        looks up where, meanwhile the position is not known.
+        """
         life = self._lives.get(partition)
         if life is None:
             return None
         if life.is_read and not life.is_sought and self.client is not None:
-            (place,) = self.client.position([Place(*partition)])
-            if place.offset >= 0:
-                return int(place.offset)
+            (place,) = self.client._next_position([Place(*partition)])
+            if place.offset != OFFSET_INVALID:  # else it has not begun yet
+                return int(place.offset) if place.offset >= 0 else None
         return life.offset
 
     def positions(self) -> dict[TopicPartition, int]:

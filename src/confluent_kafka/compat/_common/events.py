@@ -27,3 +27,24 @@ UNKNOWN = frozenset(
     }
 )
 """What the cluster does not have, and may get."""
+
+_JOINS_AGAIN = frozenset(
+    {
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.MEMBER_ID_REQUIRED,
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError.UNKNOWN_MEMBER_ID,
+    }
+)
+
+
+def refuses_member(error: KafkaError) -> bool:
+    """Return whether this is a coordinator's answer after which a member does not just join again.
+
+    Args:
+        error: one that came without a topic.
+    """
+    return error.code() >= KafkaError.UNKNOWN and error.code() not in _JOINS_AGAIN

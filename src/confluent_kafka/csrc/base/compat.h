@@ -267,6 +267,11 @@ rd_kafka_message_is_of_former_topic(const rd_kafka_message_t *Py_UNUSED(message)
 }
 #endif
 
+/* Of the patch first-position. */
+#ifndef RD_KAFKA_HAS_NEXT_POSITION
+#define rd_kafka_next_position rd_kafka_position
+#endif
+
 /* Which process this is: a handle's threads exist in one only. */
 static inline long
 process_id(void)

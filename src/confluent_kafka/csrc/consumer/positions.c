@@ -347,13 +347,17 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
     }
 }
 
+/* rd_kafka_position() or rd_kafka_next_position() */
+typedef rd_kafka_resp_err_t position_function(rd_kafka_t *, rd_kafka_topic_partition_list_t *);
+
 /* What librdkafka knows and what was fetched ahead must be of one moment. */
-int
-consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+static int
+ask_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
+              position_function *ask)
 {
     rd_kafka_resp_err_t code;
     Py_BEGIN_ALLOW_THREADS
-    code = rd_kafka_position(self->client.rk, partitions);
+    code = ask(self->client.rk, partitions);
     Py_END_ALLOW_THREADS
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         raise_kafka_error(self->client.state, code, "Failed to get position: %s",
@@ -364,18 +368,41 @@ consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
     return 0;
 }
 
+int
+consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+{
+    return ask_positions(self, partitions, rd_kafka_position);
+}
+
 static PyObject *
-position_locked(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+positions_locked(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
+                 position_function *ask)
 {
     serving_lock lock;
     if (serve_lock(&self->client, &lock) < 0) {
         return NULL;
     }
     PyObject *result = NULL;
-    if (consumer_positions(self, partitions) == 0) {
+    if (ask_positions(self, partitions, ask) == 0) {
         result = topic_partitions_from(self->client.state, partitions);
     }
     serve_unlock(&self->client, &lock);
+    return result;
+}
+
+/* Takes `partitions` over; NULL is a failed conversion, whose exception is set. */
+static PyObject *
+positions_of(Consumer *self, rd_kafka_topic_partition_list_t *partitions, position_function *ask)
+{
+    PyObject *result = NULL;
+    if (partitions == NULL) {
+        return NULL;
+    }
+    if (client_enter(&self->client) == 0) {
+        result = positions_locked(self, partitions, ask);
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(partitions);
     return result;
 }
 
@@ -386,21 +413,28 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[1];
-    PyObject *result = NULL;
     if (client_args(&self->client, &position_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
-    rd_kafka_topic_partition_list_t *partitions =
-        topic_partitions_to_c(self->client.state, values[0], "partitions");
-    if (partitions == NULL) {
-        return NULL;
-    }
-    if (client_enter(&self->client) == 0) {
-        result = position_locked(self, partitions);
-        client_leave(&self->client);
-    }
-    rd_kafka_topic_partition_list_destroy(partitions);
-    return result;
+    return positions_of(self,
+                        topic_partitions_to_c(self->client.state, values[0], "partitions"),
+                        rd_kafka_position);
+}
+
+PyDoc_STRVAR(next_position_doc,
+"_next_position($self, partitions, /)\n--\n\n"
+"As position(), but where no message was returned yet, the offset where the consumer begins:\n"
+"what it was assigned at, has sought, or was reset to. It is a logical offset while that is\n"
+"looked up, and OFFSET_INVALID if librdkafka does not fetch the partition.\n\n"
+"librdkafka: rd_kafka_next_position().");
+
+static PyObject *
+next_position(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    return positions_of(self,
+                        topic_partitions_to_c(self->client.state, argument, "partitions"),
+                        rd_kafka_next_position);
 }
 
 /* ---- watermarks ---- */
@@ -563,6 +597,7 @@ PyMethodDef consumer_positions_methods[] = {
     {"seek", WITH_KEYWORDS(seek), seek_doc},
     {"_rewind", rewind_, METH_O, rewind_doc},
     {"position", WITH_KEYWORDS(position), position_doc},
+    {"_next_position", next_position, METH_O, next_position_doc},
     {"get_watermark_offsets", WITH_KEYWORDS(get_watermark_offsets),
      get_watermark_offsets_doc},
     {"memberid", memberid, METH_NOARGS, memberid_doc},

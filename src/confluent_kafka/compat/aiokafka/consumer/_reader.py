@@ -15,10 +15,10 @@ from confluent_kafka.admin import ListOffsetsResultInfo, OffsetSpec
 from confluent_kafka.aio import AIOAdminClient
 
 from ..._common.commits import Reasons
-from ..._common.events import TOLD, UNKNOWN
+from ..._common.events import TOLD, UNKNOWN, refuses_member
 from ..._common.groups import generation_of
 from ..._common.membership import is_incremental_protocol
-from .._failures import failure_of, is_final
+from .._failures import failure_of
 from ..client import AIOKafkaClient
 from ..errors import CommitFailedError, IllegalStateError, KafkaTimeoutError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
@@ -276,28 +276,25 @@ class Reader:
 
     async def position(self, partition: TopicPartition) -> int:
         """Return the offset of the next message; while it is not known, settle it first."""
-        if self.assigned.position(partition) is None:
+        until = time.monotonic() + self._timeout
+        while (known := self.assigned.position(partition)) is None:
             self.assigned.check((partition,))
-            await self._until_settled(partition)
+            if partition not in self.assigned.partitions:
+                raise IllegalStateError(f"{partition} is not assigned any more")
+            await self.positions.settle()
             self.assigned.check((partition,))
-        known = self.assigned.position(partition)
-        if known is None:
-            raise IllegalStateError(f"{partition} is not assigned any more")
+            if self.assigned.position(partition) is None:
+                await self._wait_for_position(partition, until)
         return known
 
-    async def _until_settled(self, partition: TopicPartition) -> None:
-        """Ask where to begin until that is known, or the partition cannot be read."""
-        until = time.monotonic() + self._timeout
-        while partition in self.assigned.unknown():
-            await self.positions.settle()
-            if partition in self.assigned.unknown():
-                if time.monotonic() + _AGAIN > until:
-                    raise KafkaTimeoutError(
-                        f"no broker said for {self._timeout:g} s (request_timeout_ms) where "
-                        f"{partition} begins"
-                    )
-                await asyncio.sleep(_AGAIN)
-                self.engine.check_running()
+    async def _wait_for_position(self, partition: TopicPartition, until: float) -> None:
+        if time.monotonic() + _AGAIN > until:
+            raise KafkaTimeoutError(
+                f"no broker said for {self._timeout:g} s (request_timeout_ms) where "
+                f"{partition} begins"
+            )
+        await asyncio.sleep(_AGAIN)
+        self.engine.check_running()
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int]
@@ -394,7 +391,7 @@ class Reader:
             assert partition is not None
             self.assigned.out_of_range(TopicPartition(topic, partition))
             return
-        is_of_group = topic is None and is_final(error)
+        is_of_group = topic is None and refuses_member(error)
         is_of_messages = topic is not None and error.code() in _UNREADABLE
         if error.code() in TOLD or error.fatal() or is_of_group or is_of_messages:
             raise failure_of(error)

@@ -18,7 +18,7 @@ from confluent_kafka.admin import OffsetSpec as Spec
 
 from ..._common.assignment import Assignment, Rules
 from ..._common.closing import SECONDS_ON_THE_WAY_OUT
-from ..._common.events import TOLD, UNKNOWN
+from ..._common.events import TOLD, UNKNOWN, refuses_member
 from ..._common.groups import generation_and_member, generation_of
 from ..._common.membership import complete as complete_configuration
 from ..._common.membership import is_incremental_protocol
@@ -327,7 +327,7 @@ class KafkaConsumer:
             self._assigned.out_of_range(TopicPartition(topic, partition))
             with translated():
                 self._positions.settle(self._timeout)
-        elif error.code() in TOLD or error.fatal():
+        elif error.code() in TOLD or error.fatal() or _is_refusal(error, topic):
             raise failure_of(error)
         else:
             _log.warning("%s", error.str())
@@ -802,6 +802,12 @@ def _configuration(config: dict[str, Any]) -> dict[str, Any]:
         conf["on_commit"] = lambda error, answer: _tell(callback, error, answer)
     complete_configuration(conf, config["properties"] or {})
     return conf
+
+
+def _is_refusal(error: KafkaError, topic: str | None) -> bool:
+    """Return whether the group's coordinator refuses something; kafka-python asks again else."""
+    is_final = topic is None and refuses_member(error)
+    return is_final and not errors.for_code(error.code()).retriable
 
 
 def _tell(callback: Callback, error: KafkaError | None, answer: list[Place]) -> None:
