@@ -279,6 +279,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "_Client.api_versions": {"broker": ID | "None", "timeout": _AN_HOUR},
     "_Client.set_sasl_credentials": {"username": TEXT, "password": TEXT},
     "_Client.wakeup": {},
+    "_Client._interrupt_after": {"checks": Kind(0, ID.takes)},
     "_Client._check_open": {},
     "_Client.connect": {"timeout": SECONDS, "topic": TEXT | "None"},
     "_Client.stats": {},

@@ -308,7 +308,8 @@ def test_closed(name: str, owners: Owners) -> None:
     """What is closed says so to good arguments, and to wrong ones that or what is wrong."""
     call = Target(name, owners)
     call.owner.close()
-    if not name.endswith((".close", "._close", ".__enter__", ".__exit__")):
+    # The last one is for tests, and may interrupt close().
+    if not name.endswith((".close", "._close", ".__enter__", ".__exit__", "._interrupt_after")):
         with pytest.raises(RuntimeError, match="closed"):
             call.with_everything()
     for parameter, kind in MATRIX[name].items():

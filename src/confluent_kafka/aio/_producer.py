@@ -317,6 +317,9 @@ class AIOProducer(AIOClient):
     ) -> None:
         """Drop messages: their futures raise _PURGE_QUEUE or _PURGE_INFLIGHT.
 
+        If the task is cancelled, the purge may go on for a moment, and drop messages that are
+        produced meanwhile, too.
+
         Args:
             in_queue: messages not sent yet.
             in_flight: messages sent and not acknowledged: whether they arrive is then unknown.
