@@ -37,6 +37,8 @@ pytestmark = [
     needs("mock-on-request"),
     # Interrupted before the coroutine of a deserializer began.
     pytest.mark.filterwarnings("ignore:.*never awaited"),
+    # A client that a call makes for itself: interrupted where it is closed.
+    pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning"),
 ]
 
 MILLISECONDS = int(TIMEOUT * 1000)

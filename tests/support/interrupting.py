@@ -79,7 +79,7 @@ class Interrupter:
         if self._left == 0:
             # A signal that comes just before a thread waits for a lock does not wake it.
             self._kill()
-            wait_until(lambda: self._ended.wait(0.5), self._kill)
+            wait_until(lambda: self._ended.wait(2), self._kill)
 
     def _kill(self) -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
