@@ -101,6 +101,8 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 PyDoc_STRVAR(unsubscribe_doc,
 "unsubscribe($self, /)\n--\n\n"
 "Leave the group and give up its partitions.\n\n"
+"The next poll() calls on_revoke, and then the group hears of it. Without one, its partitions go\n"
+"to others when session.timeout.ms is over.\n\n"
 "librdkafka: rd_kafka_unsubscribe().");
 
 static PyObject *
