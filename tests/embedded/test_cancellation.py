@@ -159,7 +159,8 @@ def test_reads_of_several_tasks(
 
 
 async def consumer_works(consumer: AIOConsumer, topic: str) -> None:
-    await consumer.unsubscribe()
+    if await consumer.subscription():
+        await consumer.unsubscribe()
     await consumer.assign([TopicPartition(topic, 0, 0)])
     await consumer.resume([TopicPartition(topic, 0)])
     message = await consumer.poll(TIMEOUT)
