@@ -317,15 +317,22 @@ class AIOProducer(AIOClient):
     ) -> None:
         """Drop messages: their futures raise _PURGE_QUEUE or _PURGE_INFLIGHT.
 
-        If the task is cancelled, the purge may go on for a moment, and drop messages that are
-        produced meanwhile, too.
+        If the task is cancelled, it ends when the purge has ended: one that went on would drop
+        messages that are produced afterwards, too.
 
         Args:
             in_queue: messages not sent yet.
             in_flight: messages sent and not acknowledged: whether they arrive is then unknown.
             blocking: wait until the broker threads have released their messages.
         """
-        await self._request(self._client.purge, in_queue, in_flight, blocking)
+        purging = asyncio.ensure_future(
+            self._request(self._client.purge, in_queue, in_flight, blocking)
+        )
+        try:
+            await asyncio.shield(purging)
+        except asyncio.CancelledError:
+            await asyncio.wait([purging])
+            raise
 
     async def init_transactions(self, timeout: float = -1) -> None:
         """Fence earlier producers with this transactional.id; see Producer.init_transactions().
