@@ -49,6 +49,7 @@ class Call:
     run: Callable[[str], object]  # with the address of the brokers
     raises: tuple[type[BaseException], ...] = (KafkaException,)
     prepare: Callable[[MockCluster], object] = lambda cluster: None
+    by_the_clock: type[protocol.Request] | None = None  # sent after a while, if there was time
 
     def __str__(self) -> str:
         return f"{self.client}.{self.name}"
@@ -421,7 +422,11 @@ def calls() -> list[Call]:
         Call("consumer", "validate", validate),
         Call("consumer", "by_time", by_time),
         Call("admin", "log_in", log_in, prepare=accept_logins),
-        Call("producer", "metrics", send_metrics, prepare=want_metrics),
+        Call(
+            *("producer", "metrics", send_metrics),
+            prepare=want_metrics,
+            by_the_clock=protocol.PushTelemetryRequest,
+        ),
         Call("producer", "produce", produce),
         Call("producer", "idempotent", partial(produce, enable_idempotence=True)),
         Call("producer", "transaction", transact),

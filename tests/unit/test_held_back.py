@@ -10,13 +10,13 @@ import pytest
 pytest.importorskip("typer", reason="Typer is not installed")
 
 PROGRAM = """
-import subprocess, sys
+import subprocess, sys, threading
 from confluent_kafka.cli.held_back import held_back
 
 child = "import sys; print('noise', file=sys.stderr, flush=True); input();" \
     "print('later', file=sys.stderr, flush=True)"
 try:
-    with held_back():
+    with held_back(threading.Event()):
         print("x" * 1_000_000, file=sys.stderr, flush=True)
         # Behind that: one write of so much lets others in between.
         process = subprocess.Popen([sys.executable, "-c", child], stdin=subprocess.PIPE)
@@ -41,3 +41,34 @@ def test_only_a_failed_start_is_shown(fails: bool) -> None:
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if line not in ("noise", "later")]
     assert lines == (["x" * 1_000_000, "failed", "between"] if fails else ["between"])
+
+
+INTERRUPTED = """
+import subprocess, sys, threading
+from confluent_kafka.cli.held_back import held_back
+
+child = "import sys; input(); print('at the end', file=sys.stderr, flush=True)"
+dropped = threading.Event()
+with held_back(dropped):
+    process = subprocess.Popen([sys.executable, "-c", child], stdin=subprocess.PIPE)
+{before}
+process.communicate(b"\\n")
+# The pipe's other end is open for as long as somebody reads it.
+while any(thread.name.endswith("(pass_on)") for thread in threading.enumerate()):
+    threading.Event().wait(0.01)
+print("end", file=sys.stderr, flush=True)
+"""
+
+
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_what_is_written_at_an_interruption_is_dropped(is_dropped: bool) -> None:
+    """The programs hear of Ctrl-C, too, and may print tracebacks; else nothing gets lost."""
+    program = INTERRUPTED.replace("{before}", "dropped.set()" if is_dropped else "")
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == (["end"] if is_dropped else ["at the end", "end"])

@@ -80,7 +80,7 @@ def explain(file: File, master: Master = None, conf: Conf = None) -> None:
     from confluent_kafka.spark.pipeline import conceal
     from confluent_kafka.spark.pipeline.plan import plans
 
-    with _problems(file, pipeline), _spark(pipeline) as spark:
+    with _problems(file, pipeline), _spark(pipeline, threading.Event()) as spark:
         for query, plan in plans(spark, pipeline):
             sinks = ", ".join(f"{name} ({sink.format})" for name, sink in query.sinks.items())
             with ending():
@@ -99,14 +99,14 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
     from confluent_kafka.spark.pipeline import start
 
     console = open_console(stderr=True)
-    stopped = threading.Event()
+    stopped, silent = threading.Event(), threading.Event()
     board = Board(console)
     # The same clean end for who asks politely: a service manager, a time limit.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _problems(file, pipeline), _spark(pipeline) as spark:
+        with _problems(file, pipeline), _spark(pipeline, silent) as spark:
             # Spark's own answer to Ctrl-C cancels jobs, which would look like failures.
-            _set_on_signals(stopped)
+            _set_on_signals(silent, stopped)
             running = start(spark, pipeline)
             with board:
                 running.watch(board.add, stopped)
@@ -123,19 +123,25 @@ def _analyse(file: Path, pipeline: Pipeline) -> None:
     from confluent_kafka.spark.pipeline.plan import views
 
     here = {"spark.master": "local[1]", "spark.ui.enabled": "false"}
-    with _problems(file, pipeline), _spark(pipeline, here) as spark:
+    with _problems(file, pipeline), _spark(pipeline, threading.Event(), here) as spark:
         views(spark, pipeline)
 
 
 @contextlib.contextmanager
-def _spark(pipeline: Pipeline, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """Lend a session that ends with the block. What Spark says while it starts is not shown."""
+def _spark(
+    pipeline: Pipeline, silent: threading.Event, settings: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
+    """Lend a session that ends with the block.
+
+    What Spark says while it starts is not shown, nor what it says once `silent` is set: its
+    workers, when they are interrupted, print tracebacks of broken pipes.
+    """
     from confluent_kafka.spark.pipeline import conceal, session
     from confluent_kafka.spark.pipeline.failures import cause
 
     wants_log = "spark.log.level" in pipeline.spark
     try:
-        with contextlib.nullcontext() if wants_log else held_back():
+        with contextlib.nullcontext() if wants_log else held_back(silent):
             spark = session(pipeline, settings)
     # PySpark's own errors, those of its bridge to Java, and OSError without a shell.
     except Exception as error:
@@ -184,12 +190,13 @@ def _problems(file: Path, pipeline: Pipeline | None = None) -> Iterator[None]:
         fail(*text.splitlines())
 
 
-def _set_on_signals(stopped: threading.Event) -> None:
+def _set_on_signals(*events: threading.Event) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
         # On a thread of its own: the main thread, which runs this, may be inside wait() and
         # hold the event's lock, and would wait for itself for ever. threading.Thread has such
         # a lock, too.
-        _thread.start_new_thread(stopped.set, ())
+        for event in events:
+            _thread.start_new_thread(event.set, ())
         # The second one does not wait for a clean end.
         signal.signal(number, signal.default_int_handler)
 
