@@ -123,19 +123,19 @@ async def test_no_messages_while_a_coroutine_runs(
             message = await consumer.poll(TIMEOUT)
             assert message is not None
             assert message.value() == b"%d" % number
-        await consumer.unsubscribe()
+        leaving = asyncio.create_task(consumer.unsubscribe())
         await asyncio.sleep(0.05)  # so long that they do not count as fast any more
-        while len(calls.begun) < 2:
-            message = await consumer.poll(0)
-        assert message is None
+        assert len(calls.begun) == 2
+        assert await consumer.poll(0) is None
         assert await consumer.consume(100, 0) == []
         assert len(await consumer.consume_arrow(100, 0)) == 0
         assert await consumer.poll(0.01) is None
         assert await consumer.consume(10, 0.01) == []
         assert await consumer.assignment() == [TopicPartition(filled, 0)]
+        assert not leaving.done()
         release.set()
-        while await consumer.assignment():
-            assert await consumer.poll(0.1) is None
+        await leaving
+        assert await consumer.assignment() == []
 
 
 @STRATEGIES

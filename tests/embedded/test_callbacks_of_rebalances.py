@@ -49,8 +49,8 @@ def test_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer, strateg
     callback = Recorder(raises=1)
     consumer.subscribe([kafka_topic], on_revoke=callback)
     wait_until(consumer.assignment, lambda: consumer.poll(0.01))
-    consumer.unsubscribe()
-    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    assert_from_callback(raised_by(consumer.unsubscribe))
+    assert consumer.subscription() == []
     assert consumer.assignment() == []
     assert len(callback.calls) == 1
 

@@ -278,9 +278,17 @@ class AIOConsumer(AIOClient):
         self._subscribed = True
 
     async def unsubscribe(self) -> None:
-        """Leave the group; see Consumer.unsubscribe()."""
+        """Leave the group, and wait for on_revoke; see Consumer.unsubscribe().
+
+        Raises:
+            Exception: raised by a callback; the consumer has unsubscribed all the same.
+        """
         self._here().unsubscribe()
         self._subscribed = False
+        if self._rebalances.is_running():
+            await self._rebalances.finish()
+        if (failure := self._next_failure()) is not None:
+            raise failure
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """Read exactly these partitions; see Consumer.assign()."""
@@ -627,7 +635,7 @@ class AIOConsumer(AIOClient):
         await self._rebalances.finish()
         if not self._subscribed:
             return  # assign() has no callbacks
-        self._client.unsubscribe()
+        self._putting_off(self._client.unsubscribe)
         # A rebalance that began before that is told first, and the rest is revoked after it.
         self._serve()
         while self._owns_some():
@@ -642,8 +650,12 @@ class AIOConsumer(AIOClient):
 
     def _serve(self) -> None:
         """Run the callbacks that wait, even if messages are queued before them."""
+        self._putting_off(partial(self._client._gather, _MAX_MESSAGES))
+
+    def _putting_off(self, serve: Callable[[], object]) -> None:
+        """Call what runs callbacks, and have the next calls raise what they raise."""
         try:
-            self._client._gather(_MAX_MESSAGES)
+            serve()
         except Exception as error:
             self._put_off([error])
 

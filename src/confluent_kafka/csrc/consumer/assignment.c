@@ -3,8 +3,6 @@
  */
 #include "consumer/consumer.h"
 
-#include <string.h>
-
 #include "client/guard.h"
 #include "client/serve.h"
 #include "values/offset_rules.h"
@@ -65,6 +63,7 @@ subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
     Py_END_ALLOW_THREADS
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         keep_callbacks(self, on_assign, on_revoke, on_lost);
+        self->subscribed = true;
     }
     else {
         consumer_raise_subscription(self, code, topics);
@@ -101,9 +100,41 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 PyDoc_STRVAR(unsubscribe_doc,
 "unsubscribe($self, /)\n--\n\n"
 "Leave the group and give up its partitions.\n\n"
-"The next poll() calls on_revoke, and then the group hears of it. Without one, its partitions go\n"
-"to others when session.timeout.ms is over.\n\n"
+"on_revoke runs inside this call, and the group need not wait for another poll(). Two exceptions:\n"
+"in a callback of this consumer, and while the group is rebalancing, a later poll() does this.\n\n"
+"Raises:\n"
+"    Exception: raised by a callback; the consumer has unsubscribed all the same.\n\n"
 "librdkafka: rd_kafka_unsubscribe().");
+
+/*
+ * 0, or -1 with an exception. The revocation is served here: the group waits for it, and later it
+ * would take away what assign() has assigned since.
+ */
+static int
+unsubscribe_locked(Consumer *self)
+{
+    Client *client = &self->client;
+    serving_lock lock;
+    rd_kafka_resp_err_t code;
+    if (serve_lock(client, &lock) < 0) {
+        return -1;
+    }
+    int result = 0;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_unsubscribe(client->rk);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(client->state, code, "Failed to unsubscribe: %s",
+                          rd_kafka_err2str(code));
+        result = -1;
+    }
+    else if (self->subscribed && !serve_is_nested(client)) {
+        self->subscribed = false;
+        result = consumer_gather(self, self->read_ahead.count + LONGEST_STEP);
+    }
+    serve_unlock(client, &lock);
+    return result;
+}
 
 static PyObject *
 unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -112,16 +143,9 @@ unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
     if (client_enter(&self->client) < 0) {
         return NULL;
     }
-    rd_kafka_resp_err_t code;
-    Py_BEGIN_ALLOW_THREADS
-    code = rd_kafka_unsubscribe(self->client.rk);
-    Py_END_ALLOW_THREADS
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_kafka_error(self->client.state, code, "Failed to unsubscribe: %s",
-                          rd_kafka_err2str(code));
-    }
+    int result = unsubscribe_locked(self);
     client_leave(&self->client);
-    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(subscription_doc,
@@ -161,17 +185,48 @@ subscription(PyObject *object, PyObject *Py_UNUSED(unused))
 typedef rd_kafka_error_t *assignment_change(rd_kafka_t *,
                                             const rd_kafka_topic_partition_list_t *);
 
+WITHOUT_GIL static bool
+is_subscribed(rd_kafka_t *rk)
+{
+    rd_kafka_topic_partition_list_t *topics = NULL;
+    if (rd_kafka_subscription(rk, &topics) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return false;
+    }
+    bool result = topics->cnt > 0;
+    rd_kafka_topic_partition_list_destroy(topics);
+    return result;
+}
+
+/* rd_kafka_assign() in steps, which librdkafka requires after a cooperative group was left, too. */
+WITHOUT_GIL static rd_kafka_error_t *
+assign_incrementally(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_topic_partition_list_t *before = NULL;
+    rd_kafka_error_t *error = NULL;
+    (void)rd_kafka_assignment(rk, &before);
+    if (before != NULL) {
+        error = before->cnt > 0 ? rd_kafka_incremental_unassign(rk, before) : NULL;
+        rd_kafka_topic_partition_list_destroy(before);
+    }
+    if (error == NULL && partitions != NULL && partitions->cnt > 0) {
+        error = rd_kafka_incremental_assign(rk, partitions);
+    }
+    return error;
+}
+
 WITHOUT_GIL static rd_kafka_error_t *
 assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
 {
+    bool cooperative = consumer_is_cooperative(rk);
+    if (cooperative && !is_subscribed(rk)) {
+        return assign_incrementally(rk, partitions);
+    }
     rd_kafka_resp_err_t code = rd_kafka_assign(rk, partitions);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         return NULL;
     }
     /* librdkafka has the reason in its log only. */
-    const char *protocol =
-        code == RD_KAFKA_RESP_ERR__STATE ? rd_kafka_rebalance_protocol(rk) : NULL;
-    bool cooperative = protocol != NULL && strcmp(protocol, "COOPERATIVE") == 0;
+    cooperative = cooperative && code == RD_KAFKA_RESP_ERR__STATE;
     return rd_kafka_error_new(
         code, "Failed to assign: %s%s", rd_kafka_err2str(code),
         cooperative ? ": the group's protocol is cooperative, so the assignment is changed with "

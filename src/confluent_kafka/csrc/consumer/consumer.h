@@ -25,6 +25,7 @@ typedef struct {
     Client client;
     PyObject *on_commit;
     PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
+    bool subscribed; /* and unsubscribe() has yet to serve the revocation */
     bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
     read_ahead read_ahead;
     shelves shelves; /* of calls for certain partitions */
@@ -104,6 +105,9 @@ extern PyMethodDef consumer_assignment_methods[];
 extern PyMethodDef consumer_rebalance_methods[];
 void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                            rd_kafka_topic_partition_list_t *partitions, void *opaque);
+
+/* Whether the group's assignment changes in steps; it asks librdkafka's thread. */
+WITHOUT_GIL bool consumer_is_cooperative(rd_kafka_t *rk);
 
 /*
  * True while a callback that has not ended holds a step up: nothing is handed out then, since

@@ -11,8 +11,8 @@
 #include "client/serve.h"
 #include "values/topic_partition.h"
 
-WITHOUT_GIL static bool
-is_cooperative(rd_kafka_t *rk)
+WITHOUT_GIL bool
+consumer_is_cooperative(rd_kafka_t *rk)
 {
     const char *protocol = rd_kafka_rebalance_protocol(rk);
     return protocol != NULL && strcmp(protocol, "COOPERATIVE") == 0;
@@ -24,7 +24,7 @@ follow_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                  const rd_kafka_topic_partition_list_t *partitions)
 {
     bool assign = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
-    if (is_cooperative(rk)) {
+    if (consumer_is_cooperative(rk)) {
         return assign ? rd_kafka_incremental_assign(rk, partitions)
                       : rd_kafka_incremental_unassign(rk, partitions);
     }

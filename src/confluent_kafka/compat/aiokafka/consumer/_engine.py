@@ -69,7 +69,7 @@ class Engine(AIOConsumer):
 
     def leave(self) -> None:
         """Unsubscribe."""
-        self._client.unsubscribe()
+        self._putting_off(self._client.unsubscribe)
         self._subscribed = False
 
     @property

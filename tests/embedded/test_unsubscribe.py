@@ -1,0 +1,177 @@
+"""unsubscribe() has given everything up when it returns: nothing waits for another poll()."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.aio import AIOConsumer
+from confluent_kafka.testing import MockCluster
+from tests.support.waiting import TIMEOUT, wait_until
+
+TOPIC = "topic"
+PLACE = TopicPartition(TOPIC, 0)
+
+pytestmark = pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+
+
+def config(cluster: MockCluster, strategy: str) -> dict[str, Any]:
+    return {
+        "bootstrap.servers": cluster.bootstrap_servers,
+        "group.id": "group",
+        "auto.offset.reset": "earliest",
+        "heartbeat.interval.ms": 100,
+        "partition.assignment.strategy": strategy,
+    }
+
+
+@pytest.fixture(autouse=True)
+def messages(kafka_cluster: MockCluster) -> None:
+    kafka_cluster.create_topic(TOPIC, 1)
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        for number in range(5):
+            producer.produce(TOPIC, str(number))
+        assert producer.flush(TIMEOUT) == 0
+
+
+def joined(
+    consumer: Consumer, **callbacks: Callable[[Consumer, list[TopicPartition]], Any]
+) -> None:
+    consumer.subscribe([TOPIC], **callbacks)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+
+
+async def joined_aio(consumer: AIOConsumer, **callbacks: Any) -> None:
+    await consumer.subscribe([TOPIC], **callbacks)
+    async with asyncio.timeout(TIMEOUT):
+        while not await consumer.assignment():
+            await consumer.poll(0.01)
+
+
+@pytest.mark.parametrize("has_callback", [True, False])
+def test_at_once(kafka_cluster: MockCluster, strategy: str, has_callback: bool) -> None:
+    """on_revoke runs in unsubscribe(), and another member gets the partitions."""
+    revoked: list[TopicPartition] = []
+    callbacks: Any = {"on_revoke": lambda _, taken: revoked.extend(taken)} if has_callback else {}
+    settings = config(kafka_cluster, strategy)
+    with Consumer(settings) as first, Consumer(settings) as second:
+        joined(first, **callbacks)
+        first.unsubscribe()
+        assert first.assignment() == []
+        assert revoked == ([PLACE] if has_callback else [])
+        joined(second)
+        assert first.poll(0) is None
+        assert len(revoked) == has_callback
+
+
+def test_assign(kafka_cluster: MockCluster, strategy: str) -> None:
+    """What assign() assigns afterwards stays, and is read."""
+    with Consumer(config(kafka_cluster, strategy)) as consumer:
+        joined(consumer)
+        consumer.unsubscribe()
+        consumer.assign([TopicPartition(TOPIC, 0, 2)])
+        found = consumer.consume(3, TIMEOUT)
+        assert [each.offset() for each in found] == [2, 3, 4]
+        assert consumer.assignment() == [PLACE]
+        consumer.assign([TopicPartition(TOPIC, 0, 4)])
+        assert [each.offset() for each in consumer.consume(1, TIMEOUT)] == [4]
+        consumer.unassign()
+        assert consumer.assignment() == []
+
+
+def test_in_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
+    """Callbacks do not run inside callbacks: the next poll() gives the partitions up."""
+    calls: list[str] = []
+
+    def on_assign(consumer: Consumer, _: list[TopicPartition]) -> None:
+        consumer.unsubscribe()
+        calls.append("assigned")
+
+    with Consumer(config(kafka_cluster, strategy)) as consumer:
+        consumer.subscribe(
+            [TOPIC], on_assign=on_assign, on_revoke=lambda *_: calls.append("revoked")
+        )
+        wait_until(lambda: len(calls) == 2, lambda: consumer.poll(0.01))
+        assert calls == ["assigned", "revoked"]
+        assert consumer.assignment() == []
+
+
+@pytest.mark.parametrize("kind", ["none", "plain", "coroutine"])
+def test_aio(kafka_cluster: MockCluster, strategy: str, kind: str) -> None:
+    """AIOConsumer: the same, also if on_revoke is a coroutine."""
+    revoked: list[TopicPartition] = []
+
+    async def on_revoke(_: AIOConsumer, taken: list[TopicPartition]) -> None:
+        await asyncio.sleep(0)
+        revoked.extend(taken)
+
+    callbacks: dict[str, dict[str, Any]] = {
+        "none": {},
+        "plain": {"on_revoke": lambda _, taken: revoked.extend(taken)},
+        "coroutine": {"on_revoke": on_revoke},
+    }
+
+    async def run() -> None:
+        settings = config(kafka_cluster, strategy)
+        async with AIOConsumer(settings) as first, AIOConsumer(settings) as second:
+            await joined_aio(first, **callbacks[kind])
+            await first.unsubscribe()
+            assert await first.assignment() == []
+            assert revoked == ([] if kind == "none" else [PLACE])
+            await joined_aio(second)
+            await first.assign([TopicPartition(TOPIC, 0, 2)])
+            found = await first.consume(3, TIMEOUT)
+            assert [each.offset() for each in found] == [2, 3, 4]
+
+    asyncio.run(asyncio.wait_for(run(), 2 * TIMEOUT))
+
+
+@pytest.mark.parametrize("is_coroutine", [True, False])
+def test_aio_raises(kafka_cluster: MockCluster, strategy: str, is_coroutine: bool) -> None:
+    """What on_revoke raises comes out of unsubscribe(), which has ended the subscription."""
+
+    async def fails(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    callback: Any = fails if is_coroutine else lambda *_: 1 / 0
+
+    async def run() -> None:
+        async with AIOConsumer(config(kafka_cluster, strategy)) as consumer:
+            await joined_aio(consumer, on_revoke=callback)
+            with pytest.raises(ZeroDivisionError):
+                await consumer.unsubscribe()
+            assert await consumer.subscription() == await consumer.assignment() == []
+
+    asyncio.run(asyncio.wait_for(run(), 2 * TIMEOUT))
+
+
+def test_aio_cancelled(kafka_cluster: MockCluster, strategy: str) -> None:
+    """Cancelling unsubscribe() cancels the wait only: on_revoke ends, and the group is left."""
+    ended: list[str] = []
+
+    async def run() -> None:
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def on_revoke(*_: Any) -> None:
+            begun.set()
+            await go_on.wait()
+            ended.append("on_revoke")
+
+        settings = config(kafka_cluster, strategy)
+        async with AIOConsumer(settings) as first, AIOConsumer(settings) as second:
+            await joined_aio(first, on_revoke=on_revoke)
+            leaving = asyncio.create_task(first.unsubscribe())
+            await begun.wait()
+            leaving.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await leaving
+            go_on.set()
+            await joined_aio(second)
+            assert ended == ["on_revoke"]
+            assert await first.assignment() == []
+
+    asyncio.run(asyncio.wait_for(run(), 2 * TIMEOUT))
