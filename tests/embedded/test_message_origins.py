@@ -12,11 +12,13 @@ import pytest
 from confluent_kafka import (
     OFFSET_BEGINNING,
     TIMESTAMP_CREATE_TIME,
+    TIMESTAMP_LOG_APPEND_TIME,
     Consumer,
     KafkaError,
     Message,
     Producer,
     TopicPartition,
+    build_info,
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
@@ -157,6 +159,146 @@ def test_cycle_through_fetched_headers(
             headers.append(message)
 
     assert_no_leaks(work, repeat=2)
+
+
+def produce_with_headers(producer: Producer, topic: str, several: list[list[Any]]) -> None:
+    """A message for each list of headers."""
+    for headers in several:
+        producer.produce(topic, headers=headers)
+    producer.flush(30)
+
+
+def test_headers_of_one_message_after_another(
+    producer: Producer, consumer: Consumer, kafka_topic: str
+) -> None:
+    """Names, values and nulls that come again are those of the right message, in any order."""
+    several: list[list[Any]] = [
+        [("a", b"1"), ("b", b"2")],
+        [("a", b"1"), ("b", b"3")],
+        [("b", b"3"), ("a", None)],
+        [("a", b"")],
+        [("a", b"x" * 1000)],
+        [("a", b"x" * 999 + b"y")],
+        [("\u00e9", b"1"), ("", b""), ("n" * 100, None)],
+        [("a", b"1")] * 9,
+        [("a", b"1")] * 8,
+        [("a", b"1"), ("b", b"2")],
+    ]
+    produce_with_headers(producer, kafka_topic, several)
+    messages = consume(consumer, kafka_topic, len(several))
+    for _ in range(2):
+        assert [message.headers() for message in messages] == several
+        for message, headers in zip(messages, several, strict=True):
+            assert message.headers() == headers
+        for message, headers in zip(messages[::-1], several[::-1], strict=True):
+            assert message.headers() == headers
+
+
+@pytest.mark.parametrize("count", [1, 2, 9])
+def test_list_of_headers_that_is_kept(
+    producer: Producer, consumer: Consumer, kafka_topic: str, count: int
+) -> None:
+    """A message gives one list of headers for as long as anybody has it."""
+    headers = [("name", b"value")] * count
+    produce_with_headers(producer, kafka_topic, [headers] * 4)
+    messages = consume(consumer, kafka_topic, 4)
+    lists = [message.headers() for message in messages]
+    assert len({id(one) for one in lists}) == 4
+    for message, one in zip(messages, lists, strict=True):
+        assert message.headers() is one
+
+
+CHANGES: dict[str, Callable[[list[Any]], object]] = {
+    "append": lambda headers: headers.append(("more", b"1")),
+    "clear": lambda headers: headers.clear(),
+    "replace": lambda headers: headers.__setitem__(0, ("other", b"1")),
+    "equal": lambda headers: headers.__setitem__(0, (headers[0][0], bytes([*headers[0][1]]))),
+    "swap": lambda headers: headers.reverse(),
+    "any object": lambda headers: headers.__setitem__(1, headers),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_changed_headers_stay_changed(
+    producer: Producer, consumer: Consumer, kafka_topic: str, change: Callable[[list[Any]], object]
+) -> None:
+    """What the application does with the list is seen by whoever asks for the headers later."""
+    headers: list[Any] = [("one", b"1"), ("two", b"2")]
+    produce_with_headers(producer, kafka_topic, [headers] * 3)
+    first, *others = consume(consumer, kafka_topic, 3)
+
+    def given() -> Any:
+        return first.headers()
+
+    change(given())
+    places = [id(header) for header in given()]
+    for other in others:
+        assert other.headers() == headers
+    assert [id(header) for header in given()] == places
+
+
+def test_headers_set_after_they_were_read(
+    producer: Producer, consumer: Consumer, kafka_topic: str
+) -> None:
+    """The headers that were set last count, None included, whatever is read in between."""
+    produce_with_headers(producer, kafka_topic, [[("name", b"value")]] * 4)
+    messages = consume(consumer, kafka_topic, 4)
+    chosen: list[Any] = [None, [("set", b"1")], {"a": "dict"}]
+    for message, headers in zip(messages, chosen, strict=False):
+        message.headers()
+        message.set_headers(headers)
+        assert messages[3].headers() == [("name", b"value")]
+    assert [message.headers() for message in messages[:3]] == chosen
+    messages[3].headers()
+    messages[3].__init__(headers=messages[3].headers())  # type: ignore[misc]
+    messages[0].headers()
+    assert messages[3].headers() == [("name", b"value")]
+
+
+def test_headers_of_dropped_messages(
+    producer: Producer, consumer: Consumer, kafka_topic: str
+) -> None:
+    """Messages that are freed between reads leave nothing behind."""
+    produce_with_headers(producer, kafka_topic, [[("name", b"value")]] * 50)
+
+    def work() -> None:
+        messages = consume(consumer, kafka_topic, 50)
+        messages[0].headers()
+        del messages[0]
+        while messages:
+            assert messages.pop().headers() == [("name", b"value")]
+
+    assert_no_leaks(work, repeat=2)
+
+
+def test_headers_that_nobody_kept_are_not_tracked(
+    producer: Producer, consumer: Consumer, kafka_topic: str
+) -> None:
+    """The garbage collector has no more to look at after the next message's headers were read."""
+    produce_with_headers(producer, kafka_topic, [[("name", b"value")]] * 3)
+    first, second, third = consume(consumer, kafka_topic, 3)
+    first.headers()
+    second.set_value([])
+    second.headers()
+    third.headers()
+    assert gc.is_tracked(first) == bool(build_info()["free_threaded"])
+    assert gc.is_tracked(second)
+    assert gc.is_tracked(third)
+
+
+def test_timestamps_of_one_message_after_another(
+    producer: Producer, consumer: Consumer, kafka_topic: str
+) -> None:
+    """Each message has its own time and kind of time."""
+    times = [1000, 1000, 1001, 1000]
+    for time in times:
+        producer.produce(kafka_topic, timestamp=time)
+    producer.flush(30)
+    messages = consume(consumer, kafka_topic, 4)
+    messages.insert(1, Message(timestamp=(TIMESTAMP_LOG_APPEND_TIME, 1000)))
+    expected = [(TIMESTAMP_CREATE_TIME, time) for time in times]
+    expected.insert(1, (TIMESTAMP_LOG_APPEND_TIME, 1000))
+    assert [message.timestamp() for message in messages] == expected
 
 
 def test_end_of_partition(

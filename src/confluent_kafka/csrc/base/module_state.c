@@ -61,9 +61,15 @@ module_clear(PyObject *module)
     for (int i = 0; i < NAME_COUNT; i++) {
         Py_CLEAR(state->names[i]);
     }
-    for (int i = 0; i < HEADER_NAMES; i++) {
-        Py_CLEAR(state->header_names[i]);
+    for (int i = 0; i < KEPT_HEADERS; i++) {
+        Py_CLEAR(state->kept_headers[i].name);
+        Py_CLEAR(state->kept_headers[i].pair);
     }
+    for (int i = 0; i < LAST_HEADERS; i++) {
+        Py_CLEAR(state->last_headers.pairs[i]);
+    }
+    state->last_headers.message = NULL;
+    Py_CLEAR(state->last_timestamp.pair);
     clear_free_messages(&state->free_messages);
     return 0;
 }

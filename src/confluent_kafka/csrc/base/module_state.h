@@ -56,10 +56,29 @@ typedef struct {
 } message_free_list;
 
 /*
- * The names of headers handed out last, each where its bytes say: most messages have those of
- * the message before. ASCII. Only where the GIL guards them.
+ * The headers handed out last, each where its name says: most messages have names of the message
+ * before, and some of its values, too. Only where the GIL guards them.
  */
-#define HEADER_NAMES 64
+#define KEPT_HEADERS 64
+typedef struct {
+    PyObject *name; /* ASCII; NULL: none */
+    PyObject *pair; /* with its last value, or NULL if that is large */
+} kept_header;
+
+/* The message whose headers were read last (values/last_headers.h). Only where the GIL guards it. */
+#define LAST_HEADERS 8
+typedef struct {
+    struct Message *message;       /* borrowed; NULL: none */
+    PyObject *pairs[LAST_HEADERS]; /* what its list had; own references */
+    int count;
+} last_headers;
+
+/* The pair that timestamp() gave last. Only where the GIL guards it. */
+typedef struct {
+    PyObject *pair; /* NULL: none */
+    int64_t milliseconds;
+    int32_t type;
+} last_timestamp;
 
 typedef struct {
 #define FIELD(ctype, name) ctype *name;
@@ -68,7 +87,9 @@ typedef struct {
     PyObject *parameters[PARAMETER_COUNT]; /* interned keyword names, see args.h */
     PyObject *names[NAME_COUNT];           /* interned attribute names, see names.h */
     message_free_list free_messages;
-    PyObject *header_names[HEADER_NAMES];  /* NULL: free */
+    kept_header kept_headers[KEPT_HEADERS];
+    last_headers last_headers;
+    last_timestamp last_timestamp;
     struct Client *live_clients;           /* linked list, see client.h */
     object_mutex live_clients_mutex;
     _Atomic int warned_of_missing_patches; /* see base/build_info.h */

@@ -6,12 +6,28 @@
 #include "base/list.h"
 #include "base/text.h"
 
-/* ---- names ---- */
+/* ---- from librdkafka ---- */
+
+/* Steals both, either of which may be NULL with an exception. New reference, or NULL. */
+static PyObject *
+pair_of(PyObject *name, PyObject *value)
+{
+    PyObject *pair = name == NULL || value == NULL ? NULL : PyTuple_New(2);
+    if (pair == NULL) {
+        Py_XDECREF(name);
+        Py_XDECREF(value);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(pair, 0, name);
+    PyTuple_SET_ITEM(pair, 1, value);
+    PyObject_GC_UnTrack(pair); /* it can be in no cycle: the collector would find that out */
+    return pair;
+}
 
 #ifndef Py_GIL_DISABLED
 #define LONGEST_KEPT 64
 
-static PyObject **
+static kept_header *
 place_of_name(module_state *state, const char *name, size_t size)
 {
     const unsigned char *text = (const unsigned char *)name;
@@ -19,7 +35,7 @@ place_of_name(module_state *state, const char *name, size_t size)
     if (size > 0) {
         hash += 3u * text[0] + 7u * text[size / 2] + 31u * text[size - 1];
     }
-    return &state->header_names[hash % HEADER_NAMES];
+    return &state->kept_headers[hash % KEPT_HEADERS];
 }
 
 static bool
@@ -29,46 +45,59 @@ is_name(PyObject *kept, const char *name, size_t size)
            && memcmp(PyUnicode_1BYTE_DATA(kept), name, size) == 0;
 }
 
-static PyObject *
-name_from(module_state *state, const char *name, size_t size)
+static bool
+has_value(PyObject *pair, const void *value, size_t size)
 {
-    PyObject **kept = place_of_name(state, name, size);
-    if (is_name(*kept, name, size)) {
-        return Py_NewRef(*kept);
+    PyObject *kept = pair == NULL ? NULL : PyTuple_GET_ITEM(pair, 1);
+    if (kept == NULL || kept == Py_None || value == NULL) {
+        return kept == Py_None && value == NULL;
     }
+    return (size_t)PyBytes_GET_SIZE(kept) == size
+           && memcmp(PyBytes_AS_STRING(kept), value, size) == 0;
+}
+
+/* The name as an object, kept if it is worth it; new reference. */
+static PyObject *
+name_from(kept_header *kept, const char *name, size_t size)
+{
     PyObject *object = text_from_bytes(name, size);
     if (object != NULL && size <= LONGEST_KEPT && PyUnicode_IS_ASCII(object)) {
-        Py_XSETREF(*kept, Py_NewRef(object));
+        Py_XSETREF(kept->name, Py_NewRef(object));
+        Py_CLEAR(kept->pair);
     }
     return object;
 }
+
+static PyObject *
+pair_from(module_state *state, const char *name, size_t name_size, const void *value, size_t size)
+{
+    kept_header *kept = place_of_name(state, name, name_size);
+    bool known = is_name(kept->name, name, name_size);
+    if (known && has_value(kept->pair, value, size)) {
+        return Py_NewRef(kept->pair);
+    }
+    PyObject *name_object = known ? Py_NewRef(kept->name) : name_from(kept, name, name_size);
+    PyObject *pair = pair_of(name_object, bytes_or_none(value, size));
+    if (pair != NULL && kept->name == name_object) {
+        Py_XSETREF(kept->pair, size <= LONGEST_KEPT ? Py_NewRef(pair) : NULL);
+    }
+    return pair;
+}
 #else
 static PyObject *
-name_from(module_state *Py_UNUSED(state), const char *name, size_t size)
+pair_from(module_state *Py_UNUSED(state), const char *name, size_t name_size, const void *value,
+          size_t size)
 {
-    return text_from_bytes(name, size);
+    return pair_of(text_from_bytes(name, name_size), bytes_or_none(value, size));
 }
 #endif
-
-/* ---- from librdkafka ---- */
 
 /* One (name, value) pair; new reference. The name ends before a NUL, as it does for librdkafka. */
 static PyObject *
 header_from(module_state *state, const char *name, size_t name_size, const void *value,
             size_t size)
 {
-    PyObject *name_object = name_from(state, name, strnlen(name, name_size));
-    PyObject *value_object = name_object == NULL ? NULL : bytes_or_none(value, size);
-    PyObject *pair = value_object == NULL ? NULL : PyTuple_New(2);
-    if (pair == NULL) {
-        Py_XDECREF(name_object);
-        Py_XDECREF(value_object);
-        return NULL;
-    }
-    PyTuple_SET_ITEM(pair, 0, name_object);
-    PyTuple_SET_ITEM(pair, 1, value_object);
-    PyObject_GC_UnTrack(pair); /* it can be in no cycle: the collector would find that out */
-    return pair;
+    return pair_from(state, name, strnlen(name, name_size), value, size);
 }
 
 typedef struct {
@@ -94,16 +123,28 @@ headers_from(module_state *state, const rd_kafka_headers_t *headers)
     return list_of(rd_kafka_header_cnt(headers), header_of, &source);
 }
 
+/* A list of `count`: the spare one if it has as many, else one without items. Steals `spare`. */
+static PyObject *
+list_for(Py_ssize_t count, PyObject *spare)
+{
+    if (spare != NULL && PyList_GET_SIZE(spare) == count) {
+        return spare;
+    }
+    Py_XDECREF(spare);
+    return PyList_New(count);
+}
+
 PyObject *
-headers_decode(module_state *state, const void *data, size_t size)
+headers_decode(module_state *state, const void *data, size_t size, PyObject *spare)
 {
     rd_kafka_encoded_headers_t encoded;
     /* A header has two bytes at least: no list is made for more than there can be. */
     if (rd_kafka_encoded_headers_init(&encoded, data, size) != RD_KAFKA_RESP_ERR_NO_ERROR
         || (size_t)encoded.cnt > size / 2) {
+        Py_XDECREF(spare);
         Py_RETURN_NONE;
     }
-    PyObject *list = PyList_New((Py_ssize_t)encoded.cnt);
+    PyObject *list = list_for((Py_ssize_t)encoded.cnt, spare);
     for (Py_ssize_t i = 0; list != NULL && i < (Py_ssize_t)encoded.cnt; i++) {
         const char *name;
         const void *value;
@@ -118,7 +159,9 @@ headers_decode(module_state *state, const void *data, size_t size)
             Py_CLEAR(list);
             break;
         }
+        PyObject *before = PyList_GET_ITEM(list, i);
         PyList_SET_ITEM(list, i, pair);
+        Py_XDECREF(before);
     }
     return list;
 }

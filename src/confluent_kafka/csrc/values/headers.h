@@ -11,9 +11,10 @@ PyObject *headers_from(module_state *state, const rd_kafka_headers_t *headers);
 
 /*
  * The same, from what rd_kafka_message_encoded_headers() gave. None if these are no headers:
- * librdkafka says of such a record that it has none.
+ * librdkafka says of such a record that it has none. Steals `spare`, a list that may become this
+ * one if it has as many items, or NULL.
  */
-PyObject *headers_decode(module_state *state, const void *data, size_t size);
+PyObject *headers_decode(module_state *state, const void *data, size_t size, PyObject *spare);
 
 /*
  * From a dict, or a list of (name, value) pairs, given as argument `name`: values are str,

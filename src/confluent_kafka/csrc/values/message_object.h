@@ -13,12 +13,13 @@
  * cycle: a record that librdkafka filled refers to str and bytes, and tracking millions of
  * those costs more than making them.
  */
-typedef struct {
+typedef struct Message {
     PyObject_HEAD
     module_state *state; /* valid while the type lives */
     /* NULL: none, or with `borrowed` or unread headers: not converted yet. */
     PyObject *topic, *key, *value, *headers, *error;
-    PyObject *encoded_headers;          /* bytes, as the record has them; or else */
+    /* bytes, as the record has them: not read, or what `headers` was made of; or else */
+    PyObject *encoded_headers;
     rd_kafka_headers_t *unread_headers; /* owned: of a delivery report */
     const rd_kafka_message_t *borrowed; /* a delivery report while its callback runs */
     int64_t offset, timestamp_ms;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "values/error.h"
 #include "values/headers.h"
+#include "values/last_headers.h"
 #include "values/message_object.h"
 
 /* ---- topic names ---- */
@@ -170,7 +171,8 @@ convert_headers(Message *self)
 {
     if (self->encoded_headers != NULL) {
         return headers_decode(self->state, PyBytes_AS_STRING(self->encoded_headers),
-                              (size_t)PyBytes_GET_SIZE(self->encoded_headers));
+                              (size_t)PyBytes_GET_SIZE(self->encoded_headers),
+                              last_headers_take(self->state));
     }
     const rd_kafka_headers_t *source = self->unread_headers;
     rd_kafka_headers_t *borrowed;
@@ -178,6 +180,23 @@ convert_headers(Message *self)
         source = borrowed;
     }
     return source == NULL ? Py_NewRef(Py_None) : headers_from(self->state, source);
+}
+
+/* Headers have been converted. */
+static void
+note_headers(Message *self)
+{
+    if (self->headers == Py_None) {
+        message_drop_unread_headers(self);
+        return;
+    }
+    message_track(self);
+    if (self->encoded_headers != NULL) {
+        last_headers_set(self);
+    }
+    else {
+        message_drop_unread_headers(self);
+    }
 }
 
 PyObject *
@@ -188,10 +207,7 @@ message_read_headers_lock_held(Message *self)
         if (self->headers == NULL) {
             return NULL;
         }
-        message_drop_unread_headers(self);
-        if (PyObject_IS_GC(self->headers)) {
-            message_track(self);
-        }
+        note_headers(self);
     }
     return Py_NewRef(self->headers);
 }

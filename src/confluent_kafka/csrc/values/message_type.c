@@ -1,6 +1,7 @@
 #include "values/message_object.h"
 
 #include "base/args.h"
+#include "values/last_headers.h"
 #include "values/reduce.h"
 
 /* ---- construction ---- */
@@ -164,6 +165,7 @@ clear(PyObject *object)
 static void
 free_with_fields(PyObject *object)
 {
+    last_headers_forget((Message *)object);
     clear(object);
     message_drop_unread_headers((Message *)object);
     message_free((Message *)object);
@@ -246,11 +248,10 @@ error(PyObject *object, PyObject *Py_UNUSED(unused))
     return message_error(object);
 }
 
+/* Not Py_BuildValue(), which interprets its format each time. */
 static PyObject *
-timestamp(PyObject *object, PyObject *Py_UNUSED(unused))
+new_timestamp(const Message *self)
 {
-    /* Not Py_BuildValue(), which interprets its format each time. */
-    Message *self = (Message *)object;
     PyObject *type = PyLong_FromLong(self->timestamp_type);
     PyObject *milliseconds = PyLong_FromLongLong(self->timestamp_ms);
     PyObject *pair = type == NULL || milliseconds == NULL ? NULL : PyTuple_New(2);
@@ -262,6 +263,29 @@ timestamp(PyObject *object, PyObject *Py_UNUSED(unused))
     PyTuple_SET_ITEM(pair, 0, type);
     PyTuple_SET_ITEM(pair, 1, milliseconds);
     return pair;
+}
+
+/* Where many messages come in a millisecond, the pair is mostly that of the message before. */
+static PyObject *
+timestamp(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const Message *self = (Message *)object;
+#ifndef Py_GIL_DISABLED
+    last_timestamp *last = &self->state->last_timestamp;
+    if (last->pair != NULL && last->milliseconds == self->timestamp_ms
+        && last->type == self->timestamp_type) {
+        return Py_NewRef(last->pair);
+    }
+    PyObject *pair = new_timestamp(self);
+    if (pair != NULL) {
+        last->milliseconds = self->timestamp_ms;
+        last->type = self->timestamp_type;
+        Py_XSETREF(last->pair, Py_NewRef(pair));
+    }
+    return pair;
+#else
+    return new_timestamp(self);
+#endif
 }
 
 static PyObject *
