@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic
 
-from confluent_kafka import Message, Messages, ShareConsumer
+from confluent_kafka import KafkaError, Message, Messages, ShareConsumer
 from confluent_kafka.error import KeyDeserializationError, ValueDeserializationError
 from confluent_kafka.serialization import MessageField, SerializationContext
 from confluent_kafka.serialization._clients import Deserializers, closing, cluster_id_of
@@ -36,9 +36,6 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
         serdes = self._serdes = Deserializers(conf)
-        # Of a poll() that ended before all of it was deserialized, by Ctrl-C for example.
-        self._batch = Messages()
-        self._done = 0
         try:
             super().__init__(serdes.rest)
         except BaseException:
@@ -64,22 +61,25 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
             IllegalStateException, ConcurrentModificationException, KafkaException: as for
                 ShareConsumer.poll().
         """
-        if not self._batch:
-            self._batch, self._done = super().poll(timeout), 0
-        for message in self._batch[self._done :]:
-            if message.error() is None:
-                self._deserialize(message)
-            self._done += 1
-        batch, self._batch = self._batch, Messages()
-        return batch
+        # After Ctrl-C in a deserializer the next call takes the same records, still as bytes.
+        records = self._take(timeout)
+        return self._hand_out([self._outcome(record) for record in records])
 
     def close(self) -> None:
         """Close the consumer, then the deserializers that it built; see ShareConsumer.close()."""
         with closing(self, self._serdes.close):
             super().close()
 
-    def _deserialize(self, message: Message) -> None:
-        try:
-            run(self._serdes.deserialize(message))
-        except (KeyDeserializationError, ValueDeserializationError) as failed:
-            message.set_error(failed.kafka_error)
+    def _outcome(self, message: Message) -> tuple[Any, Any, KafkaError | None]:
+        """Return what becomes of a record's key, value and error."""
+        key, value, error = message.key(), message.value(), message.error()
+        topic: Any = message.topic()
+        if error is None:
+            pair: list[Any] = [key, value]
+            try:
+                run(self._serdes.convert(topic, pair, message.headers(), lambda: message))
+            except (KeyDeserializationError, ValueDeserializationError) as failed:
+                error = failed.kafka_error
+            else:
+                key, value = pair
+        return key, value, error

@@ -441,6 +441,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "ShareConsumer.subscribe": {"topics": Kind(["topic"], {"list"})},
     **{f"ShareConsumer.{name}": {} for name in ("unsubscribe", "subscription", "close")},
     "ShareConsumer.poll": _TIMEOUT,
+    "ShareConsumer._take": {"timeout": SECONDS},
+    "ShareConsumer._hand_out": {"outcomes": Kind([], {"list"})},
     "ShareConsumer.acknowledge": {
         "message": Kind(Message("topic", 0, 0), {"message"}),
         "ack_type": ID,

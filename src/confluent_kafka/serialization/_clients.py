@@ -55,7 +55,7 @@ class Serdes:
             self.close()
             raise
 
-    async def _convert(
+    async def convert(
         self, topic: str, pair: list[Any], headers: Any, message: Callable[[], Message]
     ) -> None:
         """Replace a key and a value with the results of the serdes.
@@ -147,7 +147,7 @@ class Serializers(Serdes):
 
         own = _own_headers(headers)
         pair = [key, value]
-        await self._convert(topic, pair, own, message)
+        await self.convert(topic, pair, own, message)
         return *pair, own or None
 
 
@@ -174,7 +174,7 @@ class Deserializers(Serdes):
             raise ConsumeError(failure, kafka_message=message)
         topic: Any = message.topic()
         pair = [message.key(), message.value()]
-        await self._convert(topic, pair, message.headers(), lambda: message)
+        await self.convert(topic, pair, message.headers(), lambda: message)
         message.set_key(pair[0])
         message.set_value(pair[1])
         return message

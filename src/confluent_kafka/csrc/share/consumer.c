@@ -494,24 +494,47 @@ collect_records(ShareConsumer *self)
     return result;
 }
 
-/* What poll() returns. Without memory everything stays for the next call. */
+/* Puts the objects of the outcomes, which have been checked, in the place of the bytes. */
+static void
+set_objects(ShareConsumer *self, PyObject *outcomes)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(outcomes); i++) {
+        PyObject *outcome = PyList_GET_ITEM(outcomes, i);
+        message_set_objects(PyList_GET_ITEM(self->records, i), PyTuple_GET_ITEM(outcome, 0),
+                            PyTuple_GET_ITEM(outcome, 1), PyTuple_GET_ITEM(outcome, 2));
+    }
+}
+
+/*
+ * What poll() returns, with the objects that deserializers made, if any. Without memory, or
+ * after Ctrl-C in a function of Python, everything stays as it is for the next call.
+ */
 static PyObject *
-hand_out(ShareConsumer *self)
+hand_out(ShareConsumer *self, PyObject *outcomes)
 {
     PyObject *type = import_attribute("confluent_kafka._values.share", "Messages");
     if (type == NULL) {
         return NULL;
     }
-    PyObject *messages =
-        collect_records(self) < 0 ? NULL : PyObject_CallOneArg(type, self->records);
+    PyObject *messages = PyObject_CallOneArg(type, self->records);
     Py_DECREF(type);
     if (messages != NULL) {
+        if (outcomes != NULL) {
+            set_objects(self, outcomes);
+        }
         share_handed_out(self, self->batch);
         rd_kafka_messages_destroy(self->batch);
         self->batch = NULL;
         Py_CLEAR(self->records);
     }
     return messages;
+}
+
+/* Waits for a batch and makes its records, which hand_out() returns: 0 or -1. */
+static int
+take_batch(ShareConsumer *self, deadline *until)
+{
+    return wait_for_batch(self, until) < 0 ? -1 : collect_records(self);
 }
 
 PyDoc_STRVAR(poll_doc,
@@ -548,7 +571,81 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         || share_begin(self, &frame, "poll()") < 0) {
         return NULL;
     }
-    PyObject *messages = wait_for_batch(self, &until) < 0 ? NULL : hand_out(self);
+    PyObject *messages = take_batch(self, &until) < 0 ? NULL : hand_out(self, NULL);
+    share_end(self, &frame);
+    return messages;
+}
+
+/* ---- poll, in two steps ---- */
+
+PyDoc_STRVAR(take_doc,
+"_take($self, timeout, /)\n--\n\n"
+"Return what poll(timeout) does, as a list: the same records again until _hand_out().\n\n"
+"Until then nothing accepts them, and a commit that would is refused.");
+
+SIGNATURE(take_signature, "_take()", 1, 1, P_timeout);
+
+static PyObject *
+take(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    PyObject *values[1], *records = NULL;
+    deadline until;
+    serve_frame frame;
+    if (client_args(&self->client, &take_signature, args, nargs, NULL, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0
+        || share_begin(self, &frame, "_take()") < 0) {
+        return NULL;
+    }
+    if (take_batch(self, &until) == 0) {
+        records = PyList_GetSlice(self->records, 0, PyList_GET_SIZE(self->records));
+    }
+    share_end(self, &frame);
+    return records;
+}
+
+/* One tuple of key, value and error for each record: 0, or -1 with an exception. */
+static int
+check_outcomes(const ShareConsumer *self, PyObject *outcomes)
+{
+    if (!PyList_Check(outcomes)) {
+        PyErr_Format(PyExc_TypeError, "outcomes must be a list, not %.100s",
+                     Py_TYPE(outcomes)->tp_name);
+        return -1;
+    }
+    Py_ssize_t count = PyList_GET_SIZE(self->records);
+    if (PyList_GET_SIZE(outcomes) != count) {
+        PyErr_SetString(PyExc_ValueError, "outcomes must have one for each record that _take() "
+                                          "returned: another thread has called poll()");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *outcome = PyList_GET_ITEM(outcomes, i);
+        if (!PyTuple_Check(outcome) || PyTuple_GET_SIZE(outcome) != 3) {
+            PyErr_Format(PyExc_TypeError, "outcomes[%zd] must be a tuple of three", i);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(hand_out_doc,
+"_hand_out($self, outcomes, /)\n--\n\n"
+"Return the records of _take() as Messages, as the application gets them.\n\n"
+"outcomes has a tuple for each record: what becomes of its key, its value and its error.");
+
+static PyObject *
+hand_out_(PyObject *object, PyObject *outcomes)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    serve_frame frame;
+    if (share_begin(self, &frame, "_hand_out()") < 0) {
+        return NULL;
+    }
+    PyObject *messages = NULL;
+    if (collect_records(self) == 0 && check_outcomes(self, outcomes) == 0) {
+        messages = hand_out(self, outcomes);
+    }
     share_end(self, &frame);
     return messages;
 }
@@ -584,6 +681,8 @@ static PyMethodDef share_methods[] = {
     {"unsubscribe", unsubscribe, METH_NOARGS, unsubscribe_doc},
     {"subscription", subscription, METH_NOARGS, subscription_doc},
     {"poll", WITH_KEYWORDS(poll), poll_doc},
+    {"_take", WITHOUT_KEYWORDS(take), take_doc},
+    {"_hand_out", hand_out_, METH_O, hand_out_doc},
     {"close", close_, METH_NOARGS, close_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -55,4 +55,7 @@ int message_position(PyObject *message, PyObject **topic, const char **name,
  * have an error that is no KafkaError. */
 PyObject *message_error(PyObject *message);
 
+/* What a deserializer made of a record: objects, or an error. */
+void message_set_objects(PyObject *message, PyObject *key, PyObject *value, PyObject *error);
+
 #endif

@@ -365,6 +365,17 @@ set_error(PyObject *object, PyObject *error)
     Py_RETURN_NONE;
 }
 
+void
+message_set_objects(PyObject *message, PyObject *key, PyObject *value, PyObject *error)
+{
+    Message *self = (Message *)message;
+    Py_BEGIN_CRITICAL_SECTION(message);
+    store_lock_held(self, &self->key, key, Py_None);
+    store_lock_held(self, &self->value, value, Py_None);
+    store_lock_held(self, &self->error, error, Py_None);
+    Py_END_CRITICAL_SECTION();
+}
+
 /* ---- protocols ---- */
 
 static Py_ssize_t
