@@ -177,29 +177,40 @@ class Consumer:
             self.commit()
 
     def _collected(
-        self, waiting: deque[tuple[int, Any]], collect: Callable[[list[Any]], None]
+        self,
+        waiting: deque[tuple[int, Any]],
+        collect: Callable[[list[Any]], None],
+        with_partitions: bool,
     ) -> list[Any]:
-        """Return messages with their partitions, and read on behind them.
+        """Return messages, and read on behind them.
 
         Args:
             waiting: where messages come from, and go back to when the call is interrupted.
-            collect: adds messages to a list. What it has added before an error is returned.
+            collect: adds messages with their partitions to a list. What it has added before an
+                error is returned.
+            with_partitions: whether messages come as pairs of partition and message.
         """
         found: list[Any] = []
+        before: dict[int, int] = {}
         try:
-            collect(found)
-        except KafkaError as failure:
-            if not found:
-                raise
-            log.warning("%d messages were read before: %s", len(found), failure)
-        except BaseException:  # such as Ctrl-C: the next call has them
+            try:
+                collect(found)
+            except KafkaError as failure:
+                if not found:
+                    raise
+                log.warning("%d messages were read before: %s", len(found), failure)
+            result = found if with_partitions else [message for _, message in found]
+            before = self.offsets.copy()
+            self.offsets.update((partition, message.offset + 1) for partition, message in found)
+            self._read += len(found)
+            self._auto_commit()
+        except BaseException:  # such as Ctrl-C, also while it commits: the next call has them
             waiting.extendleft(reversed(found))
+            if before:
+                self.offsets.update(before)
+                self._read += 1  # a change, as by a seek: the next commit stores these offsets
             raise
-        for partition, message in found:
-            self.offsets[partition] = message.offset + 1
-        self._read += len(found)
-        self._auto_commit()
-        return found
+        return result
 
     def _auto_commit(self) -> None:
         if not self.auto_commit or self.auto_commit_every_n is None:

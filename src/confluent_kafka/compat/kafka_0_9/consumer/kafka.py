@@ -369,9 +369,9 @@ class KafkaConsumer:
         self._offsets.highwater[place] = answer.highwaterMark
         deserializer = self._config["deserializer_class"]
         for offset, message in answer.messages:
-            value = deserializer(message.value)
-            self._offsets.fetch[place] = offset + 1
-            yield KafkaMessage(*place, offset, message.key, value)
+            made = KafkaMessage(*place, offset, message.key, deserializer(message.value))
+            self._offsets.fetch[place] = offset + 1  # and no call before it is handed out
+            yield made
         self._offsets.fetch[place] = answer.messages.next_offset
 
     def _begin_commit_interval(self) -> None:

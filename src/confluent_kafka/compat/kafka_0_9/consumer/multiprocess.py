@@ -128,8 +128,8 @@ class MultiProcessConsumer(Consumer):
             KafkaError: as SimpleConsumer.get_messages(); or a process has ended. Messages that were
                 read before an error are returned; the next call raises it, if it is still there.
         """
-        found = self._collected(self._ready, partial(self._collect, count, block, timeout))
-        return found if self._partition_info else [message for _, message in found]
+        collect = partial(self._collect, count, block, timeout)
+        return self._collected(self._ready, collect, self._partition_info)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate until there was no message for a second, since all processes read."""
@@ -147,7 +147,9 @@ class MultiProcessConsumer(Consumer):
         least = count if block is True else int(block)
         while len(found) < count:
             if self._ready:
-                found.append(self._ready.popleft())
+                # A call, such as popleft(), could end with Ctrl-C and without its result.
+                found += (self._ready[0],)
+                del self._ready[0]
                 continue
             left = None if end is None else end - time.monotonic()
             is_over = len(found) >= least or (left is not None and left <= 0)

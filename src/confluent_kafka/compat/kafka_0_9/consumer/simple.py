@@ -239,8 +239,8 @@ class SimpleConsumer(Consumer):
             KafkaError: as KafkaClient.send_fetch_request(). Messages that were read before an
                 error are returned; the next call raises it, if it is still there.
         """
-        found = self._collected(self.queue, partial(self._collect, count, block, timeout))
-        return found if self.partition_info else [message for _, message in found]
+        collect = partial(self._collect, count, block, timeout)
+        return self._collected(self.queue, collect, self.partition_info)
 
     def get_message(
         self,
@@ -262,15 +262,10 @@ class SimpleConsumer(Consumer):
         Raises:
             KafkaError: as get_messages().
         """
-        pair = self._next(block, timeout)
-        if pair is None:
-            return None
-        partition, message = pair
-        self.offsets[partition] = message.offset + 1
-        self._read += 1
-        self._auto_commit()
         with_partition = self.partition_info if get_partition_info is None else get_partition_info
-        return pair if with_partition else message
+        collect = partial(self._collect, 1, block, timeout)
+        found = self._collected(self.queue, collect, with_partition)
+        return found[0] if found else None
 
     def __iter__(self) -> Iterator[Any]:
         while True:
@@ -313,7 +308,12 @@ class SimpleConsumer(Consumer):
                 self._fetch()
             if not block or (end is not None and time.monotonic() >= end):
                 break
-        return self.queue.popleft() if self.queue else None
+        if not self.queue:
+            return None
+        # A call, such as popleft(), could end with Ctrl-C and without its result.
+        pair = self.queue[0]
+        del self.queue[0]
+        return pair
 
     def _fetch(self) -> None:
         """Put messages into the queue, if there are any."""
@@ -360,10 +360,11 @@ class SimpleConsumer(Consumer):
     def _take(self, answer: Any) -> bool:
         """Take an answer's messages; return whether they were not too large."""
         try:
-            for message in answer.messages:
-                self.queue.append((answer.partition, message))
+            pairs = [(answer.partition, message) for message in answer.messages]
         except ConsumerFetchSizeTooSmall:
             return False
+        # Both, also with Ctrl-C, which comes where something is called.
+        self.queue += pairs
         self.fetch_offsets[answer.partition] = answer.messages.next_offset
         return True
 
