@@ -75,7 +75,9 @@ class AIOAdminClient(AIOClient):
             exceptions. ``oauth_cb`` may be a coroutine too; a plain function runs on a thread of
             its own.
         max_workers: threads for requests that wait inside librdkafka.
-        executor: runs these requests instead; it is not shut down.
+        executor: runs these requests instead; it is not shut down. Python does not end before the
+            threads of a ThreadPoolExecutor do: while no broker answers, a request that was
+            cancelled keeps the process alive until its own timeout.
 
     Raises:
         KafkaException: the configuration is wrong; the error names the property.

@@ -50,7 +50,9 @@ class AIOConsumer(AIOClient):
             consume() raises their exceptions. ``oauth_cb`` may be a coroutine too; a plain
             function runs on a thread of its own.
         max_workers: threads for requests that a broker must answer.
-        executor: runs these requests instead; it is not shut down.
+        executor: runs these requests instead; it is not shut down. Python does not end before the
+            threads of a ThreadPoolExecutor do: while no broker answers, a request that was
+            cancelled keeps the process alive until its own timeout.
 
     Raises:
         KafkaException: the configuration is wrong; the error names the property.

@@ -43,7 +43,9 @@ class AIOProducer(AIOClient):
             handler gets their exceptions. ``oauth_cb`` may be a coroutine too; a plain function
             runs on a thread of its own.
         max_workers: threads for requests that a broker must answer.
-        executor: runs these requests instead; it is not shut down.
+        executor: runs these requests instead; it is not shut down. Python does not end before the
+            threads of a ThreadPoolExecutor do: while no broker answers, a request that was
+            cancelled keeps the process alive until its own timeout.
         batch_size: for compatibility; librdkafka's ``batch.num.messages`` decides.
         buffer_timeout: for compatibility; librdkafka's ``linger.ms`` decides.
 
