@@ -13,6 +13,7 @@ import pytest
 import confluent_kafka
 from tests.support.children import watch_over_children
 from tests.support.failures import pytest_sessionstart as pytest_sessionstart
+from tests.support.java import start_java_quickly
 from tests.support.real_kafka import kafka as kafka
 from tests.support.real_kafka import make_topic as make_topic
 from tests.support.real_kafka import own_kafka as own_kafka
@@ -24,10 +25,12 @@ from tests.support.side_by_side import (
     pytest_xdist_auto_num_workers as pytest_xdist_auto_num_workers,
 )
 from tests.support.side_by_side import pytest_xdist_make_scheduler as pytest_xdist_make_scheduler
+from tests.support.side_by_side import times_of_lines
 
 
 def pytest_configure() -> None:
     watch_over_children()
+    start_java_quickly()
     # A shell that starts us in the background ignores Ctrl-C, and so would every program that a
     # test starts and interrupts.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -59,7 +62,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """One line that names every reason for a skip, so that a green run cannot hide one."""
+    """One line that names every reason for a skip, so that a green run cannot hide one.
+
+    And one that says when what ran, where several processes ran it.
+    """
     yield
     # Below the list of failures, right above pytest's own last line.
     reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
@@ -68,6 +74,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
         for reason, count in sorted(reasons.items())
     )
     terminalreporter.write_line(f"not run: {left_out or 'nothing'}")
+    if terminalreporter.config.getoption("numprocesses", None):
+        reports = [
+            report
+            for kind in terminalreporter.stats.values()
+            for report in kind
+            if isinstance(report, pytest.TestReport)
+        ]
+        terminalreporter.write_line(f"minutes: {times_of_lines(reports)}")
 
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:

@@ -17,8 +17,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-# The options of a Java that does not live long: compiling well costs more than it gains.
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+from tests.support.java import QUICK_START
 
 
 def main(settings: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from confluent_kafka import KafkaError, KafkaException, Uuid, protocol
 from confluent_kafka.admin import AdminClient, QuorumInfo, QuorumReplicaState
 from tests.integration.kafka_broker import HEAP
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.support.java import QUICK_START
 from tests.support.ports import next_port
 from tests.support.protocol import ask
 from tests.support.waiting import TIMEOUT, wait_until
@@ -92,7 +93,12 @@ class _Server:
             self.process.wait()
 
     def _environment(self) -> dict[str, str]:
-        return {**os.environ, "KAFKA_HEAP_OPTS": HEAP, "LOG_DIR": str(self.folder)}
+        return {
+            **os.environ,
+            "KAFKA_HEAP_OPTS": HEAP,
+            "KAFKA_OPTS": QUICK_START,
+            "LOG_DIR": str(self.folder),
+        }
 
 
 class DynamicQuorum(KafkaCluster):

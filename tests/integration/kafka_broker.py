@@ -11,6 +11,7 @@ from typing import Any
 from trivup.apps.KafkaBrokerApp import KafkaBrokerApp
 from trivup.trivup import Cluster
 
+from tests.support.java import QUICK_START
 from tests.support.ports import next_port
 
 # PROXIED is PLAINTEXT whose clients are sent to a port where a test may put a proxy.
@@ -41,7 +42,7 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
             },
         )
         self.env_add("KAFKA_HEAP_OPTS", HEAP)
-        self.env_add("KAFKA_OPTS", java_options)
+        self.env_add("KAFKA_OPTS", f"{QUICK_START} {java_options}")
         self.scram_users: dict[str, str] = {}
         self._on_loopback()
 
@@ -86,7 +87,7 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
             for user, password in self.scram_users.items():
                 command += ["--add-scram", f"{mechanism}=[name={user},password={password}]"]
-        environment = {**os.environ, "KAFKA_HEAP_OPTS": HEAP}
+        environment = {**os.environ, "KAFKA_HEAP_OPTS": HEAP, "KAFKA_OPTS": QUICK_START}
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
     def start_cmd(self) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.java import QUICK_START
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +37,7 @@ def running_apicurio(folder: Path) -> Iterator[str]:
     log = folder / "registry.log"
     # Quarkus chooses a free port for zero and says which.
     settings = {"QUARKUS_HTTP_HOST": "127.0.0.1", "QUARKUS_HTTP_PORT": "0"}
-    command = ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-jar", str(jar)]
+    command = ["java", "-Xmx256m", *QUICK_START.split(), "-jar", str(jar)]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, env=os.environ | settings, cwd=folder

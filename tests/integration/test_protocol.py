@@ -19,6 +19,7 @@ from confluent_kafka import Uuid, protocol
 from confluent_kafka.protocol._tables import TABLES
 from tests.integration.conftest import kafka_home
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.support.java import QUICK_START
 from tests.support.messages import every_version, random_message
 from tests.support.protocol import ask
 from tools.kafka import VERSION
@@ -71,7 +72,7 @@ def run(libraries: Path, asked: Iterable[Sequence[object]]) -> list[str]:
     """The Java program's answers."""
     if shutil.which("javac") is None:
         pytest.skip("Kafka's serializer needs a JDK")
-    command = ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", f"{libraries}/*"]
+    command = ["java", *QUICK_START.split(), "-cp", f"{libraries}/*"]
     answer = subprocess.run(
         [*command, str(PROGRAM)],
         input="".join(" ".join(map(str, line)) + "\n" for line in asked),

@@ -16,6 +16,7 @@ from confluent_kafka.protocol import records
 from confluent_kafka.protocol.records import ControlType, RecordBatch
 from tests.integration.conftest import kafka_home
 from tests.support.batches import FORMATS, batch_of, random_records, said
+from tests.support.java import QUICK_START
 from tools.kafka import VERSION
 
 pytestmark = pytest.mark.integration
@@ -38,7 +39,7 @@ def run(libraries: Path, asked: Iterable[str]) -> list[str]:
     """The Java program's answers."""
     if shutil.which("javac") is None:
         pytest.skip("Kafka's own batches need a JDK")
-    command = ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", f"{libraries}/*"]
+    command = ["java", *QUICK_START.split(), "-cp", f"{libraries}/*"]
     answer = subprocess.run(
         [*command, str(PROGRAM)],
         input="".join(f"{line}\n" for line in asked),

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka.admin import AdminClient
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
-from tests.integration.topics import create_topic
+from tests.integration.topics import create_topic, delete_topic
 from tests.support.kafka import send
-from tests.support.waiting import wait_until
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -92,3 +94,40 @@ def test_a_pattern_without_topics(kafka: KafkaCluster, member: Consumer, prefix:
         lambda: member.assignment() == [TopicPartition(f"{prefix}-first", 0)],
         lambda: member.poll(0.1),
     )
+
+
+@needs("pattern-creation")
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_deleted_topic_is_not_created_again(
+    kafka: KafkaCluster, group: str, prefix: str, protocol: str
+) -> None:
+    """A consumer that may create topics does not create one that only matched its pattern."""
+    kept, deleted = f"{prefix}-kept", f"{prefix}-deleted"
+    for name in (kept, deleted):
+        create_topic(kafka, name)
+    config = {
+        "allow.auto.create.topics": True,
+        "group.id": group,
+        "group.protocol": protocol,
+        "statistics.interval.ms": 50,
+        "topic.metadata.refresh.interval.ms": 100,
+    }
+    with reader(kafka, config) as member, AdminClient(kafka.config()) as admin:
+
+        def asked() -> int:
+            """The requests for metadata that the member has sent."""
+            known = member.stats()
+            assert known is not None
+            return sum(broker.req.get("Metadata", 0) for broker in known.brokers.values())
+
+        def poll() -> None:
+            member.poll(0.05)
+
+        member.subscribe([f"^{prefix}-.*"])
+        wait_until(lambda: assigned_topics(member) == {kept, deleted}, poll)
+        delete_topic(kafka, deleted)
+        wait_until(lambda: assigned_topics(member) == {kept}, poll)
+        before = asked()
+        wait_until(lambda: asked() >= before + 5, poll)
+        assert deleted not in admin.list_topics(timeout=TIMEOUT).topics
+        assert assigned_topics(member) == {kept}

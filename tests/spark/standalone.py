@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.java import QUICK_START
 from tests.support.waiting import wait_until
 
 WORKERS = 2
-# Java options of a process that is to be ready soon, not fast after hours.
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 # Each is a Java that starts, and other work may be going on.
 _READY_SECONDS = 180.0
 _STOP_SECONDS = 30.0

@@ -24,7 +24,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.queries import run_to_end
-from tests.spark.standalone import QUICK_START
+from tests.support.java import QUICK_START
 
 _GATE_SECONDS = 300.0
 

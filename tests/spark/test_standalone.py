@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka.testing import MockCluster
+from tests.support.java import QUICK_START
 from tests.support.waiting import wait_until
 
 from .standalone import WORKERS, StandaloneCluster, look_again, standalone_cluster
@@ -143,6 +144,7 @@ def test_a_pipeline_file_runs_on_the_cluster(
     """)
     command = [sys.executable, "-m", "confluent_kafka", "pipeline", "run", str(file)]
     command += ["--master", standalone.master]
+    command += ["--conf", f"spark.executor.extraJavaOptions={QUICK_START}"]
     done = subprocess.run(
         command, cwd=tmp_path, env=_environment(), capture_output=True, timeout=_JOB_SECONDS
     )

@@ -7,6 +7,8 @@ line here. The longest lines begin first.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -67,6 +69,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ]
     if stray:
         raise pytest.UsageError(f"in no line of {__file__} for them: {', '.join(stray)}")
+
+
+def times_of_lines(reports: Iterable[pytest.TestReport]) -> str:
+    """From when to when each line ran, in minutes of the run.
+
+    What ends last says what would make the run shorter.
+    """
+    parts: dict[str | None, list[pytest.TestReport]] = defaultdict(list)
+    for report in reports:
+        parts[line_of(report.nodeid)].append(report)
+    begin = min((each.start for part in parts.values() for each in part), default=0.0)
+    times = {
+        line or "others": [
+            (when - begin) / 60
+            for when in (min(each.start for each in part), max(each.stop for each in part))
+        ]
+        for line, part in parts.items()
+    }
+    ordered = sorted(times.items(), key=lambda each: each[1])
+    return ", ".join(f"{line} {start:.1f} to {stop:.1f}" for line, (start, stop) in ordered)
 
 
 @pytest.hookimpl(optionalhook=True)

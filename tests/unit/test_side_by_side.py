@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.support.side_by_side import (
     line_of,
     pytest_collection_modifyitems,
     pytest_xdist_auto_num_workers,
+    times_of_lines,
 )
 
 pytest_plugins = ["pytester"]
@@ -89,3 +91,18 @@ def test_a_few_tests_need_one_process(
     for name in ("import", *"abcdef"):
         pytester.path.joinpath(f"tests/unit/test_{name}.py").touch()
     assert pytest_xdist_auto_num_workers(pytester.parseconfig(*arguments)) == processes
+
+
+def test_the_times_of_lines() -> None:
+    """In minutes since the first began, in this order; tests in no line together."""
+    ran = [
+        ("tests/unit/test_x.py::test_x", 60.0, 120.0),
+        ("tests/embedded/test_x.py::test_x", 0.0, 30.0),
+        ("tests/unit/test_x.py::test_y", 120.0, 180.0),
+    ]
+    reports: list[Any] = [
+        SimpleNamespace(nodeid=test, start=1e9 + start, stop=1e9 + stop)
+        for test, start, stop in ran
+    ]
+    assert times_of_lines(reports) == "others 0.0 to 0.5, computing 1.0 to 3.0"
+    assert times_of_lines([]) == ""
