@@ -251,7 +251,7 @@ serve_callbacks(Client *client, deadline *until)
     int timeout_ms = 0;
     for (;;) {
         (void)serve_once(client, timeout_ms);
-        if (client_raise_parked(client) < 0) {
+        if (serve_raise_parked(client) < 0) {
             return -1;
         }
         Py_ssize_t served = serve_count(client) - served_before;

@@ -61,6 +61,7 @@ typedef struct serve_frame {
     PyThreadState *released;
     bool yielded;     /* the lock, and the call ends before it came back */
     bool interrupted; /* by wakeup() or close(): nothing in this call waits any more */
+    bool waits;       /* the application has given it time */
 } serve_frame;
 
 typedef struct {

@@ -70,7 +70,7 @@ static int
 serve_and_watch(Client *self)
 {
     int served = self->kind->serve(self, WAIT_SLICE_MS);
-    if (client_raise_parked(self) < 0 || watch(self) < 0) {
+    if (serve_raise_parked(self) < 0 || watch(self) < 0) {
         return -1;
     }
     return served;
@@ -82,7 +82,7 @@ serve_what_waits(Client *self)
 {
     for (size_t left = rd_kafka_queue_length(self->core->queue); left > 0; left--) {
         (void)self->kind->serve(self, 0);
-        if (client_raise_parked(self) < 0) {
+        if (serve_raise_parked(self) < 0) {
             return -1;
         }
     }

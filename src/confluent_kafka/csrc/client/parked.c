@@ -14,6 +14,9 @@ take(parked_exceptions *self, Py_ssize_t *dropped)
         atomic_store(&self->count, count - 1);
         *dropped = self->dropped;
         self->dropped = 0;
+        if (count == 1) {
+            atomic_store(&self->pressing, false);
+        }
     }
     object_mutex_unlock(&self->mutex);
     return exception;
@@ -23,6 +26,7 @@ void
 parked_add(parked_exceptions *self, PyObject *exception)
 {
     PyObject *oldest = NULL;
+    bool pressing = !PyErr_GivenExceptionMatches(exception, PyExc_Exception);
     object_mutex_lock(&self->mutex);
     size_t count = atomic_load(&self->count);
     PyObject **place = &self->exceptions[(self->first + count) % PARKED_MOST];
@@ -35,6 +39,9 @@ parked_add(parked_exceptions *self, PyObject *exception)
         atomic_store(&self->count, count + 1);
     }
     *place = exception;
+    if (pressing) {
+        atomic_store(&self->pressing, true);
+    }
     object_mutex_unlock(&self->mutex);
     Py_XDECREF(oldest); /* may run Python */
 }

@@ -18,12 +18,19 @@ typedef struct {
     _Atomic size_t count;
     Py_ssize_t dropped; /* since one was taken */
     atomic_bool held;   /* set by the thread that serves */
+    atomic_bool pressing; /* one is no Exception, such as KeyboardInterrupt: the call ends at once */
 } parked_exceptions;
 
 static inline bool
 parked_any(parked_exceptions *self)
 {
     return atomic_load_explicit(&self->count, memory_order_relaxed) > 0;
+}
+
+static inline size_t
+parked_count(parked_exceptions *self)
+{
+    return atomic_load(&self->count);
 }
 
 /* The call that serves is not to raise them yet. */
@@ -33,7 +40,14 @@ parked_is_held(parked_exceptions *self)
     return atomic_load_explicit(&self->held, memory_order_relaxed);
 }
 
-/* Sets that; what it was before. */
+/* A call may serve more before it raises them: none is lost by that, and none is pressing. */
+static inline bool
+parked_may_grow(parked_exceptions *self)
+{
+    return parked_count(self) < PARKED_MOST && !atomic_load(&self->pressing);
+}
+
+/* Sets whether they are held; what it was before. */
 static inline bool
 parked_hold(parked_exceptions *self, bool held)
 {

@@ -150,9 +150,9 @@ serve_begin(Client *self, serve_frame *frame, deadline *until)
     if (locked != 1) {
         return locked;
     }
-    *frame = (serve_frame){0};
+    *frame = (serve_frame){.waits = !deadline_passed(until)};
     link_frame(self, frame);
-    if (client_raise_parked(self) < 0
+    if (serve_raise_parked(self) < 0
         || (!log_ring_is_empty(self->core->logs) && serve_logs_or_raise(self) < 0)) {
         serve_end(self, frame);
         return -1;
@@ -311,6 +311,74 @@ serve_take_gil(Client *self)
     PyEval_RestoreThread(thread_state);
 }
 
+/* ---- what callbacks raise ---- */
+
+/* Long for what a thread of librdkafka adds to an event, and short for who waits. */
+#define MORE_WITHIN_MS 10
+
+/* Nobody waits for this call to end, or for the lock, and no exception would be dropped. */
+static bool
+may_serve_more(Client *self)
+{
+    return client_is_open(self) && serve_is_serving(self) && !serve_is_nested(self)
+           && !atomic_load(&self->serving.yield_wanted) && !atomic_load(&self->serving.woken)
+           && parked_may_grow(&self->parked);
+}
+
+/* As client_kind.serve. */
+static int
+serve_once(Client *self, int timeout_ms)
+{
+    if (self->kind->serve != NULL) {
+        return self->kind->serve(self, timeout_ms);
+    }
+    serve_release_gil(self);
+    rd_kafka_poll(self->rk, timeout_ms); /* of a share consumer: no records */
+    serve_take_gil(self);
+    return 0;
+}
+
+/* Serves once: false when nothing comes of going on. A signal handler's exception is parked. */
+static bool
+serve_more(Client *self, int timeout_ms)
+{
+    size_t parked = parked_count(&self->parked);
+    if (serve_once(self, timeout_ms) != 0) {
+        return false; /* there is no room for the messages that may come */
+    }
+    if (client_check_signals(self) < 0) {
+        client_park_exception(self);
+        return false;
+    }
+    return timeout_ms > 0 || parked_count(&self->parked) != parked
+           || rd_kafka_queue_length(self->core->queue) > 0;
+}
+
+void
+serve_what_follows(Client *self)
+{
+    if (!parked_any(&self->parked)) {
+        return;
+    }
+    deadline until = deadline_after(MORE_WITHIN_MS / 1000.0);
+    while (may_serve_more(self)) {
+        int left_ms = deadline_remaining_ms(&until, MORE_WITHIN_MS);
+        if (!serve_more(self, self->serving.frame->waits ? left_ms : 0) || left_ms == 0) {
+            break;
+        }
+    }
+}
+
+int
+serve_raise_parked(Client *self)
+{
+    if (!client_has_parked(self)) {
+        return 0;
+    }
+    serve_what_follows(self);
+    return client_raise_parked(self);
+}
+
 /* 1 to go on, 0 when the wait was interrupted or the lock is lost, -1 with an exception. */
 static int
 check(Client *self, deadline *until)
@@ -321,7 +389,7 @@ check(Client *self, deadline *until)
     if (!log_ring_is_empty(self->core->logs) && serve_logs_or_raise(self) < 0) {
         return -1;
     }
-    if (client_raise_parked(self) < 0) {
+    if (serve_raise_parked(self) < 0) {
         return -1;
     }
     if (atomic_load(&self->serving.yield_wanted)) {

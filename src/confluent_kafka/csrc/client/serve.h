@@ -51,6 +51,15 @@ void serve_release_gil(Client *self);
 void serve_take_gil(Client *self);
 
 /*
+ * After a callback has left an exception: serves what is there, and in a call that waits also what
+ * comes within some milliseconds. Errors come in groups, such as a lost connection and that all
+ * are lost. Messages stay for later calls.
+ */
+void serve_what_follows(Client *self);
+/* That, and raises what callbacks left, as one exception: 0 when there is nothing, else -1. */
+int serve_raise_parked(Client *self);
+
+/*
  * Between two librdkafka calls of a wait: runs signal handlers, raises a parked exception, and
  * yields the lock to serve_lock(). 1 to go on, 0 when wakeup() or close() ended the wait, -1 with
  * an exception: another thread may hold the lock then, so nothing but serve_end() may follow that

@@ -154,7 +154,7 @@ select_any(Consumer *self, selection *taken)
     if (self->read_ahead.count >= step) {
         consumer_serve_if_stale(self);
     }
-    if (consumer_gather(self, step) < 0 || client_raise_parked(&self->client) < 0) {
+    if (consumer_gather(self, step) < 0 || serve_raise_parked(&self->client) < 0) {
         return -1;
     }
     if (!consumer_is_deferring(self)) {
@@ -183,7 +183,7 @@ select_wanted(Consumer *self, selection *taken)
     consumer_serve_if_stale(self);
     size_t fetched = 1;
     for (size_t sum = 0;; sum += fetched) {
-        if (sort_out(self, taken) < 0 || client_raise_parked(&self->client) < 0) {
+        if (sort_out(self, taken) < 0 || serve_raise_parked(&self->client) < 0) {
             return -1;
         }
         if (consumer_is_deferring(self)) {
@@ -464,7 +464,7 @@ wait_for_one(Consumer *self, deadline *until)
     Client *client = &self->client;
     Py_ssize_t callbacks = serve_count(client);
     while (!serve_is_nested(client) && self->read_ahead.count == 0) {
-        if (client_raise_parked(client) < 0) {
+        if (serve_raise_parked(client) < 0) {
             return -1;
         }
         if (serve_count(client) != callbacks || consumer_is_deferring(self)

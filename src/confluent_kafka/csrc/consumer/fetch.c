@@ -151,7 +151,7 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
     }
     look_for_one(self);
     for (;;) {
-        if (client_raise_parked(client) < 0) {
+        if (serve_raise_parked(client) < 0) {
             return -1; /* the next call takes the message */
         }
         if (consumer_is_deferring(self)) {
@@ -225,7 +225,9 @@ PyDoc_STRVAR(poll_doc,
 "    of this consumer. A message with an error() is an event such as _PARTITION_EOF or\n"
 "    UNKNOWN_TOPIC_OR_PART, not a record.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback.\n\n"
+"    Exception: raised by a callback. What is there, or comes within 10 ms, runs too; if several\n"
+"        raised, it is the last exception, with the others as its context. Messages stay for the\n"
+"        next call.\n\n"
 "librdkafka: rd_kafka_consumer_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -362,7 +364,7 @@ collect(Consumer *self, collected *batch, deadline *until)
         }
         int go_on = 0;
         if (waiting->count < batch->wanted || !may_hand_out(self)) {
-            go_on = deadline_passed(until) ? client_raise_parked(client)
+            go_on = deadline_passed(until) ? serve_raise_parked(client)
                                            : serve_check_until(client, until);
         }
         if (go_on < 0) {
@@ -617,7 +619,7 @@ messages_as_columns(Consumer *self, collected *batch)
         return NULL;
     }
     if (fetched_any && batch->count == 0 && PyList_GET_SIZE(eof) == 0
-        && client_raise_parked(&self->client) < 0) {
+        && serve_raise_parked(&self->client) < 0) {
         Py_DECREF(eof);
         return NULL;
     }
@@ -785,7 +787,7 @@ consumer_gather(Consumer *self, size_t wanted)
         size_t missing = wanted - waiting->count;
         size_t next = missing < READ_AHEAD_SIZE ? missing : READ_AHEAD_SIZE;
         fetched = consumer_fetch_ahead(self, 0, next);
-        if (client_raise_parked(&self->client) < 0) {
+        if (serve_raise_parked(&self->client) < 0) {
             return -1;
         }
     }

@@ -261,7 +261,7 @@ producer_serve(Producer *self, deadline *until)
     int timeout_ms = 0;
     for (;;) {
         Py_ssize_t reports = producer_serve_once(self, timeout_ms);
-        if (client_raise_parked(client) < 0) {
+        if (serve_raise_parked(client) < 0) {
             return -1;
         }
         count += reports > 0 ? reports : 0; /* -1: another thread has just begun to close */

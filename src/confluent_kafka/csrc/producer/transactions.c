@@ -190,7 +190,7 @@ request_and_serve(Client *client, request *made, const char *what)
     int taken = take_left((Producer *)client, made, what);
     if (taken != 0) {
         end_keeping_exception(made);
-        return taken < 0 ? -1 : client_raise_parked(client);
+        return taken < 0 ? -1 : serve_raise_parked(client);
     }
     made->left = &((Producer *)client)->left_step;
     if (request_wait(client, made, what, serve_reports_meanwhile) < 0) {
@@ -200,7 +200,7 @@ request_and_serve(Client *client, request *made, const char *what)
     request_attempt *attempt = made->attempt;
     made->error = NULL;
     request_end(made);
-    return raise_if_step_failed(client, error, attempt) < 0 ? -1 : client_raise_parked(client);
+    return raise_if_step_failed(client, error, attempt) < 0 ? -1 : serve_raise_parked(client);
 }
 
 /* Makes the request, which is taken over: None, or NULL with an exception. */

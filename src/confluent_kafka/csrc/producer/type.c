@@ -147,7 +147,8 @@ PyDoc_STRVAR(poll_doc,
 "Returns:\n"
 "    int: Delivery reports and callbacks served.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback. Callbacks not run yet are kept for the next call.\n\n"
+"    Exception: raised by a callback. What is there, or comes within 10 ms, runs too; if several\n"
+"        raised, it is the last exception, with the others as its context.\n\n"
 "librdkafka: rd_kafka_queue_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -240,6 +241,9 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     if (result == 1) {
         bool held = client_hold_parked(&self->client);
         result = flush_until(self, &until);
+        if (result >= 0) {
+            serve_what_follows(&self->client);
+        }
         result = client_raise_held(&self->client, held, result);
         serve_end(&self->client, &frame);
     }

@@ -519,7 +519,7 @@ wait_for_answers(ShareConsumer *self, deadline *until)
         atomic_store(&self->waits, false);
         serve_take_gil(client);
     }
-    return client_raise_parked(client);
+    return serve_raise_parked(client);
 }
 
 /* {TopicPartition: KafkaException or None} of the entries that were awaited, or NULL. */
@@ -609,6 +609,7 @@ commit_sync(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
         || share_begin(self, &frame, "commit_sync()") < 0) {
         return NULL;
     }
+    frame.waits = !deadline_passed(&until);
     PyObject *results = commit_and_wait(self, &until);
     share_end(self, &frame);
     return results;

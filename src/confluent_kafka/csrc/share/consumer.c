@@ -437,7 +437,7 @@ wait_for_batch(ShareConsumer *self, deadline *until)
     Client *client = &self->client;
     int timeout_ms = 0;
     serve_logs(client);
-    if (client_raise_parked(client) < 0) {
+    if (serve_raise_parked(client) < 0) {
         return -1;
     }
     while (self->batch == NULL) {
@@ -448,7 +448,7 @@ wait_for_batch(ShareConsumer *self, deadline *until)
             break;
         }
         if (deadline_passed(until)) {
-            return client_raise_parked(client);
+            return serve_raise_parked(client);
         }
         int go_on = serve_check(client);
         if (go_on <= 0) {
@@ -571,6 +571,7 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         || share_begin(self, &frame, "poll()") < 0) {
         return NULL;
     }
+    frame.waits = !deadline_passed(&until);
     PyObject *messages = take_batch(self, &until) < 0 ? NULL : hand_out(self, NULL);
     share_end(self, &frame);
     return messages;
@@ -597,6 +598,7 @@ take(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
         || share_begin(self, &frame, "_take()") < 0) {
         return NULL;
     }
+    frame.waits = !deadline_passed(&until);
     if (take_batch(self, &until) == 0) {
         records = PyList_GetSlice(self->records, 0, PyList_GET_SIZE(self->records));
     }
