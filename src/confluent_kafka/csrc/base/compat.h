@@ -265,6 +265,12 @@ rd_kafka_message_is_of_former_topic(const rd_kafka_message_t *Py_UNUSED(message)
 {
     return 0;
 }
+static inline int32_t
+rd_kafka_topic_version(rd_kafka_t *Py_UNUSED(rk), const char *Py_UNUSED(topic),
+                       int32_t Py_UNUSED(partition))
+{
+    return 0;
+}
 #endif
 
 /* Of the patch first-position. */

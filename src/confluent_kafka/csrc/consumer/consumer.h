@@ -174,6 +174,9 @@ void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
  * handed out: to librdkafka, seeking forgets the position.
  */
 void consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
+/* Where consumer_rewind() went, until then; RD_KAFKA_OFFSET_INVALID also if the topic was deleted
+ * and created again since. */
+int64_t consumer_rewound_to(Consumer *self, const char *topic, int32_t partition);
 
 /* The offset of the first message fetched ahead of the partition; RD_KAFKA_OFFSET_INVALID: none. */
 int64_t consumer_first_ahead(const Consumer *self, const char *topic, int32_t partition);

@@ -270,6 +270,39 @@ consumer_rewind_raising(Consumer *self, rd_kafka_message_t **messages, size_t co
     PyErr_SetRaisedException(raised);
 }
 
+static void *
+topic_version(Consumer *self, const char *topic, int32_t partition)
+{
+    int32_t version;
+    Py_BEGIN_ALLOW_THREADS
+    version = rd_kafka_topic_version(self->client.rk, topic, partition);
+    Py_END_ALLOW_THREADS
+    return (void *)(intptr_t)version;
+}
+
+static void
+note_rewound(Consumer *self, const rd_kafka_topic_partition_t *entry)
+{
+    void *version = topic_version(self, entry->topic, entry->partition);
+    rd_kafka_topic_partition_t *noted =
+        rd_kafka_topic_partition_list_add(self->rewound, entry->topic, entry->partition);
+    noted->offset = entry->offset;
+    noted->opaque = version;
+}
+
+int64_t
+consumer_rewound_to(Consumer *self, const char *topic, int32_t partition)
+{
+    const rd_kafka_topic_partition_t *noted =
+        rd_kafka_topic_partition_list_find(self->rewound, topic, partition);
+    if (noted == NULL) {
+        return RD_KAFKA_OFFSET_INVALID;
+    }
+    int64_t offset = noted->offset;
+    const void *version = noted->opaque;
+    return topic_version(self, topic, partition) == version ? offset : RD_KAFKA_OFFSET_INVALID;
+}
+
 void
 consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
 {
@@ -277,16 +310,14 @@ consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
     if (offsets->cnt == 0) {
         return;
     }
+    for (int i = 0; i < offsets->cnt; i++) {
+        note_rewound(self, &offsets->elems[i]);
+    }
     Py_BEGIN_ALLOW_THREADS
     /* A partition that is no longer ours cannot be sought, and need not be: its new owner
      * reads the messages. So the results are of no interest. Timeout 0 does not wait. */
     rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
     Py_END_ALLOW_THREADS
-    for (int i = 0; i < offsets->cnt; i++) {
-        const rd_kafka_topic_partition_t *entry = &offsets->elems[i];
-        rd_kafka_topic_partition_list_add(self->rewound, entry->topic, entry->partition)
-            ->offset = entry->offset;
-    }
 }
 
 int64_t

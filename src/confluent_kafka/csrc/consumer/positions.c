@@ -330,12 +330,10 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 {
     for (int i = 0; i < partitions->cnt; i++) {
         rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        const rd_kafka_topic_partition_t *rewound = rd_kafka_topic_partition_list_find(
-            self->rewound, entry->topic, entry->partition);
-        int64_t waiting =
-            rewound != NULL
-                ? rewound->offset
-                : consumer_first_ahead(self, entry->topic, entry->partition);
+        int64_t waiting = consumer_rewound_to(self, entry->topic, entry->partition);
+        if (waiting == RD_KAFKA_OFFSET_INVALID) {
+            waiting = consumer_first_ahead(self, entry->topic, entry->partition);
+        }
         int64_t taken = in_flight_first_offset(&self->in_flight, entry->topic, entry->partition);
         if (taken != RD_KAFKA_OFFSET_INVALID
             && (waiting == RD_KAFKA_OFFSET_INVALID || taken < waiting)) {
