@@ -43,12 +43,11 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	$(call say,ruff)
 	@$(BIN)/ruff check -q --output-format concise .
 	@$(BIN)/ruff format -q --check --output-format concise .
-	$(call say,reference)
-	@$(BIN)/python tools/docs.py --check
 	$(call say,codespell)
 	@$(BIN)/codespell
-	$(call say,mypy)
-	@$(BIN)/mypy
+	$(call say,mypy; reference)
+	@$(BIN)/mypy & types=$$!; $(BIN)/python tools/docs.py --check; reference=$$?; \
+		wait $$types && exit $$reference
 	$(call say,arrows between rooms)
 	@$(BIN)/python tools/layers.py
 	$(call say,waits without the GIL)
