@@ -140,3 +140,65 @@ print("done")
         forks=True,
     )
     assert output == "done\n"
+
+
+def test_aiokafka() -> None:
+    """Clients of the parent's loop, used in a loop of the child: not the loop is what is wrong."""
+    output = check_script(
+        BEGIN
+        + """
+import asyncio
+from confluent_kafka.aio import AIOProducer
+from confluent_kafka.compat.aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
+
+def refused_in_a_loop(name, call):
+    async def run():
+        await call()
+
+    try:
+        asyncio.run(run())
+    except RuntimeError as error:
+        assert str(error).startswith(name + " was created before os.fork()"), error
+    else:
+        raise AssertionError("it was not refused")
+
+async def main(cluster):
+    servers = cluster.bootstrap_servers
+    producer = AIOKafkaProducer(bootstrap_servers=servers)
+    consumer = AIOKafkaConsumer("t", bootstrap_servers=servers)
+    admin = AIOKafkaAdminClient(bootstrap_servers=servers)
+    native = AIOProducer({"bootstrap.servers": servers})
+    for client in (producer, consumer, admin):
+        await client.start()
+    child = os.fork()
+    if child == 0:
+        return producer, consumer, admin, native
+    assert wait(child) == 0
+    await producer.send_and_wait("t", b"after")
+    for client in (producer, consumer):
+        await client.stop()
+    await admin.close()
+    await native.close()
+
+cluster = MockCluster(brokers=1)
+cluster.create_topic("t")
+loop = asyncio.new_event_loop()
+clients = loop.run_until_complete(main(cluster))
+if clients is not None:
+    producer, consumer, admin, native = clients
+    refused_in_a_loop("AIOKafkaProducer", lambda: producer.send("t", b"child"))
+    refused_in_a_loop("AIOKafkaProducer", producer.flush)
+    refused_in_a_loop("AIOKafkaConsumer", consumer.getone)
+    refused_in_a_loop("AIOKafkaConsumer", consumer.getmany)
+    refused_in_a_loop("AIOKafkaConsumer", lambda: consumer.end_offsets([]))
+    refused_in_a_loop("AIOKafkaAdminClient", admin.list_topics)
+    refused_in_a_loop("AIOProducer", lambda: native.produce("t", b"child"))
+    os._exit(0)
+loop.close()
+cluster.close()
+print("done")
+""",
+        forks=True,
+    )
+    assert output == "done\n"

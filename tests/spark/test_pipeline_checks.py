@@ -275,13 +275,22 @@ def test_secrets_of_every_kind_are_concealed(
     assert hidden not in repr(pipeline)
 
 
-def test_the_registrys_url_is_concealed() -> None:
-    """A password in the registry's URL is hidden, and the host stays readable."""
-    registry = Registry(url="https://user:p-15-x@registry:8081")
-    pipeline = Pipeline(name="p", checkpoint="c", sources={}, sinks={}, registry=registry)
-    text = "GET https://user:p-15-x@registry:8081/subjects: refused"
-    assert conceal(text, pipeline) == "GET https://user:*****@registry:8081/subjects: refused"
-    assert "p-15-x" not in repr(pipeline)
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://user:p-15-x@registry:8081/a", "https://*****@registry:8081/a"),
+        ("https://:p-15-x@registry/a", "https://*****@registry/a"),
+        ("https://t-15-x@registry/a", "https://*****@registry/a"),
+        ("https://registry/a?api_key=k-15-x&v=1", "https://registry/a?api_key=*****&v=1"),
+        ("https://s3/a?X-Amz-Signature=s-15-x", "https://s3/a?X-Amz-Signature=*****"),
+        ("abfss://container@account/a", "abfss://container@account/a"),
+    ],
+)
+def test_the_secrets_of_a_url_are_concealed(url: str, shown: str) -> None:
+    """The user, the password and parameters that are secrets are hidden; the rest is readable."""
+    pipeline = Pipeline(name="p", checkpoint="c", sources={}, sinks={}, registry=Registry(url=url))
+    assert conceal(f"GET {url}: user refused", pipeline) == f"GET {shown}: user refused"
+    assert "15-x" not in repr(pipeline)
 
 
 def test_what_is_no_secret_stays_readable() -> None:

@@ -252,7 +252,10 @@ class AIOClient(ABC):
         unclosed = self._unclosed.format(self._called())
         self._client._join_loop(self._loop.is_running, self._create_future, unclosed)
         self._client._begin_turn(_LONGEST_TURN)
-        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness.stop, os.getpid())
+        self._process = os.getpid()
+        self._dropped = weakref.finalize(
+            self, _drop, self._loop, self._readiness.stop, self._process
+        )
 
     def _make_readiness(self) -> Readiness:
         return Readiness(self._client, self._loop)
@@ -322,6 +325,8 @@ class AIOClient(ABC):
             self._client._check_open()  # in a forked child no loop is running, inside a coroutine
             raise
         if running is not self._loop:
+            if os.getpid() != self._process:
+                self._client._check_open()  # says that it was created before os.fork()
             raise RuntimeError(
                 f"this {self._called()} belongs to another event loop: make one per loop"
             )

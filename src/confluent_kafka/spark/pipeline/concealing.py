@@ -26,14 +26,17 @@ _LONG_NUMBER = 1000
 _SECRET_NAME = re.compile(
     r"secret|passw|passphrase|\bpwd\b|\bpass\b|token|credential|jaas|oauthbearer\.config"
     r"|access.?key|account.?key|api.?key|keystore\.key$|truststore\.certificates$|key\.pem|user\.info"
-    r"|private[._-]?key(?!\.(file|location))|\bsas\b|^sig$|redis\.auth$|authorization",
+    r"|private[._-]?key(?!\.(file|location))|\bsas\b|^sig$|signature$|redis\.auth$|authorization",
     re.IGNORECASE,
 )
 
-# Values that contain secrets whatever their setting is called: the password of a URL
-# (https://user:password@host, Oracle's jdbc:oracle:thin:user/password@host), and parameters as
-# URLs, JDBC drivers, JAAS and key=value lists write them.
-_URL_PASSWORD = re.compile(r"//[^/@:\s]*:([^@\s]+)@|:(?:thin|oci8?):[^/@\s]+/([^@\s]+)@")
+# Values that contain secrets whatever their setting is called: the user and password of a URL
+# (https://user:password@host), a token in their place, the password of Oracle's
+# jdbc:oracle:thin:user/password@host, and parameters as URLs, JDBC drivers, JAAS and key=value
+# lists write them. Before a single @, other schemes have names: abfss://container@account.
+_USER_INFO = re.compile(
+    r"//([^/@:\s]*:([^@\s]+))@|https?://([^/@:\s]+)@|:(?:thin|oci8?):[^/@\s]+/([^@\s]+)@"
+)
 _PARAMETER = re.compile(
     r"""([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=([^&;,\s"']+))[^&;,\s"'(]*)"""
 )
@@ -45,8 +48,8 @@ _AUTHORIZATION = re.compile(r"^(basic|bearer|token)\s+", re.IGNORECASE)
 def conceal(text: str, *settings: Any) -> str:
     """Return a text in which the secrets among some settings are replaced by asterisks.
 
-    A secret is the value of a setting whose name speaks of one, the password in a URL, and a
-    parameter of a URL, a JDBC address or a JAAS text whose name speaks of one.
+    A secret is the value of a setting whose name speaks of one, the user and password in a URL, and
+    a parameter of a URL, a JDBC address or a JAAS text whose name speaks of one.
 
     Args:
         text: the text, such as an error or a plan of Spark.
@@ -82,8 +85,8 @@ def _in_value(name: str, value: str) -> Iterator[str]:
         if "user.info" in name:
             yield value.partition(":")[2]
         yield _AUTHORIZATION.sub("", value)
-    for found in _URL_PASSWORD.finditer(value):
-        yield found[1] or found[2]
+    for found in _USER_INFO.finditer(value):
+        yield from filter(None, found.groups())
     for parameter, *forms in _PARAMETER.findall(value):
         if _SECRET_NAME.search(parameter):
             yield "".join(forms)
