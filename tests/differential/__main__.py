@@ -3,6 +3,7 @@
 python -m tests.differential                      # 100 scripts for each original
 python -m tests.differential --scripts 1000 --only aiokafka
 python -m tests.differential --brokers localhost:9092
+python -m tests.differential --real --scripts 25       # Apache Kafka, which this starts
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+import tempfile
 import uuid
+from collections.abc import Iterator
+from pathlib import Path
 
 from confluent_kafka.testing import MockCluster
 from tests.differential.machine import PEERS, compare, make_topic
@@ -27,10 +31,13 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the seed of the first one")
     parser.add_argument("--only", default="", help="the originals whose names contain this")
     parser.add_argument("--brokers", help="real brokers, instead of the embedded cluster")
+    parser.add_argument(
+        "--real", action="store_true", help="a broker of Apache Kafka, started here"
+    )
     arguments = parser.parse_args()
     different = 0
     with contextlib.ExitStack() as stack:
-        servers = arguments.brokers or stack.enter_context(MockCluster(1)).bootstrap_servers
+        servers = arguments.brokers or stack.enter_context(_cluster(arguments.real))
         topic = f"differential-{uuid.uuid4().hex[:8]}"
         make_topic(servers, topic)
         for peer in (one for one in PEERS if arguments.only in one.name):
@@ -44,6 +51,24 @@ def main() -> int:
             print(f"{peer.name}: {arguments.scripts} scripts, {len(found)} with a difference")
             different += len(found)
     return 1 if different else 0
+
+
+@contextlib.contextmanager
+def _cluster(real: bool) -> Iterator[str]:
+    """The addresses of a cluster that ends with the block."""
+    if not real:
+        with MockCluster(1) as cluster:
+            yield cluster.bootstrap_servers
+        return
+    # Only here: what it needs is installed for tests on real brokers.
+    from tests.integration.kafka_cluster import running_cluster
+    from tests.support.real_kafka import kafka_home
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_cluster(kafka_home(), Path(folder), brokers=1) as cluster,
+    ):
+        yield cluster.bootstrap_servers
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
     Offsets of partitions that were read, and not sought, have to be the same.
     """
     name, *arguments = steps[-1]
-    if script["kind"] == "producer":
+    if script["kind"] != "consumer":
         return False
     if name == "committed":
         differ = set(arguments)
@@ -42,6 +42,16 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
         place for place in differ if script["auto_commit"] and (ours is None or ours[place] is None)
     }
     return differ <= sought | unread
+
+
+def _sought(steps: list[Any]) -> Any:
+    """The offset of the last seek, if nothing was read or assigned since, and it is right."""
+    for name, *arguments in reversed(steps[:-1]):
+        if name == "seek" and arguments[0] == steps[-1][1] and arguments[1] >= 0:
+            return arguments[1]
+        if name in ("read", "drain", "assign", "seek_to_beginning", "seek_to_end"):
+            return None
+    return None
 
 
 def _after_the_end(script: Any, steps: list[Any], ours: Any, theirs: Any) -> bool:
@@ -63,7 +73,29 @@ KNOWN: tuple[Known, ...] = (
         _AIOKAFKA,
         "a step of a transaction out of turn",
         lambda script, steps, ours, theirs: (
-            steps[-1] == ["begin"] and (ours, theirs) == ("IllegalOperation", "AssertionError")
+            steps[-1] in (["begin"], ["commit"], ["abort"])
+            and (ours, theirs) == ("IllegalOperation", "AssertionError")
+        ),
+    ),
+    Known(
+        _AIOKAFKA,
+        "`seek()` while the first offset is looked up",
+        lambda script, steps, ours, theirs: (
+            steps[-1][0] == "position" and ours == _sought(steps) != theirs
+        ),
+    ),
+    Known(
+        _AIOKAFKA,
+        "several `assign()` one after the other, in a group",
+        lambda script, steps, ours, theirs: (
+            theirs == "KafkaError" and sum(step[0] == "assign" for step in steps) > 1
+        ),
+    ),
+    Known(
+        _AIOKAFKA,
+        "a `NewTopic` with a negative number of partitions",
+        lambda script, steps, ours, theirs: (
+            steps[-1][0] == "create" and steps[-1][2] < 0 and ours == "ValueError"
         ),
     ),
     Known(_KAFKA_PYTHON, "`position()` after `close()`", _after_the_end),

@@ -148,7 +148,7 @@ def _difference(peer: Peer, script: Any, ours: list[Any], theirs: list[Any]) -> 
 
 def _same_exception(one: Any, other: Any) -> bool:
     """Whether who catches what the original raises catches ours as well."""
-    if not (isinstance(one, dict) and isinstance(other, dict)):
+    if not (_is_exception(one) and _is_exception(other)):
         return False
     return other["raised"][0] in one["raised"] and one["code"] == other["code"]
 
@@ -162,4 +162,8 @@ def _is_known(peer: Peer, script: Any, steps: list[Any], ours: Any, theirs: Any)
 
 def _short(outcome: Any) -> Any:
     """An exception by the name of its class."""
-    return outcome["raised"][0] if isinstance(outcome, dict) else outcome
+    return outcome["raised"][0] if _is_exception(outcome) else outcome
+
+
+def _is_exception(outcome: Any) -> bool:
+    return isinstance(outcome, dict) and "raised" in outcome

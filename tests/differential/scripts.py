@@ -1,4 +1,4 @@
-"""Drawn scripts of consumers and producers: what is called, in which order, with what arguments.
+"""Drawn scripts of consumers, producers and admin clients: calls, their order and arguments.
 
 A script is a list of steps, ``[name, arguments...]``, in words that all clients have in common. The
 drivers turn a step into a call of their client. Each step's arguments are mostly right, and now and
@@ -27,6 +27,8 @@ def draw(seed: int) -> dict[str, Any]:
         seed: the same one draws the same script.
     """
     chance = random.Random(seed)
+    if seed % 4 == 3:
+        return {"seed": seed, "kind": "admin", "steps": [*_administered(chance), ["close"]]}
     if seed % 3 == 2:
         return {"seed": seed, "kind": "producer", **_produced(chance)}
     subscribed = chance.random() < 0.25
@@ -87,6 +89,33 @@ def _step(chance: random.Random, partition: int, reading: bool = True) -> Step:
     }
     [name] = chance.choices(list(wanted), [weight for weight, _ in wanted.values()])
     return wanted[name][1]()
+
+
+def _administered(chance: random.Random) -> list[Step]:
+    """Topics and groups that are there, that are not, and names that are wrong."""
+    steps: list[Step] = [["create", "a", 2, 1, False]]
+    for _ in range(chance.randint(5, 9)):
+        topic = chance.choice(["a", "a", "a", "b", "b", "not a name"])
+        group = chance.choice(["a", "b"])
+        partitions, copies = chance.choice([1, 3, 3, 0, -2]), chance.choice([1, 1, 1, 9])
+        steps.append(
+            chance.choice(
+                [
+                    ["create", topic, partitions, copies, chance.random() < 0.3],
+                    ["delete", topic],
+                    ["grow", topic, chance.choice([1, 2, 4, 5])],
+                    ["describe", topic],
+                    ["topics"],
+                    ["configure", topic, "retention.ms", chance.choice(["1000", "-5", "text"])],
+                    ["configuration", topic, "retention.ms"],
+                    ["group", group],
+                    ["groups"],
+                    ["group_offsets", group],
+                    ["delete_group", group],
+                ]
+            )
+        )
+    return steps
 
 
 def _produced(chance: random.Random) -> dict[str, Any]:

@@ -137,3 +137,24 @@ def test_answers_about_nothing_to_an_admin_client(
     ):
         ask(admin)["id"].result(TIMEOUT)
     assert raised.value.code() == KafkaError._BAD_MSG
+
+
+def test_a_request_that_the_broker_does_not_have(kafka_cluster: MockCluster) -> None:
+    """It is IncompatibleBrokerVersion, as in kafka-python, which is an UnsupportedVersionError."""
+    admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    try:
+        with pytest.raises(errors.IncompatibleBrokerVersion):
+            admin.list_config_resources()
+    finally:
+        admin.close()
+
+
+def test_configurations_of_an_absent_topic(kafka_cluster: MockCluster) -> None:
+    """No configuration of it is known, which is a ValueError before anything is changed."""
+    absent = ConfigResource("TOPIC", "absent", {"retention.ms": "1000"})
+    admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    try:
+        with pytest.raises(ValueError, match=r"Unrecognized configs: retention\.ms"):
+            admin.alter_configs([absent])
+    finally:
+        admin.close()

@@ -3,8 +3,10 @@
 import time
 
 from steps import (
+    CommonConsumer,
     as_bytes,
     header_pairs,
+    named,
     outcomes_of,
     patience,
     prefix,
@@ -17,6 +19,7 @@ from steps import (
 import confluent_kafka
 from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
 
 
 def consumer_of(script):
@@ -36,20 +39,10 @@ def offsets(places):
     return [[place.partition, place.offset, place.error and place.error.name()] for place in places]
 
 
-class Consumer:
+class Consumer(CommonConsumer):
     """What scripts call of consumers."""
 
-    def __init__(self, consumer):
-        self.consumer = consumer
-
-    def assign(self, partitions):
-        return self.consumer.assign([Place(topic, one) for one in partitions])
-
-    def subscribe(self):
-        return self.consumer.subscribe([topic])
-
-    def unsubscribe(self):
-        return self.consumer.unsubscribe()
+    place = Place
 
     def read(self, count):
         def more(_):
@@ -61,9 +54,6 @@ class Consumer:
             return [[message.partition(), message.offset()]]
 
         return read_until(count, more)
-
-    def drain(self):
-        return sorted(self.read(1000))
 
     def seek(self, partition, offset):
         # librdkafka refuses a seek until it has begun to fetch, which takes a moment.
@@ -104,9 +94,6 @@ class Consumer:
 
     def paused(self):
         return None  # confluent-kafka has no such call
-
-    def assignment(self):
-        return sorted(place.partition for place in self.consumer.assignment())
 
     def subscription(self):
         return None
@@ -174,7 +161,71 @@ def producer_of(script):
     return Producer(producer, own)
 
 
+class Admin:
+    """What scripts call of admin clients; each script has topics and groups of its own."""
+
+    def __init__(self, own):
+        self.admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
+        self.own = own
+
+    def create(self, name, partitions, copies, only_check):
+        new = NewTopic(named(self.own, name), partitions, copies)
+        return result_of(self.admin.create_topics([new], validate_only=only_check))
+
+    def delete(self, name):
+        return result_of(self.admin.delete_topics([named(self.own, name)]))
+
+    def grow(self, name, total):
+        return result_of(
+            self.admin.create_partitions([NewPartitions(named(self.own, name), total)])
+        )
+
+    def describe(self, name):
+        found = self.admin.list_topics(named(self.own, name), 10).topics
+        return [[len(one.partitions), one.error and one.error.name()] for one in found.values()]
+
+    def topics(self):
+        return sorted(
+            one.removeprefix(self.own) for one in self.admin.list_topics().topics if self.own in one
+        )
+
+    def configure(self, name, key, value):
+        resource = ConfigResource("topic", named(self.own, name), {key: value})
+        return result_of(self.admin.alter_configs([resource]))
+
+    def configuration(self, name, key):
+        resource = ConfigResource("topic", named(self.own, name))
+        entry = result_of(self.admin.describe_configs([resource]))[key]
+        return [entry.value, entry.source, entry.is_default, entry.is_read_only]
+
+    def group(self, name):
+        group = result_of(self.admin.describe_consumer_groups([f"{self.own}-{name}"]))
+        return [group.state.name, group.members, group.partition_assignor, group.type.name]
+
+    def groups(self):
+        found = self.admin.list_consumer_groups().result(10)
+        return [one.state.name for one in found.valid if self.own in one.group_id]
+
+    def group_offsets(self, name):
+        asked = confluent_kafka.ConsumerGroupTopicPartitions(f"{self.own}-{name}")
+        return offsets(result_of(self.admin.list_consumer_group_offsets([asked])).topic_partitions)
+
+    def delete_group(self, name):
+        return result_of(self.admin.delete_consumer_groups([f"{self.own}-{name}"]))
+
+    def close(self):
+        pass  # confluent-kafka's has no such call
+
+
+def result_of(futures):
+    """Return the result of the one thing that was asked for."""
+    [future] = futures.values()
+    return future.result(10)
+
+
 def run(script):
+    if script["kind"] == "admin":
+        return outcomes_of(Admin(f"{topic}-{prefix}-{script['seed']}"), script)
     if script["kind"] == "producer":
         return outcomes_of(producer_of(script), script)
     outcomes = outcomes_of(Consumer(consumer_of(script)), script)

@@ -8,9 +8,11 @@ import inspect
 import threading
 
 from steps import (
+    CommonConsumer,
     Hangs,
     as_bytes,
     header_pairs,
+    named,
     outcomes_of,
     patience,
     prefix,
@@ -24,13 +26,17 @@ try:
     from aiokafka import AIOKafkaConsumer as KafkaConsumer
     from aiokafka import AIOKafkaProducer as KafkaProducer
     from aiokafka import TopicPartition as Place
+    from aiokafka.admin import AIOKafkaAdminClient as KafkaAdminClient
+    from aiokafka.admin import NewPartitions, NewTopic
+    from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
     from aiokafka.structs import OffsetAndMetadata
 
     AWAITS, version = True, ""
 except ImportError:
+    from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic
     from kafka.structs import OffsetAndMetadata
 
-    from kafka import KafkaConsumer, KafkaProducer
+    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
     from kafka import TopicPartition as Place
     from kafka import __version__ as version
 
@@ -93,20 +99,10 @@ def consumer_of(script):
     )
 
 
-class Consumer:
+class Consumer(CommonConsumer):
     """What scripts call of consumers."""
 
-    def __init__(self, consumer):
-        self.consumer = consumer
-
-    def assign(self, partitions):
-        return self.consumer.assign([Place(topic, one) for one in partitions])
-
-    def subscribe(self):
-        return self.consumer.subscribe([topic])
-
-    def unsubscribe(self):
-        return self.consumer.unsubscribe()
+    place = Place
 
     def read(self, count):
         read = self.consumer.getmany if AWAITS else self.consumer.poll
@@ -116,9 +112,6 @@ class Consumer:
             return [[one.partition, one.offset] for batch in batches.values() for one in batch]
 
         return read_until(count, more)
-
-    def drain(self):
-        return sorted(self.read(1000))
 
     def seek(self, partition, offset):
         return self.consumer.seek(Place(topic, partition), offset)
@@ -151,9 +144,6 @@ class Consumer:
 
     def paused(self):
         return sorted(place.partition for place in self.consumer.paused())
-
-    def assignment(self):
-        return sorted(place.partition for place in self.consumer.assignment())
 
     def subscription(self):
         names = self.consumer.subscription()
@@ -216,7 +206,91 @@ def producer_of(script):
     return Producer(producer, own)
 
 
+_OF_ONE_RUN = {"topic_id", "error_message", "leader_epoch"}
+
+
+def plain(answer, own):
+    """Return an answer as JSON has it, without what differs from run to run."""
+    if isinstance(answer, dict):
+        return {
+            plain(name, own): plain(one, own)
+            for name, one in answer.items()
+            if name not in _OF_ONE_RUN
+        }
+    for method in ("to_object", "to_dict"):
+        if hasattr(answer, method):
+            return plain(getattr(answer, method)(), own)
+    if isinstance(answer, list | tuple):
+        return [plain(one, own) for one in answer]
+    if isinstance(answer, type):
+        return answer.__name__
+    return answer.replace(own, "own") if isinstance(answer, str) else answer
+
+
+class Admin:
+    """What scripts call of admin clients; each script has topics and groups of its own."""
+
+    def __init__(self, admin, own):
+        self.admin = admin
+        self.own = own
+        self.newest = version.startswith("3.")
+
+    def plain(self, answer):
+        return plain(answer, self.own)
+
+    def create(self, name, partitions, copies, only_check):
+        new = NewTopic(named(self.own, name), partitions, copies)
+        return self.plain(self.admin.create_topics([new], validate_only=only_check))
+
+    def delete(self, name):
+        return self.plain(self.admin.delete_topics([named(self.own, name)]))
+
+    def grow(self, name, total):
+        self.admin.create_partitions({named(self.own, name): NewPartitions(total)})
+
+    def describe(self, name):
+        return self.plain(self.admin.describe_topics([named(self.own, name)]))
+
+    def topics(self):
+        return sorted(self.plain(one) for one in self.admin.list_topics() if self.own in one)
+
+    def _resource(self, name, configs=None):
+        return [ConfigResource(ConfigResourceType.TOPIC, named(self.own, name), configs)]
+
+    def configure(self, name, key, value):
+        return self.plain(self.admin.alter_configs(self._resource(name, {key: value})))
+
+    def configuration(self, name, key):
+        return self.plain(self.admin.describe_configs(self._resource(name, {key: None})))
+
+    def group(self, name):
+        describe = "describe_groups" if self.newest else "describe_consumer_groups"
+        return self.plain(getattr(self.admin, describe)([f"{self.own}-{name}"]))
+
+    def groups(self):
+        found = self.admin.list_groups() if self.newest else self.admin.list_consumer_groups()
+        return [one for one in self.plain(found) if "own" in str(one)]
+
+    def group_offsets(self, name):
+        group = f"{self.own}-{name}"
+        if self.newest:
+            return self.plain(self.admin.list_group_offsets({group: None}))
+        return self.plain(self.admin.list_consumer_group_offsets(group))
+
+    def delete_group(self, name):
+        if AWAITS:
+            return None  # aiokafka has no such call
+        delete = "delete_groups" if self.newest else "delete_consumer_groups"
+        return self.plain(getattr(self.admin, delete)([f"{self.own}-{name}"]))
+
+    def close(self):
+        self.admin.close()
+
+
 def run(script):
+    if script["kind"] == "admin":
+        own = f"{topic}-{prefix}-{script['seed']}"
+        return outcomes_of(Admin(make(KafkaAdminClient), own), script)
     if script["kind"] == "producer":
         if script["transactional"] and version.startswith("2."):
             return []  # kafka-python 2 has no transactions

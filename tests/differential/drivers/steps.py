@@ -38,6 +38,11 @@ def _outcome(call, arguments):
         return raised(error)
 
 
+def named(own, name):
+    """Return a topic of a script's own; a name that no topic can have stays."""
+    return name if " " in name else f"{own}-{name}"
+
+
 class Hangs(Exception):
     """A call waits for ever, as some do."""
 
@@ -64,6 +69,28 @@ def read_until(count, read):
         if more:
             deadline = time.monotonic() + patience
     return found
+
+
+class CommonConsumer:
+    """What all consumers have in common. A driver's has a `place`, the class of partitions."""
+
+    def __init__(self, consumer):
+        self.consumer = consumer
+
+    def assign(self, partitions):
+        return self.consumer.assign([self.place(topic, one) for one in partitions])
+
+    def subscribe(self):
+        return self.consumer.subscribe([topic])
+
+    def unsubscribe(self):
+        return self.consumer.unsubscribe()
+
+    def assignment(self):
+        return sorted(place.partition for place in self.consumer.assignment())
+
+    def drain(self):
+        return sorted(self.read(1000))
 
 
 def header_pairs(headers):

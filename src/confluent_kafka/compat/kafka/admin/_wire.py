@@ -51,13 +51,17 @@ class Wire:
         Raises:
             KafkaTimeoutError, KafkaConnectionError: no answer came.
             UnknownBrokerIdError: the cluster has no such broker.
-            UnsupportedVersionError: the broker has no version that can say this.
+            IncompatibleBrokerVersion: the broker has no version that can say this.
         """
         seconds = self.timeout if timeout_ms is None else timeout_ms / 1000
         if target.broker is not None:
             self._check_broker(target.broker, seconds)
-        with translated():
-            return self.engine._exchange(request, target, seconds, lambda answer: answer).result()
+        try:
+            with translated():
+                asked = self.engine._exchange(request, target, seconds, lambda answer: answer)
+                return asked.result()
+        except errors.UnsupportedVersionError as error:
+            raise errors.IncompatibleBrokerVersion(*error.args) from error
 
     def _check_broker(self, node: int, timeout: float) -> None:
         """Raise UnknownBrokerIdError at once; librdkafka would wait for such a broker."""

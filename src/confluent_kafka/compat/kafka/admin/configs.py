@@ -240,8 +240,7 @@ class ConfigAdminMixin:
         for resource in resources:
             everything = ConfigResource(resource.resource_type, resource.name)
             known = {one.name for one in self._described(everything).configs}
-            if known:
-                unknown |= set(resource.configs or ()) - known
+            unknown |= set(resource.configs or ()) - known  # of an absent topic, all
         if unknown:
             raise ValueError(f"Unrecognized configs: {', '.join(sorted(unknown))}")
 
