@@ -11,10 +11,18 @@ from typing import Any
 import pytest
 
 from confluent_kafka import KafkaError, Producer
+from confluent_kafka.compat import kafka, kafka_2
 from confluent_kafka.compat.aiokafka import ConsumerStoppedError, TopicPartition, errors
 from confluent_kafka.compat.kafka import KafkaConsumer, OffsetAndMetadata
 from confluent_kafka.compat.kafka import TopicPartition as KafkaPythonPartition
 from confluent_kafka.compat.kafka import errors as kafka_python_errors
+from confluent_kafka.compat.kafka.coordinator.assignors.cooperative_sticky import (
+    CooperativeStickyAssignor,
+)
+from confluent_kafka.compat.kafka.coordinator.assignors.range import RangePartitionAssignor
+from confluent_kafka.compat.kafka_2.coordinator.assignors.range import (
+    RangePartitionAssignor as RangeOf2,
+)
 from confluent_kafka.protocol import (
     JoinGroupRequest,
     OffsetCommitRequest,
@@ -29,7 +37,7 @@ from tests.support.hostile import HostileProxy
 from tests.support.kafka import numbers, send
 from tests.support.kafka_python import consumers_at, many
 from tests.support.patches import needs
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 TOPIC = "named"
 VERSION = 7  # of OffsetFetch: the newest that the mock brokers have
@@ -130,6 +138,56 @@ async def test_an_assignment_of_another_topic(one_broker: MockCluster) -> None:
             await asyncio.wait_for(consumer.start(), 30)
         with pytest.raises(ConsumerStoppedError):
             await consumer.getone()
+
+
+@pytest.mark.parametrize(
+    ("module", "assignor"),
+    [
+        (kafka, RangePartitionAssignor),
+        (kafka, CooperativeStickyAssignor),
+        (kafka_2, RangeOf2),
+    ],
+    ids=["kafka-range", "kafka-cooperative", "kafka_2-range"],
+)
+@pytest.mark.parametrize("is_pattern", [False, True])
+def test_an_assignment_of_another_topic_of_kafka_python(
+    one_broker: MockCluster, module: Any, assignor: Any, is_pattern: bool
+) -> None:
+    """Nothing of it is read: the member joins again, as kafka-python's does."""
+    other = "other"
+    one_broker.create_topic(other)
+    with Producer({"bootstrap.servers": one_broker.bootstrap_servers}) as producer:
+        send(producer, other, [b"strange"])
+    answers: list[bytes] = []
+
+    def change(api_key: int, frame: bytes) -> bytes:
+        if api_key != SyncGroupRequest.api_key:
+            return frame
+        answers.append(frame)
+        return frame.replace(TOPIC.encode(), other.encode()) if len(answers) == 1 else frame
+
+    with HostileProxy(one_broker.bootstrap_servers, change=change) as proxy:
+        consumer = module.KafkaConsumer(
+            bootstrap_servers=proxy.address,
+            group_id="group",
+            auto_offset_reset="earliest",
+            partition_assignment_strategy=[assignor],
+        )
+        if is_pattern:
+            consumer.subscribe(pattern="^named$")
+        else:
+            consumer.subscribe([TOPIC])
+        found: list[bytes] = []
+
+        def read() -> None:
+            for records in consumer.poll(timeout_ms=50).values():
+                found.extend(one.value for one in records)
+
+        wait_until(lambda: len(found) >= 3, read)
+        assert found == numbers(0, 3)
+        assert len(answers) >= 2
+        assert {each.topic for each in consumer.assignment()} == {TOPIC}
+        consumer.close()
 
 
 def test_closing_while_a_commit_is_not_answered(one_broker: MockCluster) -> None:

@@ -62,6 +62,7 @@ class Coordinator:
         self._is_incremental = is_incremental
         self._every = every
         self._joined: Set[str] = frozenset()
+        self._rejoins = False
         self._wait = _AGAIN
         self.looks_at = math.inf
         """When follow() has something to do, by time.monotonic()."""
@@ -80,7 +81,7 @@ class Coordinator:
 
     def unsubscribed(self) -> None:
         """Leave the group, or give up what was assigned by hand."""
-        self.looks_at = math.inf
+        self.looks_at, self._rejoins = math.inf, False
         if self._joined:
             self._joined = frozenset()
             self._engine.unsubscribe()
@@ -144,9 +145,17 @@ class Coordinator:
     def _join(self, topics: Set[str]) -> None:
         """Join the group with these topics; librdkafka joins only if there is one."""
         self._assigned.is_incremental = self._is_incremental
-        if topics and topics != self._joined:
+        if topics and (topics != self._joined or self._rejoins):
+            self._leave_what_was_refused()
             self._engine.subscribe(sorted(topics), self._given, self._taken, self._lost)
             self._joined = frozenset(topics)
+
+    def _leave_what_was_refused(self) -> None:
+        """Leave the group, where to subscribe again to the same topics changes nothing."""
+        if self._rejoins and self._is_incremental:
+            self._assigned.leave()
+            self._engine.unsubscribe()
+        self._rejoins = False
 
     def _assign_all(self) -> None:
         known = self._cluster.known
@@ -160,9 +169,31 @@ class Coordinator:
     # ---- the group ----
 
     def _given(self, _: Any, partitions: list[Place]) -> None:
+        strange = {each.topic for each in partitions} - self._wanted(partitions)
+        if strange and self._subscription.is_subscribed:
+            self._refuse(partitions, strange)
+            return
         self._run(self._assigned.given(partitions_of(partitions)))
 
+    def _wanted(self, partitions: list[Place]) -> Set[str]:
+        """Return the topics that this member reads; a leader may see one that matches first."""
+        if self._subscription.pattern is None:
+            return self._subscription.topics
+        return self._subscription.matching({each.topic for each in partitions})
+
+    def _refuse(self, partitions: list[Place], strange: Set[str]) -> None:
+        """Read nothing of an assignment of topics that are not subscribed to, and join again."""
+        _log.warning("joining again: the group assigned topics %s", sorted(strange))
+        if self._is_incremental:  # what is not assigned could not be given back
+            self._engine.incremental_assign(partitions)
+            self._engine.pause(partitions)
+        else:
+            self._engine.assign([])
+        self._rejoins, self.looks_at = True, 0.0
+
     def _taken(self, _: Any, partitions: list[Place]) -> None:
+        if self._rejoins:
+            return
         self._run(self._assigned.taken(partitions_of(partitions), "revoked"))
 
     def _lost(self, _: Any, partitions: list[Place]) -> None:
