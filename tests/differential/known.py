@@ -98,6 +98,15 @@ KNOWN: tuple[Known, ...] = (
             steps[-1][0] == "create" and steps[-1][2] < 0 and ours == "ValueError"
         ),
     ),
+    Known(
+        frozenset({"confluent-kafka"}),
+        "`unsubscribe()`",
+        lambda script, steps, ours, theirs: (
+            steps[-1][0] in ("commit", "commit_at")
+            and ["unsubscribe"] in steps
+            and theirs == "KafkaException" != ours
+        ),
+    ),
     Known(_KAFKA_PYTHON, "`position()` after `close()`", _after_the_end),
     Known(
         _AIOKAFKA,

@@ -8,13 +8,13 @@ import inspect
 import threading
 
 from steps import (
+    HANGS,
     CommonConsumer,
     Hangs,
     as_bytes,
     header_pairs,
     named,
     outcomes_of,
-    patience,
     prefix,
     read_until,
     run_scripts,
@@ -41,8 +41,6 @@ except ImportError:
     from kafka import __version__ as version
 
     AWAITS = False
-
-HANGS = 10 * patience + 2  # seconds
 
 loop = asyncio.new_event_loop()
 

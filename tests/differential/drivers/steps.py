@@ -6,10 +6,14 @@ messages.
 """
 
 import json
+import os
 import sys
+import threading
 import time
 
 servers, topic, prefix, patience = *sys.argv[1:4], float(sys.argv[4])
+
+HANGS = 10 * patience + 2  # seconds
 
 
 def run_scripts(run):
@@ -17,6 +21,7 @@ def run_scripts(run):
     for line in sys.stdin:
         script = json.loads(line)
         print(json.dumps([script["seed"], run(script)]), flush=True)
+    os._exit(0)  # whatever still waits
 
 
 def outcomes_of(calls, script):
@@ -30,12 +35,21 @@ def outcomes_of(calls, script):
 
 
 def _outcome(call, arguments):
-    try:
-        return call(*arguments)
-    except Hangs:
-        return "hangs"
-    except Exception as error:
-        return raised(error)
+    """What a call returns or raises; it may wait for ever, and is left on its thread then."""
+    outcomes = []
+
+    def run():
+        try:
+            outcomes.append(call(*arguments))
+        except Hangs:
+            pass
+        except Exception as error:
+            outcomes.append(raised(error))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(10 + HANGS)
+    return outcomes[0] if outcomes else "hangs"
 
 
 def named(own, name):
