@@ -152,14 +152,29 @@ class Workshop:
             stamp.write_text(changes)
         (self._root,) = (path.parent for path in sources.rglob("configure.self"))
 
-    def fails_without(self, patch: Patch) -> bool:
-        """Whether the patch's tests fail when it alone is left out."""
-        self._change(patch, "--reverse")
+    def fails_without(self, patch: Patch) -> tuple[bool, list[Patch]]:
+        """Whether the patch's tests fail when it is left out, and what had to go with it."""
+        order = read_all()
+        gone = self.take_out(patch, order)
         try:
-            self._build_extension(without=patch.path)
+            self._build_extension(without=gone)
         finally:
-            self._change(patch, "--forward")
-        return all(not self.passes([test], without=patch.name) for test in patch.tests)
+            for each in order:
+                if each in gone:
+                    self._change(each, "--forward")
+        names = ",".join(each.name for each in gone)
+        fails = all(not self.passes([test], without=names) for test in patch.tests)
+        return fails, [each for each in gone if each != patch]
+
+    def take_out(self, patch: Patch, order: list[Patch]) -> list[Patch]:
+        """The patch, and as many of the last ones as change the same lines."""
+        gone: list[Patch] = []
+        later = order[order.index(patch) + 1 :]
+        while later and not self._reverses(patch):
+            gone.append(later.pop())
+            self._change(gone[-1], "--reverse")
+        self._change(patch, "--reverse")
+        return [*gone, patch]
 
     def build_with_all(self) -> None:
         self._build_extension()
@@ -181,16 +196,20 @@ class Workshop:
             )
         return done.returncode == 0
 
+    def _reverses(self, patch: Patch) -> bool:
+        return _patch(patch.path, self._root, "--reverse", "--dry-run").returncode == 0
+
     def _change(self, patch: Patch, direction: str) -> None:
         for options in ((direction, "--dry-run"), (direction,)):  # all of it, or nothing
             done = _patch(patch.path, self._root, *options)
             if done.returncode != 0:
                 raise librdkafka.BuildError(f"{patch.name}, {direction}: {done.stdout}")
 
-    def _build_extension(self, without: Path | None = None) -> None:
+    def _build_extension(self, without: Iterable[Patch] = ()) -> None:
         librdkafka.make(self._root, self._log)
         librdkafka.install(self._root, self._prefix, Path("/"), self._log)
-        librdkafka.list_patches(self._prefix, [p for p in librdkafka.PATCHES if p != without])
+        gone = {patch.path for patch in without}
+        librdkafka.list_patches(self._prefix, [p for p in librdkafka.PATCHES if p not in gone])
         for module in (WORK / "lib").rglob("cimpl*"):
             module.unlink()  # linked again, though none of its own sources has changed
         environment = os.environ | {"LIBRDKAFKA_PREFIX": str(self._prefix)}
@@ -216,13 +235,15 @@ def try_without(names: list[str]) -> int:
             wrong += 1
     for patch in tested:
         try:
-            fails = workshop.fails_without(patch)
-        except librdkafka.BuildError as error:  # such as a later patch that changes the same lines
+            fails, others = workshop.fails_without(patch)
+        except librdkafka.BuildError as error:
             print(f"{patch.name:24} cannot be tried: {error}", flush=True)
             wrong += 1
             continue
         wrong += not fails
         answer = "fails without it" if fails else "PASSES without it"
+        if others:  # later ones that change the same lines
+            answer += f" and {', '.join(each.name for each in others)}"
         print(f"{patch.name:24} {answer}: {' '.join(patch.tests)}", flush=True)
     for patch in patches:
         if not patch.tests:

@@ -81,6 +81,25 @@ def test_answers(
     assert (tree / "src" / "file.c").read_text() == sources
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="librdkafka comes from vcpkg on Windows")
+def test_what_has_to_go_with_a_patch(patch: Path) -> None:
+    """Later ones that change its lines again, and no others that come before them."""
+    again, other = patch.with_name("iv.patch"), patch.with_name("other.patch")
+    again.write_text(patch.read_text().replace("+4", "+IV").replace("-four", "-4"))
+    other.write_text(HEADER + "--- a/src/other.c\n+++ b/src/other.c\n@@ -1,1 +1,1 @@\n-x\n+y\n")
+    order = [patches.Patch.read(path) for path in (other, patch, again)]
+    workshop = object.__new__(patches.Workshop)
+    workshop._root = patch.parents[1]
+    (workshop._root / "src").mkdir()
+    file, alone = (workshop._root / "src" / name for name in ("file.c", "other.c"))
+    file.write_text(OLD.replace("four", "IV"))
+    alone.write_text("y\n")
+    assert workshop.take_out(order[1], order) == [order[2], order[1]]
+    assert (file.read_text(), alone.read_text()) == (OLD, "y\n")
+    assert workshop.take_out(order[0], order) == [order[0]]
+    assert alone.read_text() == "x\n"
+
+
 def test_header(patch: Path) -> None:
     """Its parts, and the text of a pull request made of them."""
     read = patches.Patch.read(patch)
