@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -470,3 +470,49 @@ def test_clients_of_kafka_python_work_after_every_call(
             interrupter.run(call, moment, at)
             if name != "close":
                 face_works(client_name, client, place)
+
+
+FACE_STEPS: dict[str, Call] = {
+    "init_transactions": lambda producer, _: producer.init_transactions(),
+    "begin_transaction": lambda producer, _: producer.begin_transaction(),
+    "send": lambda producer, topic: producer.send(topic, b"value", partition=0),
+    "send_offsets": lambda producer, topic: producer.send_offsets_to_transaction(
+        {kafka.TopicPartition(topic, 0): kafka.OffsetAndMetadata(1, "", -1)}, "group"
+    ),
+    "commit_transaction": lambda producer, _: producer.commit_transaction(),
+    "abort_transaction": lambda producer, _: producer.abort_transaction(),
+}
+
+
+def taken(producer: Any, topic: str, names: Iterable[str]) -> None:
+    for name in names:
+        FACE_STEPS[name](producer, topic)
+
+
+@pytest.mark.parametrize("step", FACE_STEPS)
+def test_transactions_of_kafka_python(
+    interrupter: Interrupter, kafka_cluster: MockCluster, kafka_topic: str, step: str
+) -> None:
+    """A step that was interrupted is repeated or done, and further transactions begin and end."""
+    steps = list(FACE_STEPS)[:-2]
+    before = steps[: steps.index(step)] if step in steps else steps
+    for moment, at in interrupts():
+        producer = kafka.KafkaProducer(
+            bootstrap_servers=kafka_cluster.bootstrap_servers,
+            transactional_id=f"{kafka_topic}-{moment}-{at}",
+        )
+        with contextlib.closing(producer):
+            taken(producer, kafka_topic, before)
+            call = partial(FACE_STEPS[step], producer, kafka_topic)
+            was_cut = interrupter.run(call, moment, at) is NOTHING
+            if step not in steps:
+                with contextlib.suppress(kafka.errors.KafkaError):  # it goes on
+                    if was_cut:
+                        call()
+            else:
+                if was_cut:
+                    call()
+                rest = steps[steps.index(step) + 1 :]
+                taken(producer, kafka_topic, [*rest, "commit_transaction"])
+            for end in ("abort_transaction", "commit_transaction"):
+                taken(producer, kafka_topic, ["begin_transaction", "send", "send_offsets", end])

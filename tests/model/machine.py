@@ -241,6 +241,9 @@ class ConsumerMachine(RuleBasedStateMachine):
                 bounds = None
             else:
                 bounds = self.at(partition) if partition in told else None
+                if bounds is not None and not place.given:
+                    # It may not know yet that the log has lost the offset where it begins.
+                    bounds = within(bounds, self.committed.get(partition))
                 if place.is_new and bounds is not None:
                     bounds = (0, bounds[1])
             if bounds is not None:

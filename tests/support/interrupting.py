@@ -31,17 +31,18 @@ _REQUESTS = (0, 2, 3, 8, 9, 10, 11, 13, 14, 15, 16, 19, 20, 22, 24, 25, 26, 28, 
 
 
 class Interrupter:
-    """Interrupts calls of the clients of a cluster.
+    """Interrupts calls of the clients of a cluster, or of another server that calls received().
 
     Args:
         cluster: whose requests are counted.
     """
 
-    def __init__(self, cluster: MockCluster) -> None:
+    def __init__(self, cluster: MockCluster | None = None) -> None:
         self._left = 0
         self._ended = threading.Event()
-        for api_key in _REQUESTS:
-            cluster.on_request(api_key, self._received)
+        if cluster is not None:
+            for api_key in _REQUESTS:
+                cluster.on_request(api_key, self.received)
 
     def run(self, call: Callable[[], Any], moment: str, at: int) -> Any:
         """Return what the call does, or NOTHING if it was interrupted; errors are raised.
@@ -74,7 +75,8 @@ class Interrupter:
         finally:
             self._left = 0
 
-    def _received(self, *_: object) -> None:
+    def received(self, *_: object) -> None:
+        """Count a request; keep its answer, and interrupt the call, if it is the one."""
         self._left -= 1
         if self._left == 0:
             # A signal that comes just before a thread waits for a lock does not wake it.

@@ -1,0 +1,79 @@
+"""The blocking registry client, interrupted by Ctrl-C: it works, and nothing is there twice."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("fastavro", reason="fastavro is not installed")
+
+from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
+from confluent_kafka.schema_registry.error import SchemaRegistryError
+from confluent_kafka.serialization import MessageField, SerializationContext
+from tests.support.cancelling import SUSPENSIONS
+from tests.support.interrupting import Interrupter
+from tests.support.schema_registry import FakeRegistry, running_registry
+
+pytestmark = [
+    # Interrupted before the coroutine of a call began.
+    pytest.mark.filterwarnings("ignore:.*never awaited"),
+    # httpx was interrupted between making a socket and keeping it.
+    pytest.mark.filterwarnings("ignore:unclosed <(ssl.SSL|socket.s)ocket:ResourceWarning"),
+]
+
+TEXT = json.dumps("int")
+SCHEMA = Schema(TEXT, "AVRO")
+CONTEXT = SerializationContext("t", MessageField.VALUE)
+SUBJECT = "t-value"
+
+# A call has some forty functions of the package.
+FUNCTIONS = range(1, 41, 40 // min(40, 3 * SUSPENSIONS))
+
+
+@pytest.fixture
+def registry() -> Iterator[FakeRegistry]:
+    with running_registry() as registry:
+        yield registry
+
+
+def round_trip(client: SchemaRegistryClient) -> None:
+    data = AvroSerializer(client, TEXT)(7, CONTEXT)
+    assert AvroDeserializer(client)(data, CONTEXT) == 7
+
+
+CALLS: dict[str, Callable[[SchemaRegistryClient], Any]] = {
+    "register_schema": lambda client: client.register_schema(SUBJECT, SCHEMA),
+    "lookup_schema": lambda client: client.lookup_schema(SUBJECT, SCHEMA),
+    "get_schema": lambda client: client.get_schema(1),
+    "get_latest_version": lambda client: client.get_latest_version(SUBJECT),
+    "get_version": lambda client: client.get_version(SUBJECT, 1),
+    "get_subjects": lambda client: client.get_subjects(),
+    "test_compatibility": lambda client: client.test_compatibility(SUBJECT, SCHEMA),
+    "set_config": lambda client: client.set_compatibility(SUBJECT, "FULL"),
+    "delete_subject": lambda client: client.delete_subject(SUBJECT),
+    "round_trip": round_trip,
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_client_works_after_every_call(registry: FakeRegistry, name: str) -> None:
+    """Interrupted anywhere, a call leaves a client whose next calls do what they say."""
+    interrupter = Interrupter()
+    moments = [("request", at) for at in (1, 2, 3)] + [("function", at) for at in FUNCTIONS]
+    for moment, at in moments:
+        registry.register(SUBJECT, TEXT)
+        registry.before_the_answer = [interrupter.received] * 9
+        with SchemaRegistryClient({"url": registry.url, "max.retries": 0}) as client:
+            with contextlib.suppress(SchemaRegistryError):  # deleted by a call before
+                interrupter.run(lambda: CALLS[name](client), moment, at)
+            registry.before_the_answer = []
+            round_trip(client)
+            assert client.get_versions(SUBJECT)[-1:] != []
+            assert len(client.get_versions(SUBJECT)) == 1
+            assert client.get_latest_version(SUBJECT).schema.schema_str == TEXT
