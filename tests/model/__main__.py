@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from confluent_kafka.testing import MockCluster
-from tests.model.faces import ADAPTERS
-from tests.model.machines import MACHINES, kinds
+from tests.model.machines import CLIENTS, MACHINES, kinds
 
 
 def main() -> None:
@@ -19,7 +18,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=500, help="of each client (%(default)s)")
     parser.add_argument("--steps", type=int, default=40, help="of an example (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="other examples (%(default)s)")
-    parser.add_argument("--only", choices=ADAPTERS, help="one client")
+    parser.add_argument("--only", choices=CLIENTS, help="one client")
     parser.add_argument("--machine", choices=MACHINES, help="one machine")
     parser.add_argument("--first", action="store_true", help="show the first failure as it is")
     arguments = parser.parse_args()

@@ -503,6 +503,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "MockCluster.set_group_consumer_session_timeout": {"timeout": DELAY},
     "MockCluster.set_share_group_auto_offset_reset": {"offset_reset": Kind("earliest", set())},
     "MockCluster.set_share_group_heartbeat_interval": {"interval": DELAY},
+    "MockCluster.set_share_group_record_lock_duration": {"duration": DELAY},
+    "MockCluster.set_share_group_delivery_count_limit": {"limit": ID},
     "MockCluster.inject_errors": {
         "request": REQUEST,
         "errors": Kind([KafkaError.NOT_COORDINATOR], {"list"}),

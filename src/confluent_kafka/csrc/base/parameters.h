@@ -30,6 +30,7 @@
     X(data)                                                                              \
     X(delay)                                                                             \
     X(delivery_count)                                                                    \
+    X(duration)                                                                          \
     X(error)                                                                             \
     X(errors)                                                                            \
     X(fatal)                                                                             \

@@ -110,7 +110,9 @@ int mock_offers_type_add(PyObject *module, module_state *state);
 #if HAVE_SHARE_CONSUMER
 #define MOCK_SHARE_METHODS(X)                                                            \
     X(set_share_group_auto_offset_reset)                                                 \
-    X(set_share_group_heartbeat_interval)
+    X(set_share_group_heartbeat_interval)                                                \
+    X(set_share_group_record_lock_duration)                                              \
+    X(set_share_group_delivery_count_limit)
 #else
 #define MOCK_SHARE_METHODS(X)
 #endif

@@ -79,4 +79,73 @@ mock_set_share_group_heartbeat_interval(MockCluster *self, PyObject *const *args
     return mock_cluster_do(self, &call);
 }
 
+const char mock_set_share_group_record_lock_duration_doc[] =
+"set_share_group_record_lock_duration($self, /, duration)\n--\n\n"
+"Set how long a record is locked for the member of a share group that has it.\n\n"
+"It is the groups' share.record.lock.duration.ms, for records that are fetched afterwards. The\n"
+"brokers look once a second for locks that have run out.\n\n"
+"Args:\n"
+"    duration (float): seconds, 0.001 to 86,400; 30 in a new MockCluster.\n\n"
+"librdkafka: rd_kafka_mock_sharegroup_set_record_lock_duration().";
+
+SIGNATURE(set_lock_duration_signature, "set_share_group_record_lock_duration()", 1, 1,
+          P_duration);
+
+static rd_kafka_resp_err_t
+run_set_lock_duration(MockCluster *self, mock_call *call)
+{
+    rd_kafka_mock_sharegroup_set_record_lock_duration(self->cluster, call->milliseconds);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+PyObject *
+mock_set_share_group_record_lock_duration(MockCluster *self, PyObject *const *args,
+                                          Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *values[1];
+    mock_call call = {.run = run_set_lock_duration};
+    if (args_parse(self->state, &set_lock_duration_signature, args, nargs, kwnames, values) < 0
+        || mock_arg_milliseconds(values[0], "duration", &call.milliseconds) < 0) {
+        return NULL;
+    }
+    if (call.milliseconds < 1) {
+        PyErr_Format(PyExc_ValueError, "duration must be at least 0.001 seconds, not %R",
+                     values[0]);
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+const char mock_set_share_group_delivery_count_limit_doc[] =
+"set_share_group_delivery_count_limit($self, /, limit)\n--\n\n"
+"Set how often share groups deliver a record before they archive it.\n\n"
+"It is the groups' share.delivery.count.limit.\n\n"
+"Args:\n"
+"    limit (int): 1 to 2**31-1; 5 in a new MockCluster.\n\n"
+"librdkafka: rd_kafka_mock_sharegroup_set_max_delivery_attempts().";
+
+SIGNATURE(set_count_limit_signature, "set_share_group_delivery_count_limit()", 1, 1, P_limit);
+
+static rd_kafka_resp_err_t
+run_set_count_limit(MockCluster *self, mock_call *call)
+{
+    rd_kafka_mock_sharegroup_set_max_delivery_attempts(self->cluster, (int)call->count);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+PyObject *
+mock_set_share_group_delivery_count_limit(MockCluster *self, PyObject *const *args,
+                                          Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *values[1];
+    int32_t limit;
+    mock_call call = {.run = run_set_count_limit};
+    if (args_parse(self->state, &set_count_limit_signature, args, nargs, kwnames, values) < 0
+        || arg_int32(values[0], "limit", 1, INT32_MAX, &limit) < 0) {
+        return NULL;
+    }
+    call.count = limit;
+    return mock_cluster_do(self, &call);
+}
+
 #endif

@@ -1,0 +1,252 @@
+"""The model of a share group: each record is accepted or rejected once, and until then not lost.
+
+Members read the same partitions and acknowledge record by record; they come and go. The model knows
+of each record how often it was delivered, and what brokers have answered to its acknowledgements.
+
+The brokers of the embedded cluster end the sessions of all members when any connection to them is
+closed. Then acknowledgements fail, and records come again: the model allows that, as Kafka does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from confluent_kafka import (
+    AcknowledgeType,
+    DeserializingShareConsumer,
+    Message,
+    ShareConsumer,
+    TopicPartition,
+)
+from confluent_kafka.testing import MockCluster
+from tests.model.adapters import SECONDS
+from tests.model.logs import Topic
+from tests.support.waiting import TIMEOUT, wait_until
+
+MEMBERS = 3
+members = st.integers(0, MEMBERS - 1)
+kinds = st.lists(st.sampled_from(AcknowledgeType), min_size=1, max_size=4)
+
+# No record is archived because it was delivered too often.
+LIMIT = 1_000_000
+
+_SHARE_GROUP_HEARTBEAT = 76
+
+Place = tuple[int, int]  # partition and offset
+
+
+@dataclass
+class Record:
+    """What the model knows of a record that was handed out."""
+
+    deliveries: int = 0
+    is_done: bool = False
+    """It was accepted or rejected, and the broker has said that it knows."""
+
+
+@dataclass
+class Member:
+    """A consumer, and the records that it was given and that are not answered yet."""
+
+    consumer: ShareConsumer
+    held: dict[Place, AcknowledgeType | None] = field(default_factory=dict)
+    sent: dict[Place, AcknowledgeType] = field(default_factory=dict)
+    """Without an answer yet."""
+
+
+def _objects(config: dict[str, Any]) -> ShareConsumer:
+    return DeserializingShareConsumer(config | {"value.deserializer": lambda data, _: data})
+
+
+SHARE_CONSUMERS: dict[str, Callable[[dict[str, Any]], ShareConsumer]] = {
+    "ShareConsumer": ShareConsumer,
+    "DeserializingShareConsumer": _objects,
+}
+
+
+class ShareMachine(RuleBasedStateMachine):
+    """Share consumers that subscribe to one topic."""
+
+    kind: ClassVar[str] = "ShareConsumer"
+    cluster: ClassVar[MockCluster]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cluster.set_share_group_auto_offset_reset("earliest")
+        self.cluster.set_share_group_heartbeat_interval(0.02)
+        self.cluster.set_share_group_delivery_count_limit(LIMIT)
+        self.joined: set[str] = set()
+        self.cluster.on_request(_SHARE_GROUP_HEARTBEAT, self.note_heartbeat)
+        self.topic = Topic(self.cluster)
+        self.members: list[Member] = []
+        self.records: dict[Place, Record] = {}
+
+    def note_heartbeat(self, request: Any, _: object) -> None:
+        if request.member_epoch > 0:
+            self.joined.add(request.member_id)
+
+    @initialize(is_explicit=st.booleans())
+    def begin(self, is_explicit: bool) -> None:
+        self.is_explicit = is_explicit
+        self.join()
+
+    def teardown(self) -> None:
+        for member in self.members:
+            self.close(member)
+        self.topic.close()
+        self.cluster.on_request(_SHARE_GROUP_HEARTBEAT, None)
+
+    # ---- the topic ----
+
+    @rule(partition=st.integers(0, 1), count=st.integers(1, 12))
+    def produce(self, partition: int, count: int) -> None:
+        self.topic.produce(partition, count)
+
+    @rule(partition=st.integers(0, 1), kept=st.sets(st.integers(0, 9)), size=st.integers(1, 10))
+    def compacted(self, partition: int, kept: set[int], size: int) -> None:
+        self.topic.compacted(partition, kept, size)
+
+    @rule(partition=st.integers(0, 1), count=st.integers(1, 6))
+    def transaction(self, partition: int, count: int) -> None:
+        self.topic.transaction(partition, count, commit=True)
+
+    # ---- members ----
+
+    @precondition(lambda self: len(self.members) < MEMBERS)
+    @rule()
+    def join(self) -> None:
+        """Wait until the group has the member: one that closes before stays there as a ghost."""
+        known = len(self.joined)
+        consumer = SHARE_CONSUMERS[self.kind](
+            {
+                "bootstrap.servers": self.cluster.bootstrap_servers,
+                "group.id": self.topic.name,
+                "share.acknowledgement.mode": "explicit" if self.is_explicit else "implicit",
+                "fetch.wait.max.ms": 10,
+                "reconnect.backoff.ms": 10,
+                "log_level": 0,
+            }
+        )
+        member = Member(consumer)
+        consumer.set_acknowledgement_commit_callback(partial(self.answered, member))
+        consumer.subscribe([self.topic.name])
+        self.members.append(member)
+        wait_until(lambda: len(self.joined) > known)
+
+    @precondition(lambda self: len(self.members) > 1)
+    @rule(number=members)
+    def leave(self, number: int) -> None:
+        self.close(self.members.pop(number % len(self.members)))
+
+    def close(self, member: Member) -> None:
+        """It sends what was acknowledged, and has the answers; the rest is released."""
+        if self.is_explicit:
+            self.send(member)
+        member.consumer.close()
+        assert not member.sent, member
+
+    # ---- reading ----
+
+    @rule(number=members)
+    def read(self, number: int) -> None:
+        """All that is held has to be acknowledged before."""
+        member = self.members[number % len(self.members)]
+        self.acknowledge_all(member, [AcknowledgeType.ACCEPT])
+        self.poll(member)
+
+    def poll(self, member: Member) -> None:
+        self.send(member)
+        for message in member.consumer.poll(SECONDS):
+            self.note(member, message)
+
+    def note(self, member: Member, message: Message[Any, Any]) -> None:
+        """It is in the log, it is not done, and its deliveries are counted."""
+        assert message.error() is None
+        place = message.partition() or 0, message.offset() or 0
+        assert self.topic.logs[place[0]].records[place[1]] == message.value()
+        record = self.records.setdefault(place, Record())
+        assert not record.is_done, place
+        count = message.delivery_count() or 0
+        assert record.deliveries < count, (place, count)
+        record.deliveries = count
+        member.held[place] = None if self.is_explicit else AcknowledgeType.ACCEPT
+
+    # ---- acknowledging ----
+
+    @precondition(lambda self: self.is_explicit)
+    @rule(number=members, said=kinds, count=st.integers(1, 20))
+    def acknowledge(self, number: int, said: list[AcknowledgeType], count: int) -> None:
+        """Some of what is held, or what was acknowledged already once more, and otherwise."""
+        member = self.members[number % len(self.members)]
+        for index, place in enumerate(list(member.held)[:count]):
+            self.say(member, place, said[index % len(said)])
+
+    def acknowledge_all(self, member: Member, said: list[AcknowledgeType]) -> None:
+        for index, (place, former) in enumerate(list(member.held.items())):
+            if former is None:
+                self.say(member, place, said[index % len(said)])
+
+    def say(self, member: Member, place: Place, said: AcknowledgeType) -> None:
+        member.consumer.acknowledge_offset(self.topic.name, *place, said)
+        member.held[place] = said
+
+    @rule(number=members, waits=st.booleans())
+    def commit(self, number: int, waits: bool) -> None:
+        """A commit that waits has the answers of all partitions."""
+        member = self.members[number % len(self.members)]
+        said = {place[0] for place, kind in member.held.items() if kind is not None}
+        self.send(member)
+        if waits:
+            told = member.consumer.commit_sync(TIMEOUT)
+            assert {each.partition for each in told} == said
+            assert not member.sent
+        else:
+            member.consumer.commit_async()
+
+    def send(self, member: Member) -> None:
+        """What was acknowledged is about to be sent."""
+        for place, said in list(member.held.items()):
+            if said is not None:
+                member.sent[place] = said
+                del member.held[place]
+
+    def answered(self, member: Member, offsets: dict[TopicPartition, set[int]], error: Any) -> None:
+        """Without an error, what was accepted or rejected is done; else it comes again."""
+        for partition, each in offsets.items():
+            for offset in each:
+                if offset not in self.topic.logs[partition.partition].records:
+                    continue  # there is no record, which the client says by itself
+                said = member.sent.pop((partition.partition, offset))
+                if error is None and said is not AcknowledgeType.RELEASE:
+                    self.records[partition.partition, offset].is_done = True
+
+    # ---- nothing is lost ----
+
+    @rule()
+    def settle(self) -> None:
+        """All members read and accept, until each record is accepted or rejected."""
+
+        def step() -> None:
+            for member in self.members:
+                self.acknowledge_all(member, [AcknowledgeType.ACCEPT])
+                self.poll(member)
+
+        wait_until(self.is_all_done, step)
+
+    def is_all_done(self) -> bool:
+        return all(
+            self.records.get((number, offset), Record()).is_done
+            for number, log in enumerate(self.topic.logs)
+            for offset in log.records
+        )
+
+
+def share_group_of(kind: str, cluster: MockCluster) -> type[ShareMachine]:
+    """The machine of one client, as hypothesis wants it: a class."""
+    return type(f"{kind}Machine", (ShareMachine,), {"kind": kind, "cluster": cluster})
