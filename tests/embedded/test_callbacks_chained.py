@@ -82,7 +82,7 @@ GROUP = {"group.id": "g"}
 
 CALLS: dict[str, Callable[[dict[str, Any]], tuple[Any, Callable[[Any], object]]]] = {
     "Producer.poll": lambda config: (Producer(config), lambda one: one.poll(TIMEOUT)),
-    "Producer.flush": lambda config: (produced(Producer(config)), flush_again,
+    "Producer.flush": lambda config: (produced(Producer(config)), flush_again),
     "Consumer.poll": lambda config: (
         subscribed(Consumer(config | GROUP)),
         lambda one: one.poll(TIMEOUT),
