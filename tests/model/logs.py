@@ -21,6 +21,8 @@ class Log:
     """Also those that are deleted: a consumer may have fetched them before."""
     start: int = 0
     end: int = 0
+    starts: set[int] = field(default_factory=lambda: {0})
+    """Also the former ones."""
 
     def after(self, offset: int) -> list[int]:
         """The offsets of the records from there on that are still to be had."""
@@ -31,9 +33,10 @@ class Log:
         return next(iter(self.after(offset)), self.end)
 
     def may_follow(self, offset: int) -> set[int]:
-        """The offsets that a consumer at `offset` may be given: the second was fetched before."""
-        fetched = [each for each in sorted(self.records) if each >= offset]
-        return {self.next_record(offset), *fetched[:1]}
+        """The offsets that a consumer at `offset` may be given: some were fetched before."""
+        firsts = (max(offset, start) for start in self.starts)
+        fetched = {min((each for each in self.records if each >= at), default=at) for at in firsts}
+        return {self.next_record(offset), *fetched}
 
 
 class Topic:
@@ -122,6 +125,7 @@ class Topic:
         target = min(max(offset, log.start), log.end)
         self.cluster._delete_records(self.name, partition, target)
         log.start = target
+        log.starts.add(target)
 
     def move_leader(self, partition: int, broker: int) -> None:
         self.cluster.set_leader(self.name, partition, broker)
