@@ -81,6 +81,8 @@ class ShareMachine(RuleBasedStateMachine):
         self.cluster.set_share_group_auto_offset_reset("earliest")
         self.cluster.set_share_group_heartbeat_interval(0.02)
         self.cluster.set_share_group_delivery_count_limit(LIMIT)
+        # A record whose acknowledgement failed is locked for this long.
+        self.cluster.set_share_group_record_lock_duration(3)
         self.joined: set[str] = set()
         self.cluster.on_request(_SHARE_GROUP_HEARTBEAT, self.note_heartbeat)
         self.topic = Topic(self.cluster)

@@ -1,4 +1,4 @@
-"""Consumers against the models, for some seconds: `make model` runs for longer, and groups too."""
+"""Consumers against the model, for some seconds: `make model` runs for longer, and groups too."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from confluent_kafka.testing import MockCluster
 from tests.model.machines import MACHINES, kinds
 from tests.support.patches import needs
 
-pytestmark = needs(
-    "next-position", "mock-holes", "mock-commit-epoch", "mock-on-request", "recreated-topic"
-)
+pytestmark = needs("next-position", "mock-holes", "mock-commit-epoch", "recreated-topic")
 
 BUDGET = settings(
     max_examples=4,
@@ -36,7 +34,7 @@ def cluster() -> Iterator[MockCluster]:
         yield cluster
 
 
-@pytest.mark.parametrize(("machine", "kind"), [*kinds("assigned"), *kinds("share")])
+@pytest.mark.parametrize(("machine", "kind"), list(kinds("assigned")))
 def test_no_message_is_lost_or_repeated(cluster: MockCluster, machine: str, kind: str) -> None:
     """And consumers say the truth of where they are, what they have paused and committed."""
     run_state_machine_as_test(MACHINES[machine](kind, cluster), settings=BUDGET)
