@@ -223,26 +223,6 @@ class TestAcknowledge:
 class TestLimits:
     """What the settings of the group allow, in the embedded cluster."""
 
-    @pytest.mark.kafka_topic(partitions=2)
-    def test_lock_that_runs_out(
-        self, cluster: MockCluster, kafka_topic: str, producer: Producer, make: MakeShareConsumer
-    ) -> None:
-        """Another member gets the record, and what comes too late is refused."""
-        cluster.set_share_group_record_lock_duration(0.001)
-        for partition in (0, 1):
-            producer.produce(kafka_topic, b"v", partition=partition)
-        assert producer.flush(TIMEOUT) == 0
-        consumer = make()
-        records = fetch(consumer)
-        for each in records:
-            consumer.acknowledge(each)
-        if len(records) == 1:  # the other broker's answer came later
-            records += fetch(consumer)
-        other = make()
-        found: list[Message] = []
-        wait_until(lambda: found, lambda: found.extend(other.poll(0.05)))
-        assert found[0].delivery_count() == 2
-
     def test_delivery_count(self, cluster: MockCluster, ten: str, make: MakeShareConsumer) -> None:
         """A record that was released as often as the limit says does not come again."""
         cluster.set_share_group_delivery_count_limit(2)
