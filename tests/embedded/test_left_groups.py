@@ -34,8 +34,12 @@ def joined(consumer: Consumer) -> None:
     wait_until(lambda: consumer.poll(0.05) is None and consumer.assignment() != [])
 
 
+def requests(cluster: MockCluster, kind: str) -> int:
+    return sum(each.request == kind for each in cluster.requests())
+
+
 def leavings(cluster: MockCluster) -> int:
-    return sum(each.request == "LeaveGroup" for each in cluster.requests())
+    return requests(cluster, "LeaveGroup")
 
 
 @needs("unsubscribed-member")
@@ -116,3 +120,31 @@ def test_commit_in_a_group_without_members(kafka_cluster: MockCluster) -> None:
     with Consumer(config(kafka_cluster)) as another:
         another.commit(offsets=[TopicPartition("topic", 0, 7)], asynchronous=False)
         assert another.committed([PLACE], timeout=TIMEOUT)[0].offset == 7
+
+
+@needs("waiting-leave")
+@pytest.mark.parametrize("ends", ["close", "unsubscribe"])
+def test_leaving_while_the_group_waits(kafka_cluster: MockCluster, ends: str) -> None:
+    """A member whose JoinGroup waits for others leaves at once, and does not hold them up."""
+    kafka_cluster.create_topic("topic", 2)
+    settings = config(kafka_cluster, session_timeout_ms="45000")
+    with Consumer(settings) as first, Consumer(settings) as second, Consumer(settings) as third:
+        first.subscribe(["topic"])
+        second.subscribe(["topic"])
+        wait_until(
+            lambda: len(first.assignment()) == len(second.assignment()) == 1,
+            lambda: (first.poll(0.01), second.poll(0.01)),
+        )
+        kafka_cluster.start_request_tracking()
+        third.subscribe(["topic"])
+        # The first revokes and joins again; the second is not polled, so both wait for it.
+        wait_until(lambda: requests(kafka_cluster, "JoinGroup") == 2, lambda: first.poll(0.01))
+        getattr(first, ends)()
+        if ends == "unsubscribe":
+            first.assign([PLACE])
+        wait_until(lambda: leavings(kafka_cluster) == 1)
+        wait_until(
+            lambda: len(second.assignment()) == len(third.assignment()) == 1,
+            lambda: (second.poll(0.01), third.poll(0.01)),
+        )
+        assert ends == "close" or (first.poll(0), first.assignment()) == (None, [PLACE])

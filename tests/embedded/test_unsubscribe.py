@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition, protocol
 from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
 TOPIC = "topic"
@@ -98,6 +100,151 @@ def test_in_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
         wait_until(lambda: len(calls) == 2, lambda: consumer.poll(0.01))
         assert calls == ["assigned", "revoked"]
         assert consumer.assignment() == []
+
+
+def requests(cluster: MockCluster, kind: str) -> int:
+    return sum(each.request == kind for each in cluster.requests())
+
+
+def reads_by_hand(consumer: Consumer) -> None:
+    """What is assigned now is read to its end, and stays assigned."""
+    consumer.assign([TopicPartition(TOPIC, 0, 2)])
+    assert [each.offset() for each in consumer.consume(3, TIMEOUT)] == [2, 3, 4]
+    assert consumer.poll(0) is None
+    assert consumer.assignment() == [PLACE]
+    consumer.assign([TopicPartition(TOPIC, 0, 4)])
+    assert [each.offset() for each in consumer.consume(1, TIMEOUT)] == [4]
+
+
+@needs("waiting-unsubscribe")
+def test_while_the_group_waits(kafka_cluster: MockCluster, strategy: str) -> None:
+    """A rebalance that is under way assigns nothing any more, and takes nothing away later."""
+    kafka_cluster.create_topic("other", 1)
+    begun, go_on = threading.Event(), threading.Event()
+    assigned: list[list[TopicPartition]] = []
+
+    def hold(*_: Any) -> None:
+        begun.set()
+        assert go_on.wait(TIMEOUT)
+
+    settings = config(kafka_cluster, strategy)
+    with Consumer(settings) as consumer, Consumer(settings) as other:
+        joined(consumer, on_assign=lambda _, given: assigned.append(given))
+        kafka_cluster.on_request(protocol.SyncGroupRequest.api_key, hold)
+        try:
+            consumer.subscribe([TOPIC, "other"], on_assign=lambda _, given: assigned.append(given))
+            wait_until(begun.is_set, lambda: consumer.poll(0.01))
+            consumer.unsubscribe()
+            assert consumer.subscription() == consumer.assignment() == []
+            consumer.assign([TopicPartition(TOPIC, 0, 2)])
+        finally:
+            go_on.set()
+        assert [each.offset() for each in consumer.consume(3, TIMEOUT)] == [2, 3, 4]
+        joined(other)
+        reads_by_hand(consumer)
+    assert len(assigned) == 1
+
+
+@needs("waiting-unsubscribe")
+def test_before_the_assignment_is_served(kafka_cluster: MockCluster, strategy: str) -> None:
+    """An assignment that waits for poll() is told of and revoked by unsubscribe()."""
+    calls: list[str] = []
+    kafka_cluster.start_request_tracking()
+    with Consumer(config(kafka_cluster, strategy)) as consumer:
+        consumer.subscribe(
+            [TOPIC],
+            on_assign=lambda *_: calls.append("assigned"),
+            on_revoke=lambda *_: calls.append("revoked"),
+        )
+        # The first heartbeat is sent when the assignment waits.
+        wait_until(lambda: requests(kafka_cluster, "Heartbeat") > 0)
+        consumer.unsubscribe()
+        assert calls == ["assigned", "revoked"]
+        assert consumer.assignment() == []
+        reads_by_hand(consumer)
+    assert calls == ["assigned", "revoked"]
+
+
+@needs("waiting-unsubscribe")
+def test_before_the_revocation_is_served(kafka_cluster: MockCluster, strategy: str) -> None:
+    """The same for the revocation of a rebalance, which may leave this member something."""
+    calls: list[str] = []
+    kafka_cluster.create_topic("other", 1)
+    with (
+        Consumer(config(kafka_cluster, strategy)) as first,
+        Consumer(config(kafka_cluster, strategy)) as second,
+    ):
+        first.subscribe(
+            [TOPIC, "other"],
+            on_assign=lambda *_: calls.append("assigned"),
+            on_revoke=lambda *_: calls.append("revoked"),
+        )
+        wait_until(first.assignment, lambda: first.poll(0.01))
+        kafka_cluster.start_request_tracking()
+        second.subscribe([TOPIC, "other"])
+        wait_until(lambda: requests(kafka_cluster, "JoinGroup") > 0)
+        beats = requests(kafka_cluster, "Heartbeat")
+        wait_until(lambda: requests(kafka_cluster, "Heartbeat") > beats + 2)
+        first.unsubscribe()
+        assert first.assignment() == []
+        reads_by_hand(first)
+        wait_until(lambda: len(second.assignment()) == 2, lambda: second.poll(0.01))
+        reads_by_hand(first)
+    assert calls[0] == "assigned"
+    assert set(calls[1:]) == {"revoked"}
+
+
+@needs("waiting-unsubscribe")
+def test_assign_after_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
+    """What a callback has unsubscribed is revoked before assign() assigns."""
+    calls: list[str] = []
+
+    def on_assign(consumer: Consumer, _: list[TopicPartition]) -> None:
+        consumer.unsubscribe()
+        calls.append("assigned")
+
+    with Consumer(config(kafka_cluster, strategy)) as consumer:
+        consumer.subscribe(
+            [TOPIC], on_assign=on_assign, on_revoke=lambda *_: calls.append("revoked")
+        )
+        wait_until(lambda: calls != [], lambda: consumer.poll(0.01))
+        reads_by_hand(consumer)
+        assert calls == ["assigned", "revoked"]
+
+
+@needs("waiting-unsubscribe")
+def test_aio_while_on_assign_runs(kafka_cluster: MockCluster, strategy: str) -> None:
+    """AIOConsumer: on_assign ends, then on_revoke runs, then unsubscribe() returns."""
+    calls: list[str] = []
+
+    async def run() -> None:
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def on_assign(*_: Any) -> None:
+            begun.set()
+            await go_on.wait()
+            calls.append("assigned")
+
+        async def on_revoke(*_: Any) -> None:
+            await asyncio.sleep(0)
+            calls.append("revoked")
+
+        async with AIOConsumer(config(kafka_cluster, strategy)) as consumer:
+            await consumer.subscribe([TOPIC], on_assign=on_assign, on_revoke=on_revoke)
+            while not begun.is_set():
+                assert await consumer.poll(0.01) is None
+            leaving = asyncio.create_task(consumer.unsubscribe())
+            await asyncio.sleep(0)
+            go_on.set()
+            await leaving
+            assert calls == ["assigned", "revoked"]
+            assert await consumer.assignment() == []
+            await consumer.assign([TopicPartition(TOPIC, 0, 2)])
+            found = await consumer.consume(3, TIMEOUT)
+            assert [each.offset() for each in found] == [2, 3, 4]
+            assert await consumer.assignment() == [PLACE]
+
+    asyncio.run(asyncio.wait_for(run(), 2 * TIMEOUT))
 
 
 @pytest.mark.parametrize("kind", ["none", "plain", "coroutine"])

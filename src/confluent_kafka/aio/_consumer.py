@@ -287,8 +287,10 @@ class AIOConsumer(AIOClient):
         """
         self._here().unsubscribe()
         self._subscribed = False
-        if self._rebalances.is_running():
+        while self._rebalances.is_running():
             await self._rebalances.finish()
+            if self._closing is None:
+                self._serve()  # it may have held up on_revoke
         if (failure := self._next_failure()) is not None:
             raise failure
 

@@ -64,6 +64,7 @@ subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         keep_callbacks(self, on_assign, on_revoke, on_lost);
         self->subscribed = true;
+        self->unsubscribing = false;
     }
     else {
         consumer_raise_subscription(self, code, topics);
@@ -100,16 +101,30 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 PyDoc_STRVAR(unsubscribe_doc,
 "unsubscribe($self, /)\n--\n\n"
 "Leave the group and give up its partitions.\n\n"
-"on_revoke runs inside this call, and the group need not wait for another poll(). Two exceptions:\n"
-"in a callback of this consumer, and while the group is rebalancing, a later poll() does this.\n\n"
+"on_revoke runs inside this call, and the group need not wait for another poll(). In a callback of\n"
+"this consumer, the next poll() or assign() does this.\n\n"
 "Raises:\n"
 "    Exception: raised by a callback; the consumer has unsubscribed all the same.\n\n"
 "librdkafka: rd_kafka_unsubscribe().");
 
 /*
- * 0, or -1 with an exception. The revocation is served here: the group waits for it, and later it
- * would take away what assign() has assigned since.
+ * Serves the revocation that unsubscribe() has caused: the group waits for it, and later it would
+ * take away what assign() has assigned since. 0, or -1 with an exception.
  */
+static int
+finish_unsubscribe(Consumer *self)
+{
+    if (!self->unsubscribing || serve_is_nested(&self->client) || consumer_is_deferring(self)) {
+        return 0;
+    }
+    int result = consumer_gather(self, self->read_ahead.count + LONGEST_STEP);
+    if (result == 0 && !consumer_is_deferring(self)) {
+        self->unsubscribing = false; /* else there may be more */
+    }
+    return result;
+}
+
+/* 0, or -1 with an exception. */
 static int
 unsubscribe_locked(Consumer *self)
 {
@@ -128,9 +143,10 @@ unsubscribe_locked(Consumer *self)
                           rd_kafka_err2str(code));
         result = -1;
     }
-    else if (self->subscribed && !serve_is_nested(client)) {
+    else {
+        self->unsubscribing = self->unsubscribing || self->subscribed;
         self->subscribed = false;
-        result = consumer_gather(self, self->read_ahead.count + LONGEST_STEP);
+        result = finish_unsubscribe(self);
     }
     serve_unlock(client, &lock);
     return result;
@@ -287,6 +303,9 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
     }
     int failed = serve_lock(client, &lock);
     if (failed == 0) {
+        if (finish_unsubscribe(self) < 0) {
+            client_park_exception(client);
+        }
         partition_set *leaving = partitions_to_leave(self, partitions, change);
         shelves_resume(&self->shelves, client->rk, change == assign_all ? NULL : partitions);
         Py_BEGIN_ALLOW_THREADS

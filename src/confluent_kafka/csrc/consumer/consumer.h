@@ -25,7 +25,8 @@ typedef struct {
     Client client;
     PyObject *on_commit;
     PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
-    bool subscribed; /* and unsubscribe() has yet to serve the revocation */
+    bool subscribed;    /* since the last unsubscribe() */
+    bool unsubscribing; /* unsubscribe() was called, and the revocation was not served yet */
     bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
     read_ahead read_ahead;
     shelves shelves; /* of calls for certain partitions */
