@@ -222,6 +222,7 @@ def test_pause_while_the_topic_is_created_again(
     assert new_values(consumer, 30) == [b"new %d" % i for i in range(30)]
 
 
+@needs("recreated-topic")
 def test_messages_that_went_back_are_of_the_old_topic(
     kafka_cluster: MockCluster,
     kafka_topic: str,
