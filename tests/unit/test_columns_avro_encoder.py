@@ -807,6 +807,33 @@ def test_where_rows_are_bad() -> None:
     ]
 
 
+@pytest.mark.parametrize("schema_id", [None, 3])
+@pytest.mark.parametrize("apart", [1, 2, 7, 300, 2000])
+def test_runs_of_rows(schema_id: int | None, apart: int) -> None:
+    """Rows between bad ones, and rows that need more room than those before, are what they are."""
+    schema = record(a="string", b=list_of(record(c="int") | {"name": "Item"}))
+    items: list[list[dict[str, Any]]] = [[{"c": n} for n in range(count)] for count in range(5)]
+    rows: list[dict[str, Any]] = [
+        {"a": "x" * (number % 40 * number // 50), "b": items[number % 5]} for number in range(1000)
+    ]
+    bad = range(apart, len(rows), apart)
+    for number in bad:
+        rows[number] = {"a": "bad", "b": [{"c": 1}, {"c": 2**40}]} if number % 2 else {"b": []}
+    kind = pa.struct([("a", pa.string()), ("b", pa.list_(pa.struct([("c", pa.int64())])))])
+    batch = pa.RecordBatch.from_struct_array(pa.array(rows, kind))
+    encoder = AvroEncoder(schema, schema_id=schema_id)
+    result = encoder.encode(batch)
+    one_by_one = [encoder.encode(batch.slice(number, 1)) for number in range(len(rows))]
+    assert payloads(result) == [payloads(one)[0] for one in one_by_one]
+    assert [error.row for error in result.errors] == list(bad)
+    assert [error._replace(row=0) for error in result.errors] == [
+        one_by_one[number].errors[0] for number in bad
+    ]
+    whole = AvroEncoder(schema).encode(batch)
+    for number in set(range(len(rows))) - set(bad):
+        assert read(schema, payloads(whole)[number]) == rows[number]
+
+
 # ---- names -----------------------------------------------------------------------------------
 
 

@@ -82,8 +82,11 @@ write_string(uint8_t *to, const uint8_t *end, const put_source *from, int64_t ro
     return to + size;
 }
 
+/* What a block is done for many times. */
+typedef enum { ITEMS, ROWS } repeated;
+
 static uint8_t *run_block(put_machine *self, const put_source *first, const put_source *end,
-                          uint8_t *at, int64_t row, int64_t times);
+                          uint8_t *at, int64_t row, int64_t times, repeated what);
 
 /* All items of an array, and its end; NULL: one is bad, or there is no memory. */
 static uint8_t *
@@ -96,7 +99,8 @@ run_array(put_machine *self, const put_source *array, uint8_t *at, int64_t row)
             && first->validity == NULL) {
             first++; /* it has nothing to say for any of the items */
         }
-        at = run_block(self, first, array->target, write_long(at, count), from, count);
+        at = run_block(self, first, array->target, write_long(at, count), from, count,
+                       ITEMS);
         if (at != NULL && at == self->to.end) {
             self->to.at = at;
             at = put_reserve(self, 1) ? self->to.at : NULL;
@@ -109,15 +113,48 @@ run_array(put_machine *self, const put_source *array, uint8_t *at, int64_t row)
     return at + 1;
 }
 
-/* The place after all of a block for so many rows, from `row` on; NULL: one is bad. */
+/* What has been written up to `at` is a payload: whether the column has room for it, */
+static bool
+end_row(put_machine *self, const uint8_t *at)
+{
+    column *to = self->to.to;
+    if (to->length == to->capacity) {
+        return false;
+    }
+    to->size = at - to->bytes;
+    to->offsets[to->length + 1] = (int32_t)to->size;
+    column_count_value(to);
+    return true;
+}
+
+/* and the place after the prefix of the next; NULL: there is no room. */
+static uint8_t *
+begin_row(put_machine *self, uint8_t *at)
+{
+    if (self->to.end - at < self->prefix_size) {
+        return NULL;
+    }
+    if (self->prefix_size > 0) {
+        memcpy(at, self->prefix, (size_t)self->prefix_size);
+    }
+    return at + self->prefix_size;
+}
+
+/*
+ * The place after all of a block for so many items or rows, from `row` on; NULL: one is bad, or one
+ * of the rows has no room.
+ */
 static uint8_t *
 run_block(put_machine *self, const put_source *first, const put_source *end, uint8_t *at,
-          int64_t row, int64_t times)
+          int64_t row, int64_t times, repeated what)
 {
     const put_source *from = first;
     times = first < end ? times : 0;
     while (from < end || --times > 0) {
         if (from == end) {
+            if (what == ROWS && (!end_row(self, at) || (at = begin_row(self, at)) == NULL)) {
+                return NULL;
+            }
             from = first;
             row++;
         }
@@ -188,11 +225,32 @@ avro_put_run(put_machine *self, const put_instruction *from, const put_instructi
     int64_t row = self->row;
     const put_source *sources = self->sources;
     uint8_t *at = run_block(self, sources + (from - self->program), sources + (end - self->program),
-                            self->to.at, row, 1);
+                            self->to.at, row, 1, ITEMS);
     self->row = row;
     if (at == NULL) {
         return false;
     }
     self->to.at = at;
     return true;
+}
+
+void
+avro_put_run_rows(put_machine *self, const put_instruction *end, const void *prefix,
+                  int64_t prefix_size, int64_t until)
+{
+    const put_source *first = self->sources, *last = first + (end - self->program);
+    self->prefix = prefix;
+    self->prefix_size = prefix_size;
+    /* It has nothing to say for any of the rows, unless it is all that there is. */
+    if (last - first > 1 && first->shortcut == PUT_SHORT_RECORD && first->validity == NULL) {
+        first++;
+    }
+    uint8_t *at = first < last ? begin_row(self, self->to.at) : NULL;
+    if (at != NULL) {
+        at = run_block(self, first, last, at, self->row, until - self->row, ROWS);
+    }
+    if (at != NULL) {
+        end_row(self, at);
+    }
+    payload_discard(&self->to);
 }

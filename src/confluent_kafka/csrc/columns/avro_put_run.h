@@ -4,5 +4,6 @@
 #include "columns/put_steps.h"
 
 put_runner avro_put_run;
+put_rows_runner avro_put_run_rows;
 
 #endif

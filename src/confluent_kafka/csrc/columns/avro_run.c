@@ -226,8 +226,14 @@ run_items(avro_machine *machine, const avro_instruction *array, const uint8_t *a
                 return at;
             }
         }
+        const avro_instruction *first = array + 1;
+        if (first < array->target && first->shortcut == AVRO_RECORD
+            && machine->set->columns[first->column].validity == NULL) {
+            machine->set->columns[first->column].length += count; /* none of the records is null */
+            first++;
+        }
         machine->depth++;
-        at = run_block(machine, array + 1, array->target, at, count);
+        at = run_block(machine, first, array->target, at, count);
         machine->depth--;
         if (at == NULL) {
             return NULL;

@@ -185,6 +185,19 @@ encode_row(const put_program *program, put_machine *machine, int64_t row, bytes_
     return status;
 }
 
+/* The rows from `row` on that can be written at once, without growing the column: how many. */
+static int64_t
+encode_rows_at_once(const put_program *program, put_machine *machine, int64_t row, int64_t until,
+                    bytes_view prefix, const column *payloads)
+{
+    int64_t before = payloads->length;
+    if (before < COLUMNS_KNOWN_ROWS && until - row > COLUMNS_KNOWN_ROWS - before) {
+        until = row + COLUMNS_KNOWN_ROWS - before; /* there, room is made for all */
+    }
+    put_program_write_rows(program, machine, prefix.data, (int64_t)prefix.size, row, until);
+    return payloads->length - before;
+}
+
 static enum row_status
 encode_chunk(const row_batch *batch, const input_columns *rows, bytes_view prefix, columns *set,
              bad_rows *bad)
@@ -200,6 +213,11 @@ encode_chunk(const row_batch *batch, const input_columns *rows, bytes_view prefi
         if (payloads->length == COLUMNS_KNOWN_ROWS) {
             columns_foresee(set, batch->count, INT32_MAX);
             machine.to = payload_writer_of(payloads);
+        }
+        int64_t done = encode_rows_at_once(program, &machine, row, rows->rows, prefix, payloads);
+        if (done > 0) {
+            row += done - 1;
+            continue;
         }
         status = input_is_valid(&rows->columns[0], row)
                      ? encode_row(program, &machine, row, prefix, bad, set)

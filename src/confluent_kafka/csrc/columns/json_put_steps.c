@@ -578,4 +578,4 @@ static const put_step_kind json_put_kinds[] = {
     {NULL, NULL, 0, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
 };
 
-const payload_format json_payload_format = {"json", json_put_kinds, put_run};
+const payload_format json_payload_format = {"json", json_put_kinds, put_run, NULL};

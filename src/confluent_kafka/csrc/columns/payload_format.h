@@ -10,6 +10,7 @@ typedef struct {
     const char *name;
     const put_step_kind *kinds; /* the last one has no name */
     put_runner *run;
+    put_rows_runner *run_rows; /* NULL: rows are written one by one */
 } payload_format;
 
 extern const payload_format avro_payload_format;

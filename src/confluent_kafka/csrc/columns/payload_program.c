@@ -36,7 +36,7 @@ payload_program_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (types == NULL) {
         return NULL;
     }
-    put_program *program = put_program_compile(values[2], format->kinds, format->run, types);
+    put_program *program = put_program_compile(values[2], format, types);
     PayloadProgram *self =
         program == NULL ? NULL : (PayloadProgram *)type->tp_alloc(type, 0);
     if (self == NULL) {

@@ -373,4 +373,4 @@ static const put_step_kind protobuf_put_kinds[] = {
     {NULL, NULL, 0, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
 };
 
-const payload_format protobuf_payload_format = {"protobuf", protobuf_put_kinds, put_run};
+const payload_format protobuf_payload_format = {"protobuf", protobuf_put_kinds, put_run, NULL};

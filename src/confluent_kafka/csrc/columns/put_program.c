@@ -6,7 +6,7 @@
 #include "columns/instruction.h"
 
 struct put_program {
-    put_runner *run;
+    const payload_format *format;
     int32_t count;
     put_instruction instructions[];
 };
@@ -268,8 +268,7 @@ read_program(PyObject *description, const put_step_kind *known, put_program *sel
 }
 
 put_program *
-put_program_compile(PyObject *description, const put_step_kind *kinds, put_runner *run,
-                    const input_types *types)
+put_program_compile(PyObject *description, const payload_format *format, const input_types *types)
 {
     if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) > INT32_MAX) {
         PyErr_Format(PyExc_TypeError, "instructions must be a tuple, not %.100s",
@@ -282,9 +281,9 @@ put_program_compile(PyObject *description, const put_step_kind *kinds, put_runne
         PyErr_NoMemory();
         return NULL;
     }
-    self->run = run;
+    self->format = format;
     self->count = (int32_t)count;
-    if (read_program(description, kinds, self, types) < 0) {
+    if (read_program(description, format->kinds, self, types) < 0) {
         put_program_release(self);
         return NULL;
     }
@@ -352,7 +351,8 @@ put_machine
 put_program_machine(const put_program *self, const input_columns *rows, const put_source *sources,
                     payload_writer to, write_failure *failure)
 {
-    return (put_machine){self->run, self->instructions, sources, rows, 0, to, failure, ROW_OK};
+    return (put_machine){self->format->run, self->instructions, sources, rows, 0, to, failure,
+                         ROW_OK, NULL, 0};
 }
 
 enum row_status
@@ -361,4 +361,15 @@ put_program_write(const put_program *self, put_machine *machine, int64_t row)
     machine->row = row;
     bool is_done = machine->run(machine, self->instructions, self->instructions + self->count);
     return is_done ? ROW_OK : machine->status;
+}
+
+void
+put_program_write_rows(const put_program *self, put_machine *machine, const void *prefix,
+                       int64_t prefix_size, int64_t row, int64_t until)
+{
+    if (self->format->run_rows != NULL && machine->from->columns[0].validity == NULL) {
+        machine->row = row;
+        self->format->run_rows(machine, self->instructions + self->count, prefix, prefix_size,
+                               until);
+    }
 }

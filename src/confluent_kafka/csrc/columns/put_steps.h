@@ -25,6 +25,14 @@ typedef struct put_machine put_machine;
 typedef bool put_runner(put_machine *machine, const put_instruction *from,
                         const put_instruction *end);
 
+/*
+ * Writes payloads of whole rows, none of which is null, from `machine->row` up to `until`, each with
+ * the prefix before it. May stop before any of them: a row that is not counted in the column of
+ * payloads has left nothing in it.
+ */
+typedef void put_rows_runner(put_machine *machine, const put_instruction *end, const void *prefix,
+                             int64_t prefix_size, int64_t until);
+
 /* One row while it is written. */
 struct put_machine {
     put_runner *run; /* the format's */
@@ -35,6 +43,8 @@ struct put_machine {
     payload_writer to;
     write_failure *failure;
     enum row_status status; /* of a step that gave NULL */
+    const void *prefix;     /* of each payload, for a runner of rows */
+    int64_t prefix_size;
 };
 
 /* Does what an instruction says: the one to go on with, or NULL. */
