@@ -3,6 +3,7 @@
  */
 #include "consumer/consumer.h"
 
+#include "client/exceptions.h"
 #include "client/guard.h"
 #include "client/serve.h"
 #include "values/offset_rules.h"
