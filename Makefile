@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded docs clean system java cancellation sanitized
+.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded site clean system java cancellation sanitized
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,11 +43,11 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	$(call say,ruff)
 	@$(BIN)/ruff check -q --output-format concise .
 	@$(BIN)/ruff format -q --check --output-format concise .
+	@$(BIN)/python tools/badges.py --check
 	$(call say,codespell)
 	@$(BIN)/codespell
-	$(call say,mypy; reference)
-	@$(BIN)/mypy & types=$$!; $(BIN)/python tools/docs.py --check; reference=$$?; \
-		wait $$types && exit $$reference
+	$(call say,mypy; site)
+	@$(BIN)/mypy & types=$$!; $(SITE); site=$$?; wait $$types && exit $$site
 	$(call say,arrows between rooms)
 	@$(BIN)/python tools/layers.py
 	$(call say,waits without the GIL)
@@ -147,8 +147,9 @@ freethreaded: build ## unit and embedded tests on a CPython without a GIL, built
 		build/freethreaded/venv/bin/python -m pytest -p no:cacheprovider \
 		tests/unit tests/embedded $(FREETHREADED_SKIPS) $(ARGS)
 
-docs: build $(VENV)/.docs ## the reference from the docstrings
-	@$(BIN)/python tools/docs.py
+site: build $(VENV)/.docs ## the documentation, into build/site (open index.html; no server is needed)
+	@$(SITE)
+	@echo "build/site/index.html"
 
 clean: ## remove everything that was built (librdkafka and Kafka stay in ~/.cache)
 	@rm -rf .venv .venv-peer .venv-wheel build dist src/*.egg-info
@@ -169,6 +170,9 @@ VALGRIND_SKIPS := $(addprefix --deselect=tests/embedded/,\
 # Their tests need mypy and typer, whose native parts the environment without a GIL has not.
 FREETHREADED_SKIPS := $(addprefix --ignore=tests/,unit/test_stub.py \
 	embedded/test_cluster_command.py embedded/test_command_line.py)
+
+# Warnings are errors. A page is built again when it, or a module of its reference, has changed.
+SITE := $(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/site
 
 SANITIZED_PYTHON = PYTHONPATH=$(CURDIR)/build/asan/lib PYTHONMALLOC=malloc \
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \

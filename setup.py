@@ -137,8 +137,11 @@ class BuildExtension(build_ext):
 
 
 def description() -> str:
-    """README without relative links: an index has no files that they could lead to."""
+    """README without pictures and relative links: an index has no files for them."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = re.sub(
+        r"^!\[[^\n]*\n|^<picture>.*?</picture>\n|<!--.*?-->\n", "", text, flags=re.DOTALL | re.M
+    )
     return re.sub(r"(?<!!)\[([^]]+)\]\((?!https?:)([^)#]+)[^)]*\)", r"\1 (`\2`)", text)
 
 

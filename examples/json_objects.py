@@ -2,7 +2,7 @@
 
     python -m examples.json_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
-Needs the extra ``[json]`` (docs/installation.md). The registry ``mock://`` is one in memory.
+Needs the extra ``[json]`` (docs/start/installation.md). The registry ``mock://`` is one in memory.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m examples.protobuf_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
-Needs the extra ``[protobuf]`` (docs/installation.md). The registry ``mock://`` is one in memory.
-Any class that protoc made will do in the place of Timestamp, which comes with Protobuf.
+Needs the extra ``[protobuf]`` (docs/start/installation.md). The registry ``mock://`` is one in
+memory. Any class that protoc made will do in the place of Timestamp, which comes with Protobuf.
 """
 
 from __future__ import annotations

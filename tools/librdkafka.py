@@ -3,8 +3,8 @@
 
 The pinned release is patched (tools/patches) and compiled once, as a static archive, into a
 prefix under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default), where every clone
-and every Python on this machine finds it again. docs/librdkafka.md says what another library
-costs, and how to move to the next release.
+and every Python on this machine finds it again. docs/project/librdkafka.md says what another
+library costs, and how to move to the next release.
 
 Used by setup.py, by the Makefile and by the native benchmark::
 

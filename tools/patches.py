@@ -8,8 +8,8 @@
     python tools/patches.py --pull-request stop-once
                                                 # what its pull request says
 
-docs/librdkafka.md says what to do with the answers. FOLDER is read only: what is tried is tried
-in a copy. --without works in build/patches, which may be removed; it needs the environment of
+docs/project/librdkafka.md says what to do with the answers. FOLDER is read only: what is tried is
+tried in a copy. --without works in build/patches, which may be removed; it needs the environment of
 `make build`.
 """
 

@@ -3,7 +3,8 @@
 
 The pinned Kafka (tools/kafka.py) has those of requests in its client, and those of the records in
 internal topics in the jars of the coordinators and the controller. What is written, and committed:
-the tables, the stub that editors and mypy read, and the lists of messages in docs/protocol.md.
+the tables, the stub that editors and mypy read, and the lists of messages in
+docs/guides/protocol.md.
 
     python tools/protocol.py          # write them
     python tools/protocol.py --check  # only say whether they are what the jars give
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src/confluent_kafka/protocol"
 TABLES = PACKAGE / "_tables.py"
 STUB = PACKAGE / "__init__.pyi"
-GUIDE = ROOT / "docs/protocol.md"
+GUIDE = ROOT / "docs/guides/protocol.md"
 
 # The jars, the folders in them, and whose records the messages are, if they are records.
 SOURCES = (
@@ -266,7 +267,7 @@ def _partner(name: str) -> str:
 
 
 def guide(text: str, tables: dict[str, Table]) -> str:
-    """docs/protocol.md with the lists of messages that `tables` are."""
+    """docs/guides/protocol.md with the lists of messages that `tables` are."""
     before, heading, _ = text.partition(HEADING)
     requests = _numbered(tables, "request")
     rows = [

@@ -171,7 +171,7 @@ def _session(cores: int, jars: str) -> SparkSession:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
-        # As docs/spark.md recommends it; the connector has no Python workers.
+        # As docs/guides/spark.md recommends it; the connector has no Python workers.
         .config("spark.python.unix.domain.socket.enabled", "true")
         .getOrCreate()
     )

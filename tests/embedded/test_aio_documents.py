@@ -1,4 +1,4 @@
-"""docs/asyncio.md and its example run as they stand."""
+"""docs/guides/asyncio.md and its example run as they stand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.documents import ROOT, block_with, run
 from tests.support.kafka import committed, numbers, read, send, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 
-DOCUMENT = "docs/asyncio.md"
+DOCUMENT = "docs/guides/asyncio.md"
 JOIN_GROUP = 11  # the Kafka protocol's number of this request
 
 

@@ -1,4 +1,4 @@
-"""The commands of docs/cli.md run in a shell as they stand."""
+"""The commands of docs/guides/command-line.md run in a shell as they stand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.waiting import TIMEOUT
 
 pytest.importorskip("typer", reason="the extra [cli] is not installed")
 
-DOCUMENT = "docs/cli.md"
+DOCUMENT = "docs/guides/command-line.md"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The guide docs/dataframes.md does what it says."""
+"""The guide docs/guides/dataframes.md does what it says."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from confluent_kafka.testing import MockCluster
 from tests.support.documents import block_with, run
 from tests.support.waiting import TIMEOUT
 
-PAGE = "docs/dataframes.md"
+PAGE = "docs/guides/dataframes.md"
 TEXT = AvroDecoder('"string"')
 
 

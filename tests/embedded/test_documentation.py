@@ -10,16 +10,13 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer
 from confluent_kafka.testing import MockCluster
 from tests.support.documents import ADDRESS, DOCUMENTS, ROOT, block_with, run
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytest_plugins = ["pytester"]
-
-# The reference has anchors of its own.
-GUIDES = [document for document in DOCUMENTS if document != "docs/reference.md"]
 
 
 def anchors_of(document: Path) -> set[str]:
@@ -29,7 +26,7 @@ def anchors_of(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("name", ["CHANGELOG.md", *GUIDES])
+@pytest.mark.parametrize("name", ["CHANGELOG.md", *DOCUMENTS])
 def test_links_lead_somewhere(name: str) -> None:
     """A link to a file of this repository, or to a heading in it, is not broken."""
     document = ROOT / name
@@ -73,43 +70,24 @@ def run_until(
     return lines
 
 
-class TestReadme:
-    def test_clients(self, kafka_cluster: MockCluster) -> None:
-        """The producer delivers its message; the consumer prints what comes from then on."""
-        kafka_cluster.create_topic("flights")
-        with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
-
-            def send_another() -> None:
-                producer.produce("flights", key="DL", value="another")
-                producer.flush(TIMEOUT)
-
-            block = block_with("README.md", "for message in consumer")
-            run_until(block, kafka_cluster, lambda lines: "another" in str(lines), send_another)
-        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "check"}
-        with Consumer(config) as consumer:
-            consumer.assign([TopicPartition("flights", 0, 0)])
-            (first,) = consumer.consume(1, TIMEOUT)
-        assert (first.key(), first.value()) == (b"UA", b"...")
-
-
 class TestQuickStart:
     def test_produce_and_consume(
         self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """Ten messages are reported, and then read; the loop ends when nothing more comes."""
         kafka_cluster.create_topic("numbers")
-        run(block_with("docs/quickstart.md", "on_delivery=report"), kafka_cluster)
+        run(block_with("docs/start/quickstart.md", "on_delivery=report"), kafka_cluster)
         reported = capsys.readouterr().out.splitlines()
         assert reported == [f"numbers[0] at {offset}" for offset in range(10)]
 
-        block = block_with("docs/quickstart.md", "consumer.poll(5.0)")
+        block = block_with("docs/start/quickstart.md", "consumer.poll(5.0)")
         block = block.replace("poll(5.0)", f"poll({TIMEOUT})")
         printed = run_until(block, kafka_cluster, lambda lines: len(lines) >= 10)
         assert printed == [f"b'{number}' b'value {number}'" for number in range(10)]
 
     def test_fixtures(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """The test that is shown passes."""
-        names = run(block_with("docs/quickstart.md", "def test_orders"))
+        names = run(block_with("docs/start/quickstart.md", "def test_orders"))
         names["test_orders"](kafka_cluster, kafka_topic)
 
 
@@ -117,7 +95,7 @@ class TestArrow:
     def test_data_frames(self, capsys: pytest.CaptureFixture[str]) -> None:
         """A data frame goes out as messages and comes back as one."""
         pytest.importorskip("polars", reason="polars is not installed")
-        run(block_with("docs/arrow.md", "import polars"))
+        run(block_with("docs/guides/arrow.md", "import polars"))
         table = capsys.readouterr().out
         assert "(3, 4)" in table
         for name in ("key", "value", "offset", "timestamp"):
@@ -127,27 +105,27 @@ class TestArrow:
 class TestTesting:
     def test_cluster(self) -> None:
         """The first example's own assertion holds."""
-        run(block_with("docs/testing.md", "MockCluster(brokers=3)"))
+        run(block_with("docs/guides/testing.md", "MockCluster(brokers=3)"))
 
     def test_fixtures(self, pytester: pytest.Pytester) -> None:
         """The tests that are shown pass in a directory that has nothing but them."""
-        pytester.makepyfile(block_with("docs/testing.md", "def test_orders_are_sent"))
+        pytester.makepyfile(block_with("docs/guides/testing.md", "def test_orders_are_sent"))
         result = pytester.runpytest_inprocess()
         result.assert_outcomes(passed=2)
 
     def test_requests(self) -> None:
         """Three refusals are four requests."""
-        run(block_with("docs/testing.md", "cluster.requests()"))
+        run(block_with("docs/guides/testing.md", "cluster.requests()"))
 
     @needs("mock-on-request", "raw-request")
     def test_a_full_disk(self) -> None:
         """The handler's own assertion holds."""
-        run(block_with("docs/testing.md", "a_full_disk"))
+        run(block_with("docs/guides/testing.md", "a_full_disk"))
 
     @needs("mock-on-request")
     def test_a_refused_commit(self, capsys: pytest.CaptureFixture[str]) -> None:
         """The second commit fails, and the third one counts."""
-        run(block_with("docs/testing.md", "refuse_the_second"))
+        run(block_with("docs/guides/testing.md", "refuse_the_second"))
         refused, committed = capsys.readouterr().out.splitlines()
         assert refused.startswith("1 ")
         assert "OFFSET_METADATA_TOO_LARGE" in refused
@@ -156,12 +134,12 @@ class TestTesting:
     def test_registry(self) -> None:
         """The assertion about what was registered holds."""
         pytest.importorskip("httpx", reason="httpx is not installed")
-        run(block_with("docs/testing.md", "MockRegistry() as registry"))
-        run(block_with("docs/testing.md", 'set_compatibility("orders-value", "NONE")'))
+        run(block_with("docs/guides/testing.md", "MockRegistry() as registry"))
+        run(block_with("docs/guides/testing.md", 'set_compatibility("orders-value", "NONE")'))
 
     def test_group_settings(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """The settings for groups whose members come and go are taken."""
-        settings = eval(block_with("docs/testing.md", "heartbeat.interval.ms"))
+        settings = eval(block_with("docs/guides/testing.md", "heartbeat.interval.ms"))
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
         with Consumer(config | settings) as consumer:
             consumer.subscribe([kafka_topic])
@@ -171,17 +149,17 @@ class TestTesting:
 class TestProtocol:
     def test_messages(self) -> None:
         """The first example's own assertions hold."""
-        run(block_with("docs/protocol.md", "request.encode(version=12)"))
+        run(block_with("docs/guides/protocol.md", "request.encode(version=12)"))
 
     def test_records(self, capsys: pytest.CaptureFixture[str]) -> None:
         """What was written is read."""
-        run(block_with("docs/protocol.md", "RecordBatch.of("))
+        run(block_with("docs/guides/protocol.md", "RecordBatch.of("))
         assert capsys.readouterr().out == "5 LZ4 False\n5 b'EWR' b'late' ()\n"
 
     def test_requests(self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]) -> None:
         """A broker answers, and the answer is read."""
         kafka_cluster.create_topic("flights", partitions=3)
-        run(block_with("docs/protocol.md", "admin.request("), kafka_cluster)
+        run(block_with("docs/guides/protocol.md", "admin.request("), kafka_cluster)
         printed = capsys.readouterr().out
         assert "broker 1 is 127.0.0.1:" in printed
         assert "flights has 3 partitions" in printed
@@ -199,7 +177,7 @@ class TestProtocol:
 def test_helpers(
     kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], text: str, printed: str
 ) -> None:
-    """The examples of docs/helpers.md run, and the statistics have a broker to show."""
+    """The examples of docs/operations/diagnostics.md run; the statistics have a broker."""
     kafka_cluster.create_topic("numbers")
-    run(block_with("docs/helpers.md", text), kafka_cluster)
+    run(block_with("docs/operations/diagnostics.md", text), kafka_cluster)
     assert printed in capsys.readouterr().out

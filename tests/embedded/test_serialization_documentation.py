@@ -1,4 +1,4 @@
-"""docs/serialization.md and the examples of objects run as they stand."""
+"""docs/guides/serialization.md and the examples of objects run as they stand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_blocks(
     kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], text: str, printed: str
 ) -> None:
     """Each block does what the text around it says."""
-    block = block_with("docs/serialization.md", text)
+    block = block_with("docs/guides/serialization.md", text)
     run(block, kafka_cluster if ADDRESS in block else None)
     assert capsys.readouterr().out.splitlines() == [printed]
 

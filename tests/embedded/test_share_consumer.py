@@ -451,7 +451,7 @@ class TestThreads:
     def test_second_thread(self, ten: str, make: MakeShareConsumer) -> None:
         """ConcurrentModificationException; requests about the cluster and wakeup() are allowed."""
         consumer = make()
-        accept_ten(consumer)  # it has joined: see docs/share.md on close()
+        accept_ten(consumer)  # it has joined: see docs/guides/share-groups.md on close()
         polling = Polling(consumer)
         refused = set()
         for name, call in SHARE_CALLS.items():
@@ -497,7 +497,7 @@ class TestThreads:
     def test_close(self, ten: str, make: MakeShareConsumer) -> None:
         """It ends the other thread's poll(), which returns what it has."""
         consumer = make()
-        accept_ten(consumer)  # it has joined: see docs/share.md on close()
+        accept_ten(consumer)  # it has joined: see docs/guides/share-groups.md on close()
         polling = Polling(consumer)
         watch = Stopwatch()
         consumer.close()

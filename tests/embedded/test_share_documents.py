@@ -1,4 +1,4 @@
-"""docs/share.md and examples/share_worker.py run as they stand."""
+"""docs/guides/share-groups.md and examples/share_worker.py run as they stand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.documents import block_with, run
 from tests.support.kafka import send
 from tests.support.waiting import TIMEOUT
 
-DOCUMENT = "docs/share.md"
+DOCUMENT = "docs/guides/share-groups.md"
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from .package_index import OTHER, Index, installed, serving, wheel
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PRIVATE_INDEX = "https://packages.example.com/simple"
 _FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`]*pip\s+install\s[^`]+)`")

@@ -17,7 +17,7 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
-ADMIN = "docs/admin.md"
+ADMIN = "docs/guides/administration.md"
 TOPICS = ("orders", "bills", "jobs")  # as the guides name them
 
 
@@ -65,7 +65,7 @@ def test_delegation_token(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixtur
 
 def test_start_of_a_share_group(cluster: OwnKafkaCluster) -> None:
     """The command of the guide, which the embedded cluster has a method for, is right."""
-    command = block_with("docs/share.md", "share.auto.offset.reset=earliest")
+    command = block_with("docs/guides/share-groups.md", "share.auto.offset.reset=earliest")
     name, *arguments = shlex.split(command.replace(ADDRESS, cluster.bootstrap_servers))
     done = command_line.run(*arguments)
     assert (name, *done) == ("confluent-kafka", 0, b"group workers was changed\n", "")
@@ -77,7 +77,7 @@ def test_offsets_of_a_share_group(cluster: OwnKafkaCluster) -> None:
     create_topic(cluster, "jobs")
 
     def shown_by(text: str) -> tuple[object, ...]:
-        name, *arguments = shlex.split(block_with("docs/share.md", text))
+        name, *arguments = shlex.split(block_with("docs/guides/share-groups.md", text))
         return name, *command_line.run(*arguments, "-b", cluster.bootstrap_servers)
 
     start = b"topic\tpartition\tstart\njobs\t0\t0\n"

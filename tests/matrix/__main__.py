@@ -1,4 +1,4 @@
-"""Every answer to every call, changed in every way: figures for docs/reliability.md.
+"""Every answer to every call, changed in every way: figures for docs/project/reliability.md.
 
 python -m tests.matrix                    # all: hours
 python -m tests.matrix --cases 500        # so many of each call, drawn with the seed

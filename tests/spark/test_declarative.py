@@ -110,7 +110,9 @@ def test_declarative_pipelines(
     (tmp_path / "spark-pipeline.yml").write_text(SPEC.format(folder=tmp_path))
     (tmp_path / "transformations").mkdir()
     for name, text in (("declared", "declare(load("), ("tables", "@dp.table")):
-        block = block_with("docs/pipelines.md", text).replace(ADDRESS, cluster.bootstrap_servers)
+        block = block_with("docs/guides/pipelines.md", text).replace(
+            ADDRESS, cluster.bootstrap_servers
+        )
         (tmp_path / "transformations" / f"{name}.py").write_text(block)
     script = Path(str(pyspark.__file__)).parent / "bin" / "spark-pipelines"
     run(

@@ -34,10 +34,10 @@ def test_reading_and_writing(
 ) -> None:
     """Batches and a stream copy the topic: all rows three times; SQL counts those of its filter."""
     fill(guided, "flights", numbered(ROWS, 1))
-    names = run(block_with("docs/spark.md", "SparkSession.builder.getOrCreate()"), guided)
+    names = run(block_with("docs/guides/spark.md", "SparkSession.builder.getOrCreate()"), guided)
     assert "|   v0|        0|     0|" in capsys.readouterr().out
 
-    writing = block_with("docs/spark-writing.md", "exactly-once")
+    writing = block_with("docs/guides/spark-writing.md", "exactly-once")
     run(writing.replace("checkpoints/", f"{tmp_path}/"), guided, **names)
     [query] = spark.streams.active
     try:
@@ -47,7 +47,7 @@ def test_reading_and_writing(
     found = sorted(one.value() or b"" for one in messages(guided, "copy-of-flights", 3 * ROWS))
     assert found == sorted(b"v%d" % number for number in range(ROWS) for _ in range(3))
 
-    block = block_with("docs/spark.md", "CREATE TEMPORARY VIEW")
+    block = block_with("docs/guides/spark.md", "CREATE TEMPORARY VIEW")
     create, select, _ = block.replace(ADDRESS, guided.bootstrap_servers).split(";")
     spark.sql(create)
     try:
@@ -61,7 +61,7 @@ def test_pipeline_in_python(
 ) -> None:
     """The file of the guide runs until its query ends; each micro-batch is printed."""
     monkeypatch.chdir(tmp_path)
-    file = block_with("docs/pipelines.md", "[sources.flights]")
+    file = block_with("docs/guides/pipelines.md", "[sources.flights]")
     file = file.replace('"checkpoint/', f'"{tmp_path}/').replace(ADDRESS, guided.bootstrap_servers)
     Path("delays.toml").write_text(file)
     shown = []
@@ -71,5 +71,5 @@ def test_pipeline_in_python(
         for query in spark.streams.active:
             query.stop()
 
-    run(block_with("docs/pipelines.md", "threading.Event()"), print=show)
+    run(block_with("docs/guides/pipelines.md", "threading.Event()"), print=show)
     assert set(shown) == {"delays"}

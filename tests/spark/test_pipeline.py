@@ -300,7 +300,7 @@ def test_a_topic_is_written_as_avro(spark: Any, place: Place) -> None:
     ]
 
 
-GUIDE = block_with("docs/pipelines.md", "[sources.flights]")
+GUIDE = block_with("docs/guides/pipelines.md", "[sources.flights]")
 COUNTS = """
 [steps.counts]
 sql = "SELECT key, count(*) AS number FROM flights GROUP BY key"

@@ -109,5 +109,5 @@ def test_progress_says_how_far_a_query_is_behind(
     )
     batches = [progress.sources[0] for progress in query.recentProgress if progress.numInputRows]
     assert [source_metrics(one)["maxOffsetsBehindLatest"] for one in batches] == ["5", "0"]
-    run(block_with("docs/spark.md", "source_metrics("), query=query)
+    run(block_with("docs/guides/spark.md", "source_metrics("), query=query)
     assert "'avgOffsetsBehindLatest': '0.0'" in capsys.readouterr().out

@@ -74,8 +74,8 @@ def test_values_are_structs(load: Callable[..., Any], flights: str) -> None:
 
 
 def test_the_guide(spark: Any, cluster: MockCluster, registry: FakeRegistry, flights: str) -> None:
-    """What docs/spark.md shows reads the fields of rows that decode."""
-    text = block_with("docs/spark.md", '.option("valueFormat", "avro")')
+    """What docs/guides/spark.md shows reads the fields of rows that decode."""
+    text = block_with("docs/guides/spark.md", '.option("valueFormat", "avro")')
     for shown, here in (
         ('"localhost:9092"', repr(cluster.bootstrap_servers)),
         ('"http://localhost:8081"', repr(registry.url)),

@@ -661,10 +661,10 @@ def test_a_stream(
 def test_the_guide(
     spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
 ) -> None:
-    """What docs/spark-writing.md shows writes Avro."""
+    """What docs/guides/spark-writing.md shows writes Avro."""
     topic = new_topic(partitions=1)
     registry.register(f"{topic}-value", json.dumps(FLIGHT))
-    text = block_with("docs/spark-writing.md", '.option("valueFormat", "avro")')
+    text = block_with("docs/guides/spark-writing.md", '.option("valueFormat", "avro")')
     for shown, here in (
         ('"localhost:9092"', repr(cluster.bootstrap_servers)),
         ('"http://localhost:8081"', repr(registry.url)),

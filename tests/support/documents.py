@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from tests.integration.kafka_cluster import KafkaCluster
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+DOCUMENTS = ["README.md"]
+DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
 ADDRESS = "localhost:9092"
 _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 

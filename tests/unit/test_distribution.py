@@ -89,7 +89,7 @@ def test_description_has_no_relative_links(metadata: Message) -> None:
     targets = re.findall(r"\]\(([^)]*)\)", text)
     assert targets
     assert all(target.startswith("https://") for target in targets), targets
-    assert "`docs/reliability.md`" in text
+    assert "`docs/project/reliability.md`" in text
 
 
 def test_links_of_readme_lead_to_files_of_the_source_distribution() -> None:

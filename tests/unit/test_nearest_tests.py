@@ -32,7 +32,7 @@ def test_files_and_tests_of_the_table_exist(file: str) -> None:
             "src/confluent_kafka/serializing_producer.py",
             "tests/embedded/test_serializing_clients.py",
         ),
-        ("docs/quickstart.md", "tests/embedded/test_documentation.py"),
+        ("docs/start/quickstart.md", "tests/embedded/test_documentation.py"),
         ("tests/integration/test_tls.py", "tests/integration/test_tls.py"),
     ],
 )
@@ -43,8 +43,8 @@ def test_a_room_has_its_tests(changed: str, test: str) -> None:
 
 def test_tests_of_several_files_are_together() -> None:
     """Each of them counts, whatever else has changed."""
-    both = nearest_tests([HERE, "docs/quickstart.md"])
-    assert set(both) == {HERE, *nearest_tests(["docs/quickstart.md"])}
+    both = nearest_tests([HERE, "docs/start/quickstart.md"])
+    assert set(both) == {HERE, *nearest_tests(["docs/start/quickstart.md"])}
 
 
 @pytest.mark.parametrize("changed", [[], ["setup.py"], ["tests/unit/test_that_is_gone.py"]])

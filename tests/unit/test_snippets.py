@@ -1,4 +1,7 @@
-"""Every snippet of README and guides is run by a test, or is listed here with the reason."""
+"""Every snippet of these pages is run by a test, or is listed here with the reason.
+
+All other pages are run from top to bottom (tests/embedded/test_stories.py).
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,7 @@ SPARK = "tests/spark/test_documents.py"
 
 # A snippet is named by a text that no other one of its document has; its test finds it by that.
 RUN = {
-    "README.md": {"for message in consumer": EMBEDDED},
-    "docs/admin.md": {
+    "docs/guides/administration.md": {
         "create_topics(": INTEGRATION,
         "AlterConfigOpType.SET": INTEGRATION,
         "OffsetSpec.for_timestamp": INTEGRATION,
@@ -29,8 +31,8 @@ RUN = {
         "create_delegation_token(": INTEGRATION,
         "TopicIdCollection": INTEGRATION,
     },
-    "docs/arrow.md": {"import polars": EMBEDDED},
-    "docs/asyncio.md": {
+    "docs/guides/arrow.md": {"import polars": EMBEDDED},
+    "docs/guides/asyncio.md": {
         "async for message": AIO,
         "await producer.produce_many(": AIO,
         "transaction.send_offsets(": AIO,
@@ -39,7 +41,7 @@ RUN = {
         "AIOAdminClient": AIO,
         "on_revoke=commit": AIO,
     },
-    "docs/cli.md": {
+    "docs/guides/command-line.md": {
         "--help": COMMANDS,
         "doctor -b": COMMANDS,
         "produce greetings": COMMANDS,
@@ -50,7 +52,7 @@ RUN = {
         "-f '%D %p/%o": COMMANDS,
         "produce copy --json": COMMANDS,
     },
-    "docs/dataframes.md": {
+    "docs/guides/dataframes.md": {
         "FLIGHT = {": DATAFRAMES,
         "timedelta(hours=1)": DATAFRAMES,
         "dead_letters": DATAFRAMES,
@@ -59,34 +61,34 @@ RUN = {
         "ORDER = {": DATAFRAMES,
         "class Booking": DATAFRAMES,
     },
-    "docs/helpers.md": {
+    "docs/operations/diagnostics.md": {
         "producer.connect(10)\nexcept": EMBEDDED,
         "consumer.lag()": EMBEDDED,
         "broker.rtt.p99": EMBEDDED,
         "consumer.pause_while()": EMBEDDED,
     },
-    "docs/pipelines.md": {
+    "docs/guides/pipelines.md": {
         "[sources.flights]": "tests/spark/test_pipeline.py",
         "threading.Event()": SPARK,
         "declare(load(": "tests/spark/test_declarative.py",
         "@dp.table": "tests/spark/test_declarative.py",
     },
-    "docs/protocol.md": {
+    "docs/guides/protocol.md": {
         "request.encode(version=12)": EMBEDDED,
         "admin.request(": EMBEDDED,
         "RecordBatch.of(": EMBEDDED,
     },
-    "docs/quickstart.md": {
+    "docs/start/quickstart.md": {
         "on_delivery=report": EMBEDDED,
         "consumer.poll(5.0)": EMBEDDED,
         "def test_orders": EMBEDDED,
     },
-    "docs/serialization.md": {
+    "docs/guides/serialization.md": {
         "SerializingProducer(": SERIALIZATION,
         "AvroSerializer(": SERIALIZATION,
         "AsyncJSONSerializer(": SERIALIZATION,
     },
-    "docs/share.md": {
+    "docs/guides/share-groups.md": {
         "consumer.commit_sync()\n": SHARE,
         "share.auto.offset.reset=earliest": INTEGRATION,
         "reset-offsets workers": INTEGRATION,
@@ -94,17 +96,17 @@ RUN = {
         "def acknowledgement": SHARE,
         "def answered": SHARE,
     },
-    "docs/spark.md": {
+    "docs/guides/spark.md": {
         "SparkSession.builder.getOrCreate()": SPARK,
         "CREATE TEMPORARY VIEW": SPARK,
         "source_metrics(": "tests/spark/test_read_spark.py",
         '.option("valueFormat", "avro")': "tests/spark/test_typed_columns.py",
     },
-    "docs/spark-writing.md": {
+    "docs/guides/spark-writing.md": {
         "exactly-once": SPARK,
         '.option("valueFormat", "avro")': "tests/spark/test_typed_writes.py",
     },
-    "docs/testing.md": {
+    "docs/guides/testing.md": {
         "MockCluster(brokers=3)": EMBEDDED,
         "def test_orders_are_sent": EMBEDDED,
         "cluster.requests()": EMBEDDED,
@@ -121,8 +123,7 @@ CTRL_C = "runs until Ctrl-C; "
 NEEDS_CLUSTER = "needs a cluster of Spark"
 BROKERS_FILES = "files of a broker; tests/integration/test_dump_log.py has others"
 NOT_RUN = {
-    "README.md": {"make demo": MAKE, "make test": MAKE, "make wheel": MAKE},
-    "docs/cli.md": {
+    "docs/guides/command-line.md": {
         "--install-completion": "changes the files of the user's shell",
         "--from 2026-01-31T12:00": "the embedded cluster has no messages of that time; "
         "tests/integration/test_command_line.py has",
@@ -133,72 +134,60 @@ NOT_RUN = {
         "__consumer_offsets-12": BROKERS_FILES,
         "dump-log -r --json": BROKERS_FILES,
     },
-    "docs/design.md": {"C extension": "a drawing"},
-    "docs/installation.md": {
+    "docs/project/design.md": {"C extension": "a drawing"},
+    "docs/start/installation.md": {
         "make wheel": MAKE,
         "export PIP_CONSTRAINT": "a setting for later; tests/installation/test_commands.py sets it",
     },
-    "docs/librdkafka.md": {
+    "docs/project/librdkafka.md": {
         "pprint": "prints what tests/unit/test_build_info.py looks at",
         "git clone": "downloads another librdkafka",
         "--without": "builds librdkafka for every patch: many minutes",
     },
-    "docs/migration.md": {"make wheel": MAKE},
-    "docs/migration-aiokafka.md": {
+    "docs/coming-from/confluent-kafka.md": {"make wheel": MAKE},
+    "docs/coming-from/aiokafka.md": {
         "as aiokafka\n": "every test of the face has this import",
         'install("aiokafka")': "tests/unit/test_aiokafka_install.py has programs that begin so",
         "run --as aiokafka app.py": "tests/unit/test_aiokafka_install.py runs programs of its own",
         "run --as aiokafka -m": "tests/unit/test_aiokafka_install.py runs a module of its own",
     },
-    "docs/migration-kafka-python-0.9.md": {
+    "docs/coming-from/kafka-python-0.9.md": {
         "as kafka\n": "every test of the face has this import",
         'generation="0.9"': "tests/unit/test_kafka_0_9_install.py has programs that begin so",
         "run --as kafka:0.9": "tests/unit/test_kafka_0_9_install.py runs a program",
     },
-    "docs/migration-kafka-python-2.md": {
+    "docs/coming-from/kafka-python-2.md": {
         "as kafka\n": "every test of the face has this import",
         'generation="2"': "tests/unit/test_kafka_2_install.py has programs that begin so",
         "run --as kafka:2": "tests/unit/test_kafka_2_install.py runs a program",
     },
-    "docs/migration-kafka-python.md": {
+    "docs/coming-from/kafka-python.md": {
         "as kafka\n": "every test of the face has this import",
         'install("kafka")': "tests/unit/test_kafka_python_install.py has programs that begin so",
         "run --as kafka app.py": "tests/unit/test_kafka_python_install.py runs a program",
         "run --as kafka -m": "tests/unit/test_aiokafka_install.py runs a module of its own",
     },
-    "docs/pipelines.md": {
+    "docs/guides/pipelines.md": {
         "pipeline validate": "tests/spark/test_pipeline.py runs it with a file of its own",
         "pipeline explain": "tests/spark/test_pipeline.py runs it with a file of its own",
         "pipeline run": CTRL_C + "tests/spark/test_pipeline.py runs it with a file of its own",
         "10 minuts": "errors; tests/spark/test_pipeline_checks.py has their texts",
     },
-    "docs/protocol.md": {
+    "docs/guides/protocol.md": {
         "leave its default": "an error; tests/unit/test_protocol.py has its text",
     },
-    "docs/quickstart.md": {
+    "docs/start/quickstart.md": {
         "make wheel": MAKE,
         "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any",
     },
-    "docs/reference.md": {
-        "OffsetCommitContext(consumer)": "a part of a docstring; tests/support/kafka_0_9_usage.py "
-        "has the whole",
-        'install("aiokafka")': "a part of a docstring; tests/unit/test_aiokafka_install.py has it",
-        "AIOKafkaConsumer(": "a part of a docstring; examples/aiokafka_situations.py has the whole",
-        "consumer.consume(100, 1.0)": "a part of a docstring; docs/helpers.md has the whole",
-        "consumer.getmany()": "a part of a docstring; docs/asyncio.md has the whole",
-        "producer.produce_many(": "a part of a docstring; docs/asyncio.md has the whole",
-        "producer.transaction()": "a part of a docstring; docs/asyncio.md has the whole",
-        'NewTopic("flights", 12)': "a part of a docstring; docs/asyncio.md has a request",
-        "delivery = await": "a part of a docstring; docs/asyncio.md has the whole",
-    },
-    "docs/scaling.md": {
+    "docs/operations/scaling.md": {
         "start-master.sh": NEEDS_CLUSTER,
         "venv-pack": "needs YARN",
         "FROM apache/spark": "needs Docker; its pip command is run",
         "k8s://": "needs Kubernetes",
     },
-    "docs/spark.md": {"kafka-consumer-groups.sh": "a program of Apache Kafka"},
-    "docs/testing.md": {
+    "docs/guides/spark.md": {"kafka-consumer-groups.sh": "a program of Apache Kafka"},
+    "docs/guides/testing.md": {
         "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any"
     },
 }
@@ -213,7 +202,7 @@ def installs(snippet: Snippet) -> bool:
     return snippet.language == "console" and "-m pip install " in snippet.text
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", RUN | NOT_RUN)
 def test_every_snippet_is_named_once(document: str) -> None:
     """A new one needs a test, or a reason why it has none; a name is of one snippet."""
     found = [snippet.text for snippet in snippets(document) if not installs(snippet)]

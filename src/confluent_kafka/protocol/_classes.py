@@ -44,7 +44,7 @@ def message_class(name: str) -> type[Message]:
     with _making:
         if name not in _made:
             if name not in TABLES:
-                nearest = hint(name, TABLES, "docs/protocol.md lists them")
+                nearest = hint(name, TABLES, "docs/guides/protocol.md lists them")
                 raise ValueError(f"Kafka has no message {name!r}: {nearest}")
             _made[name] = _message_class(name, Table(name, TABLES[name]))
         return _made[name]

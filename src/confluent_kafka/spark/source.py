@@ -28,7 +28,7 @@ class RdKafkaDataSource(DataSource):
     schemas; the option ``mode`` says what happens to rows that do not decode: ``FAILFAST``,
     ``PERMISSIVE`` (null, and the reason in a column ``error``) or ``DROPMALFORMED``. Writes have
     them, too: columns of other types than bytes are then written as payloads; see
-    docs/spark-writing.md.
+    docs/guides/spark-writing.md.
 
     Options for both: ``kafka.bootstrap.servers`` (required) and any other property of Kafka's
     clients behind ``kafka.``, in Java's or in librdkafka's names.
@@ -36,7 +36,7 @@ class RdKafkaDataSource(DataSource):
     Options of a read are those of Spark's guide to its Kafka source, and
     ``commitOffsetsToGroup``, a group that a streaming query's offsets are committed to for
     monitoring. One of ``subscribe``, ``subscribePattern`` and ``assign`` is required. See
-    docs/spark.md for all of them.
+    docs/guides/spark.md for all of them.
 
     Options of a write: ``topic``, which goes before the column, and of a streaming one
     ``deliveryGuarantee`` (``at-least-once``; ``exactly-once``, to which belong

@@ -410,7 +410,7 @@ PyDoc_STRVAR(mock_cluster_doc,
 "- The brokers answer the requests of producers (idempotent and transactional ones too), of\n"
 "  consumers (classic and KIP-848 groups), of share consumers and of telemetry (KIP-714), without\n"
 "  SASL and TLS, and those of administrators about topics, configurations, groups, records, ACLs\n"
-"  and users, which docs/testing.md lists. Others fail at once with\n"
+"  and users, which docs/guides/testing.md lists. Others fail at once with\n"
 "  KafkaError._UNSUPPORTED_FEATURE; on_request() can answer them. A librdkafka without our patches\n"
 "  (the system's) answers no administrator.\n\n"
 "librdkafka: rd_kafka_mock_cluster_new().");

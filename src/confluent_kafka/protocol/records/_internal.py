@@ -30,7 +30,7 @@ class Internal(NamedTuple):
     """The meaning of a record in an internal topic.
 
     Attributes:
-        type: which kind of record it is: docs/protocol.md lists them.
+        type: which kind of record it is: docs/guides/protocol.md lists them.
         key: a message of the protocol; None in __cluster_metadata, and if this package does not
             know the type.
         value: the same; None for a tombstone, and if this package does not know type or version.

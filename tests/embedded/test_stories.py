@@ -1,0 +1,106 @@
+"""A reader can type a page of the documentation from its first block to its last."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from confluent_kafka.testing import MockCluster, MockRegistry
+from tests.support.documents import ADDRESS, DOCUMENTS, ROOT
+from tests.support.stories import Story, matches, needed, steps
+from tests.unit.test_snippets import NOT_RUN, RUN
+
+REGISTRY = "http://localhost:8081"
+# The other pages have tests of their own (tests/unit/test_snippets.py lists them).
+PAGES = [page for page in DOCUMENTS if page not in RUN | NOT_RUN and steps(ROOT / page)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page: str, kafka_cluster: MockCluster, tmp_path: Path) -> None:
+    """Every block runs, with what the blocks above have left, and prints what the page shows."""
+    path = ROOT / page
+    for package in needed(path):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    text = path.read_text(encoding="utf-8")
+    replaced = {ADDRESS: kafka_cluster.bootstrap_servers}
+    if REGISTRY in text:
+        with MockRegistry() as registry:
+            Story(path, tmp_path, replaced | {REGISTRY: registry.url}).tell()
+    else:
+        Story(path, tmp_path, replaced).tell()
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "fits"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\nb\n", "a\nb", True),
+        ("a\nb\n", "a\nc\n", False),
+        ("a ... c\n", "a 12 b c\n", True),
+        ("a\n...\nd\n", "a\nb\nc\nd\n", True),
+        ("a\n", "a\nb\n", False),
+        ("1.5", "125", False),
+    ],
+)
+def test_matches(shown: str, printed: str, fits: bool) -> None:
+    """Only `...` stands for anything."""
+    assert matches(shown, printed) is fits
+
+
+PAGE = """# A page
+
+```python
+numbers = [1, 2]
+```
+
+Words.
+
+```python
+for number in numbers:  # until Ctrl-C
+    print("number", number, flush=True)
+while True:
+    pass
+```
+
+```text
+number 1
+number ...
+```
+
+<!-- file: a.txt -->
+```ini
+address = localhost:9092
+```
+
+```console
+$ cat a.txt \\
+    | tr a-z A-Z
+ADDRESS = HERE:1
+$ true
+```
+
+<!-- not run: it would fail -->
+```python
+raise SystemExit
+```
+"""
+
+
+def test_story(tmp_path: Path) -> None:
+    """Variables last, loops end when they have printed what is shown, commands are run."""
+    page = ROOT / "build" / f"{tmp_path.name}.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(PAGE, encoding="utf-8")
+    try:
+        story = Story(page, tmp_path, {ADDRESS: "here:1"})
+        story.tell()
+        page.write_text(PAGE.replace("HERE:1", "THERE"), encoding="utf-8")
+        with pytest.raises(AssertionError, match="ADDRESS = HERE:1"):
+            Story(page, tmp_path, {ADDRESS: "here:1"}).tell()
+    finally:
+        page.unlink()
+    assert story.ran == 3
+    assert (tmp_path / "a.txt").read_text() == "address = here:1\n"
