@@ -24,6 +24,7 @@ extensions = [
     "exact_links",
     "llms",
     "mentions",
+    "properties",
     "stub_signatures",
 ]
 exclude_patterns = ["_extensions", "_build"]

@@ -41,7 +41,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 OLDEST = "2.14"  # csrc/base/compat.h refuses older headers
@@ -425,6 +425,20 @@ def unpack(folder: Path) -> Path:
     """The pinned sources as they were published, below `folder`: where their configure is."""
     _cache().mkdir(parents=True, exist_ok=True)
     return _unpack(_archive(Source.from_environment()), folder)
+
+
+def read(name: str) -> str:
+    """A text file of the pinned sources as they were published, without unpacking the others."""
+    _cache().mkdir(parents=True, exist_ok=True)
+    archive = _archive(Source.from_environment())
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            path = PurePosixPath(member.name)
+            if path.parent.name.startswith("librdkafka") and path.name == name:
+                file = tar.extractfile(member)
+                if file is not None:
+                    return file.read().decode()
+    raise BuildError(f"{archive} does not hold librdkafka's {name}")
 
 
 def _unpack(archive: Path, folder: Path) -> Path:

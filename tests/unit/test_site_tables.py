@@ -1,0 +1,62 @@
+"""The tables of the documentation site that are generated when it is built."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytest.importorskip("sphinx", reason="the packages of requirements/docs.txt are not installed")
+sys.path.append(str(ROOT / "docs" / "_extensions"))
+import properties  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def by_name() -> dict[str, properties.Property]:
+    return {name: each for each in properties.properties() for name in each.names}
+
+
+class TestProperties:
+    def test_facts(self, by_name: dict[str, properties.Property]) -> None:
+        """A row of librdkafka's table, and its other name."""
+        linger = by_name["linger.ms"]
+        assert linger is by_name["queue.buffering.max.ms"]
+        assert linger.names[0] == "linger.ms"
+        assert linger.facts == "producer · float · 0 to 900000 · default 5 · high importance"
+        assert linger.text.startswith("Delay in milliseconds")
+        assert "Type:" not in linger.text
+
+    def test_bars_in_a_cell(self, by_name: dict[str, properties.Property]) -> None:
+        """The default of a shell command has some."""
+        assert " || kinit -t" in by_name["sasl.kerberos.kinit.cmd"].default
+
+    def test_legacy_properties_of_topics_do_not_hide_the_consumers(
+        self, by_name: dict[str, properties.Property]
+    ) -> None:
+        """Two tables have the same name."""
+        assert by_name["enable.auto.commit"].group == "Consumer group and offsets"
+        assert by_name["auto.commit.interval.ms"].default == "5000"
+        assert by_name["compression.type"].default == "none"
+
+    def test_python_keys(self, by_name: dict[str, properties.Property]) -> None:
+        """What the constructors of the extension take themselves."""
+        keys = {name for name, each in by_name.items() if each.type.startswith("Python")}
+        assert keys >= {"error_cb", "throttle_cb", "stats_cb", "oauth_cb", "logger"}
+        assert keys >= {"on_delivery", "on_commit", "default.topic.config"}
+
+    def test_what_is_for_c_says_what_to_use(self, by_name: dict[str, properties.Property]) -> None:
+        """Nothing else is shown of these."""
+        assert [name for name, each in by_name.items() if each.is_of_c and not each.notes] == []
+
+    def test_every_group_is_on_the_page(self) -> None:
+        """A property of a group that the page leaves out would be nowhere."""
+        page = (ROOT / "docs/reference/configuration.md").read_text(encoding="utf-8")
+        groups = {properties.shown_in(each) for each in properties.properties()}
+        assert [group for group in groups if f"{{properties}} {group}\n" not in page] == []
+
+    def test_note_about_nothing(self) -> None:
+        """A property that librdkafka has dropped has no note."""
+        with pytest.raises(ValueError, match=r"note about no\.such"):
+            properties.annotated([], {"python": {}, "notes": {"no.such": "text"}})
