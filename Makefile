@@ -57,7 +57,7 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	@$(CC) -std=gnu11 -Wall -Wextra -Werror -fsyntax-only \
 		$$($(BIN)/python tools/librdkafka.py --print cflags) benchmarks/native/*.c tests/native/*.c
 
-bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory beside confluent-kafka and native C
+bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory beside other clients and native C; results, history and pictures
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 bench-spark: build java $(VENV)/.integration $(VENV)/.spark ## Spark: rdkafka beside the JVM's connector, on a real broker (ARGS="--scale 0.1")

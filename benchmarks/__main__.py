@@ -1,15 +1,19 @@
-"""Measures this client beside confluent-kafka and native C, and prints the table as Markdown."""
+"""Measures this client beside its peers and native C, and prints the tables as Markdown.
+
+A full run also writes results.md, appends its ratios to history.jsonl and draws the pictures.
+"""
 
 from __future__ import annotations
 
 import argparse
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import native_program
+from benchmarks import history, native_program, picture
 from benchmarks.cluster import running_cluster
 from benchmarks.measure import (
     measure_import,
@@ -20,7 +24,7 @@ from benchmarks.measure import (
 )
 from benchmarks.native_program import ROOT
 from benchmarks.programs import ProgramError, Programs
-from benchmarks.report import markdown
+from benchmarks.report import markdown, missed_bars, verdicts
 from benchmarks.rows import (
     MAX_MESSAGES,
     MEMORY_ROUNDS,
@@ -50,13 +54,27 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    print(report, end="")
+    print(report.text, end="")
+    for line in report.remarks:
+        console.print(line, highlight=False, soft_wrap=True)
     if args.output:
-        args.output.write_text(report, encoding="utf-8")
+        args.output.write_text(report.text, encoding="utf-8")
+    if args.is_full:
+        history.append(report.entry)
+        picture.draw(history.read())
     return 0
 
 
-def _run(args: argparse.Namespace, console: Console) -> str:
+@dataclass(frozen=True)
+class Report:
+    """The tables, what the console alone shows, and the run's line of the history."""
+
+    text: str
+    remarks: list[str]
+    entry: history.Entry
+
+
+def _run(args: argparse.Namespace, console: Console) -> Report:
     console.print("building the native program")
     programs = Programs(args.ours, args.peer, native_program.build())
     rows = [row for row in ROWS if args.only in row.name]
@@ -71,9 +89,16 @@ def _run(args: argparse.Namespace, console: Console) -> str:
         asks_pending = args.only in f"memory: {PENDING_ROW}"
         pending = measure_pending(programs, cluster, console) if asks_pending else None
         imports = measure_import(programs, console) if args.only in "import" else []
-        return markdown(
-            programs, cluster, speeds, waits, memories, pending, imports, args.rounds, args.messages
+        results = [speed.result() for speed in speeds]
+        text = markdown(
+            *(programs, cluster, results, waits, memories, pending, imports),
+            *(args.rounds, args.messages),
         )
+    entry = history.entry_of(results, programs)
+    remarks = missed_bars(verdicts(results, waits, memories, imports))
+    if args.is_full:
+        remarks += history.regressions(entry, history.read())
+    return Report(text, remarks, entry)
 
 
 def _arguments() -> argparse.Namespace:
@@ -83,7 +108,9 @@ def _arguments() -> argparse.Namespace:
         "--messages", type=int, help=f"messages of each run (default: {MAX_MESSAGES})"
     )
     parser.add_argument("--quick", action="store_true", help="fewer and smaller rounds")
-    parser.add_argument("--only", default="", metavar="TEXT", help="rows with TEXT in their name")
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="rows with TEXT in their name (rows.py)"
+    )
     parser.add_argument(
         "--output", type=Path, help=f"where a full run writes the report (default: {RESULTS})"
     )
@@ -102,7 +129,8 @@ def _arguments() -> argparse.Namespace:
             f"(what the cluster keeps), not {args.messages}"
         )
     # A partial or quick run must not take the place of a full one's results.
-    if args.output is None and not args.quick and not args.only:
+    args.is_full = args.output is None and not args.quick and not args.only
+    if args.is_full:
         args.output = RESULTS
     return args
 

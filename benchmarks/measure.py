@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import TypeVar
@@ -38,6 +38,20 @@ class Sample:
     thread_nanoseconds: float  # CPU time of the calling thread, per message
 
 
+@dataclass(frozen=True)
+class Result:
+    """What the rounds of one row came to: medians, and how far the ratios lie apart."""
+
+    row: Row
+    rates: Mapping[Side, float]  # messages per second
+    ratios: Mapping[Side, float]  # our rate over that of the side
+    thread_nanoseconds: Mapping[Side, float]
+    delivered_rates: Mapping[Side, float]
+    lowest: float  # of the ratios to the peer
+    highest: float
+    thread_ratio: float  # to the peer, by CPU time
+
+
 @dataclass
 class Speed:
     """The samples of one row, in the order of the rounds."""
@@ -45,9 +59,26 @@ class Speed:
     row: Row
     samples: dict[Side, list[Sample]] = field(default_factory=lambda: defaultdict(list))
 
-    def rate(self, side: Side) -> float:
-        """Return the median rate of a side."""
-        return median(sample.rate for sample in self.samples[side])
+    def result(self) -> Result:
+        """Return the medians."""
+        delivered = {
+            side: [s.delivered_rate for s in samples if s.delivered_rate]
+            for side, samples in self.samples.items()
+        }
+        ratios = self.ratios(Side.PEER)
+        return Result(
+            self.row,
+            {side: median(s.rate for s in samples) for side, samples in self.samples.items()},
+            {side: median(self.ratios(side)) for side in self.samples if side is not Side.OURS},
+            {
+                side: median(s.thread_nanoseconds for s in samples)
+                for side, samples in self.samples.items()
+            },
+            {side: median(rates) for side, rates in delivered.items() if rates},
+            min(ratios),
+            max(ratios),
+            median(self.thread_ratios(Side.PEER)),
+        )
 
     def ratios(self, side: Side) -> list[float]:
         """Return our rate over the side's for each round: what the machine did hits both."""

@@ -1,4 +1,4 @@
-"""Writes the measurements as Markdown, with the bars and whether they are reached."""
+"""Writes the measurements as Markdown, and says which bars are not reached."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import median
 
 from benchmarks.cluster import Cluster
 from benchmarks.figures import figure
-from benchmarks.measure import Import, Memory, Pending, Speed, Waiting
+from benchmarks.measure import Import, Memory, Pending, Result, Waiting
 from benchmarks.programs import Programs
 from benchmarks.rows import (
     AIO_LATENCY,
@@ -20,10 +20,27 @@ from benchmarks.rows import (
     MEMORY_BAR_BYTES,
     MEMORY_SETTLING_ROUNDS,
     WAITING_BAR_SECONDS,
+    Group,
     Side,
 )
 
 NOTHING = ""
+# Below the table of a group.
+NOTES = {
+    Group.CONSUMING: (
+        "The client has fetched all messages before a row begins, unless the row says that the "
+        "client fetches at the same time."
+    ),
+    Group.ASYNCIO: (
+        "confluent-kafka's `AIOProducer` keeps messages back for its `buffer_timeout`, 1 s by "
+        "default. A program that awaits each delivery measures that timer, so the rows about "
+        "deliveries compare with aiokafka."
+    ),
+    Group.KAFKA_PYTHON: (
+        "In the row of `topics()`, kafka-python waits for about 0.1 s in each round. It does not "
+        "compute in that time, so the ratio is about waiting."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +61,7 @@ class Verdict:
 def markdown(
     programs: Programs,
     cluster: Cluster,
-    speeds: Sequence[Speed],
+    results: Sequence[Result],
     waits: Sequence[Waiting],
     memories: Sequence[Memory],
     pending: Pending | None,
@@ -54,19 +71,34 @@ def markdown(
 ) -> str:
     """Return the whole report."""
     parts = [_introduction(programs, cluster, rounds, messages)]
-    verdicts: list[Verdict] = []
-    if speeds:
-        parts += [_speed_table(speeds, verdicts), _detail_table(speeds)]
+    if results:
+        parts.append(speed_tables(results))
     if waits:
-        parts.append(_waiting_table(waits, verdicts))
+        parts.append(_waiting_table(waits))
     if memories:
-        parts.append(_memory_table(memories, verdicts))
+        parts.append(_memory_table(memories))
     if pending:
         parts.append(_pending(pending))
     if imports:
-        parts.append(_import_table(imports, verdicts))
-    parts.append(_summary(verdicts))
+        parts.append(_import_table(imports))
     return "\n\n".join(parts) + "\n"
+
+
+def verdicts(
+    results: Sequence[Result],
+    waits: Sequence[Waiting],
+    memories: Sequence[Memory],
+    imports: Sequence[Import],
+) -> list[Verdict]:
+    """Return all bars; they are for the maintainers, and not part of the report."""
+    blocking = next((one for one in waits if one.row is BLOCKING_LATENCY), None)
+    found = [
+        *(_speed_verdict(result) for result in results),
+        *(_waiting_verdict(one, blocking) for one in waits),
+        *(_memory_verdict(memory) for memory in memories if memory.side is Side.OURS),
+        *(_import_verdict(one) for one in imports if one.side is Side.OURS),
+    ]
+    return [verdict for verdict in found if verdict]
 
 
 def _introduction(programs: Programs, cluster: Cluster, rounds: int, messages: int) -> str:
@@ -75,91 +107,115 @@ def _introduction(programs: Programs, cluster: Cluster, rounds: int, messages: i
     peer, peer_librdkafka = programs.versions(Side.PEER)
     return (
         "# Benchmarks\n\n"
-        f"Ours (librdkafka {our_librdkafka}), confluent-kafka {peer} (librdkafka "
-        f"{peer_librdkafka}) and native C (librdkafka {cluster.librdkafka}) in turn on one "
-        f"embedded cluster over TCP; {platform.python_implementation()} "
+        f"This package (librdkafka {our_librdkafka}), confluent-kafka {peer} (librdkafka "
+        f"{peer_librdkafka}) and a program in C (librdkafka {cluster.librdkafka}) ran in turn on "
+        f"one embedded cluster over TCP; {platform.python_implementation()} "
         f"{platform.python_version()}, {platform.system()} {platform.machine()}, "
-        f"{os.cpu_count()} cores. {messages:,} messages of 100 bytes in each run; medians of "
-        f"{rounds} rounds. A ratio is the median of the rounds' ratios."
+        f"{os.cpu_count()} cores. Each run had {messages:,} messages of 100 bytes. The figures are "
+        f"medians of {rounds} rounds, and a ratio is the median of the rounds' ratios. "
+        "`make bench` runs everything again."
     )
 
 
-def _speed_table(speeds: Sequence[Speed], verdicts: list[Verdict]) -> str:
-    lines = []
-    for speed in speeds:
-        verdict = _speed_verdict(speed)
-        if verdict:
-            verdicts.append(verdict)
-        lines.append(
-            [
-                speed.row.name,
-                *(_millions(speed.rate(s)) if s in speed.samples else NOTHING for s in Side),
-                _ratio(speed, Side.PEER),
-                _ratio(speed, Side.NATIVE),
-                verdict.cell if verdict else NOTHING,
-            ]
-        )
-    header = ["million messages per second", *Side]
-    header += [f"ours / {Side.PEER}", f"ours / {Side.NATIVE}", "bar"]
-    return "## Speed\n\n" + table(header, lines)
+def speed_tables(results: Sequence[Result]) -> str:
+    """Return the tables of rates, of native C and of CPU time."""
+    parts = ["## Speed", "The unit of all rates is a million messages, or rows, per second."]
+    for group in Group:
+        members = [result for result in results if result.row.group is group]
+        if members:
+            parts += [f"### {group}", _rates(members)]
+            parts += [NOTES[group]] if group in NOTES else []
+    native = [result for result in results if Side.NATIVE in result.rates]
+    if native:
+        parts += [
+            "### Beside native C",
+            "The program in C calls librdkafka directly and creates no Python objects.",
+            _native(native),
+        ]
+    explanation = (
+        "This table has the CPU time of the calling thread for one message, the rate until all "
+        "messages were delivered (for producers), and how far the ratios of the rounds lie apart. "
+        "The last column is the ratio by CPU time, which other work on the machine disturbs less."
+    )
+    return "\n\n".join([*parts, "### CPU time and spread", explanation, _details(results)])
 
 
-def _speed_verdict(speed: Speed) -> Verdict | None:
-    bar = speed.row.bar
+def _rates(results: Sequence[Result]) -> str:
+    lines = [
+        [
+            result.row.what,
+            result.row.ours,
+            _millions(result.rates[Side.OURS]),
+            f"{result.row.peer}: {result.row.theirs}",
+            _millions(result.rates[Side.PEER]),
+            figure(result.ratios[Side.PEER]),
+        ]
+        for result in results
+    ]
+    return table(["what was measured", "this package", "rate", "peer", "rate", "ratio"], lines)
+
+
+def _native(results: Sequence[Result]) -> str:
+    lines = [
+        [
+            result.row.what,
+            result.row.ours,
+            _millions(result.rates[Side.OURS]),
+            _millions(result.rates[Side.NATIVE]),
+            figure(result.ratios[Side.NATIVE]),
+        ]
+        for result in results
+    ]
+    return table(["what was measured", "this package", "rate", "native C", "ratio"], lines)
+
+
+def _details(results: Sequence[Result]) -> str:
+    lines = [
+        [
+            f"{result.row.what}: {result.row.ours}",
+            result.row.peer,
+            *(_nanoseconds(result, side) for side in Side),
+            *(_delivered(result, side) for side in Side),
+            f"{figure(result.lowest)} to {figure(result.highest)}",
+            figure(result.thread_ratio),
+        ]
+        for result in results
+    ]
+    sides = ("this package", "peer", "native C")
+    header = ["what was measured", "peer", *(f"ns, {side}" for side in sides)]
+    header += [*(f"delivered, {side}" for side in sides), "ratios", "by CPU time"]
+    return table(header, lines)
+
+
+def _nanoseconds(result: Result, side: Side) -> str:
+    found = result.thread_nanoseconds.get(side)
+    return NOTHING if found is None else f"{found:.0f}"
+
+
+def _delivered(result: Result, side: Side) -> str:
+    found = result.delivered_rates.get(side)
+    return NOTHING if found is None else _millions(found)
+
+
+def _speed_verdict(result: Result) -> Verdict | None:
+    bar = result.row.bar
     if bar is None:
         return None
-    ratio = median(speed.ratios(bar.side))
+    ratio = result.ratios[bar.side]
+    peer = result.row.peer if bar.side is Side.PEER else str(bar.side)
     return Verdict(
-        speed.row.name, f"{bar.ratio:g} times {bar.side}", figure(ratio), ratio >= bar.ratio
+        result.row.name, f"{bar.ratio:g} times {peer}", figure(ratio), ratio >= bar.ratio
     )
 
 
-def _ratio(speed: Speed, side: Side) -> str:
-    return figure(median(speed.ratios(side))) if side in speed.samples else NOTHING
-
-
-def _detail_table(speeds: Sequence[Speed]) -> str:
-    lines = []
-    for speed in speeds:
-        lines.append([speed.row.name])
-        for side in Side:
-            samples = speed.samples.get(side, [])
-            lines[-1].append(
-                f"{median(s.thread_nanoseconds for s in samples):.0f}" if samples else NOTHING
-            )
-        for side in Side:
-            rates = [s.delivered_rate for s in speed.samples.get(side, []) if s.delivered_rate]
-            lines[-1].append(_millions(median(rates)) if rates else NOTHING)
-        ratios = speed.ratios(Side.PEER)
-        lines[-1] += [
-            f"{figure(min(ratios))} to {figure(max(ratios))}",
-            figure(median(speed.thread_ratios(Side.PEER))),
-        ]
-    header = ["path", *(f"ns, {side}" for side in Side), *(f"M/s, {side}" for side in Side)]
-    header += [f"ours / {Side.PEER}", "by CPU time"]
+def _waiting_table(waits: Sequence[Waiting]) -> str:
+    lines = [
+        [one.row.name, *(figure(median(found) * 1e3) for found in (one.p50, one.p99))]
+        for one in waits
+    ]
     return (
-        "CPU time of the calling thread per message; millions per second until all were "
-        "delivered; how far the rounds lie apart; and what the ratio is by CPU time, which other "
-        "work on the machine disturbs less:\n\n" + table(header, lines)
-    )
-
-
-def _waiting_table(waits: Sequence[Waiting], verdicts: list[Verdict]) -> str:
-    lines = []
-    blocking = next((one for one in waits if one.row is BLOCKING_LATENCY), None)
-    for one in waits:
-        verdict = _waiting_verdict(one, blocking)
-        if verdict:
-            verdicts.append(verdict)
-        lines.append(
-            [
-                one.row.name,
-                *(figure(median(found) * 1e3) for found in (one.p50, one.p99)),
-                verdict.cell if verdict else NOTHING,
-            ]
-        )
-    return "## Waiting\n\nThe first two are of 1,000 messages a second, one by one.\n\n" + table(
-        ["ms", "p50", "p99", "bar"], lines
+        "## Waiting\n\nThe first two rows send 1,000 messages a second, one by one. Times are in "
+        "milliseconds.\n\n" + table(["what was measured", "p50", "p99"], lines)
     )
 
 
@@ -181,73 +237,80 @@ def _waiting_verdict(one: Waiting, blocking: Waiting | None) -> Verdict | None:
     )
 
 
-def _memory_table(memories: Sequence[Memory], verdicts: list[Verdict]) -> str:
-    lines = []
-    for memory in memories:
-        settled = memory.resident[MEMORY_SETTLING_ROUNDS - 1]
-        farthest = max(abs(size - settled) for size in memory.resident[MEMORY_SETTLING_ROUNDS:])
-        verdict = Verdict(
-            f"memory: {memory.row.name}",
-            f"± {MEMORY_BAR_BYTES / 1e6:g} MB after round {MEMORY_SETTLING_ROUNDS}",
-            f"± {farthest / 1e6:.1f} MB",
-            farthest <= MEMORY_BAR_BYTES,
-        )
-        if memory.side is Side.OURS:
-            verdicts.append(verdict)
-        lines.append(
-            [
-                memory.row.name,
-                str(memory.side),
-                " ".join(f"{size / 1e6:.1f}" for size in memory.resident),
-                verdict.measured,
-                verdict.cell if memory.side is Side.OURS else NOTHING,
-            ]
-        )
-    header = ["path", "client", "resident MB after each round", "changes", "bar"]
+def _memory_table(memories: Sequence[Memory]) -> str:
+    lines = [
+        [
+            memory.row.name,
+            _name(memory.side),
+            " ".join(f"{size / 1e6:.1f}" for size in memory.resident),
+            f"± {_farthest(memory) / 1e6:.1f} MB",
+        ]
+        for memory in memories
+    ]
     return (
-        "## Memory\n\nWithout the free memory that the C library keeps (`malloc_trim`).\n\n"
-        + table(header, lines)
+        "## Memory\n\nThe figures do not contain the free memory that the C library keeps "
+        "(`malloc_trim`). The last column is how much the memory changes after round "
+        f"{MEMORY_SETTLING_ROUNDS}.\n\n"
+        + table(["what was measured", "client", "resident MB after each round", "changes"], lines)
     )
+
+
+def _memory_verdict(memory: Memory) -> Verdict:
+    farthest = _farthest(memory)
+    return Verdict(
+        f"memory: {memory.row.name}",
+        f"± {MEMORY_BAR_BYTES / 1e6:g} MB after round {MEMORY_SETTLING_ROUNDS}",
+        f"± {farthest / 1e6:.1f} MB",
+        farthest <= MEMORY_BAR_BYTES,
+    )
+
+
+def _farthest(memory: Memory) -> int:
+    settled = memory.resident[MEMORY_SETTLING_ROUNDS - 1]
+    return max(abs(size - settled) for size in memory.resident[MEMORY_SETTLING_ROUNDS:])
 
 
 def _pending(pending: Pending) -> str:
     future = (pending.futures_bytes - pending.messages_bytes) / pending.messages
     return (
         f"## Pending deliveries\n\n{pending.messages:,} messages in a producer's queue take "
-        f"{pending.messages_bytes / 1e6:.0f} MB; with a future of asyncio for each of them "
-        f"{pending.futures_bytes / 1e6:.0f} MB, {future:.0f} bytes more a message."
+        f"{pending.messages_bytes / 1e6:.0f} MB. With an asyncio future for each message they take "
+        f"{pending.futures_bytes / 1e6:.0f} MB, which is {future:.0f} bytes more per message."
     )
 
 
-def _import_table(imports: Sequence[Import], verdicts: list[Verdict]) -> str:
-    lines = []
-    for one in imports:
-        seconds = median(one.seconds)
-        verdict = Verdict(
-            "import confluent_kafka",
-            f"< {IMPORT_BAR_SECONDS * 1e3:g} ms, standard library only",
-            f"{seconds * 1e3:.1f} ms",
-            seconds < IMPORT_BAR_SECONDS and not one.foreign_modules,
-        )
-        if one.side is Side.OURS:
-            verdicts.append(verdict)
-        lines.append(
-            [
-                str(one.side),
-                verdict.measured,
-                ", ".join(one.foreign_modules) or "nothing",
-                verdict.cell if one.side is Side.OURS else NOTHING,
-            ]
-        )
+def _import_table(imports: Sequence[Import]) -> str:
+    lines = [
+        [
+            _name(one.side),
+            f"{median(one.seconds) * 1e3:.1f} ms",
+            ", ".join(one.foreign_modules) or "nothing",
+        ]
+        for one in imports
+    ]
     header = ["client", f"median of {IMPORT_RUNS} imports", "loads beside the standard library"]
-    return "## Import\n\n" + table([*header, "bar"], lines)
+    return "## Import\n\n" + table(header, lines)
 
 
-def _summary(verdicts: Sequence[Verdict]) -> str:
-    missed = [verdict for verdict in verdicts if not verdict.reached]
-    lines = [f"{len(verdicts) - len(missed)} of {len(verdicts)} bars are reached."]
-    lines += [f"- not reached: {v.what}: {v.measured}, the bar is {v.bar}" for v in missed]
-    return "## Bars\n\n" + "\n".join(lines)
+def _import_verdict(one: Import) -> Verdict:
+    seconds = median(one.seconds)
+    return Verdict(
+        "import confluent_kafka",
+        f"< {IMPORT_BAR_SECONDS * 1e3:g} ms, standard library only",
+        f"{seconds * 1e3:.1f} ms",
+        seconds < IMPORT_BAR_SECONDS and not one.foreign_modules,
+    )
+
+
+def missed_bars(found: Sequence[Verdict]) -> list[str]:
+    """Return a line for each bar that is not reached."""
+    return [
+        f"not reached: {v.what}: {v.measured}, the bar is {v.bar}" for v in found if not v.reached
+    ]
+
+
+def _name(side: Side) -> str:
+    return "this package" if side is Side.OURS else str(side)
 
 
 def _millions(rate: float) -> str:

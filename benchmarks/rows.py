@@ -19,9 +19,8 @@ SHARED = "shared"  # a partition for each consumer of a busy event loop
 CONSUMERS = 200
 TOPICS = {PRODUCED: 4, VALUES: PARTITIONS, RECORDS: PARTITIONS, SHARED: CONSUMERS}
 
-# In a row's name: who is measured at the peer's side.
-AIOKAFKA = "(in place of confluent-kafka: aiokafka)"
-KAFKA_PYTHON = "(in place of confluent-kafka: kafka-python 3)"
+AIOKAFKA = "aiokafka"
+KAFKA_PYTHON = "kafka-python 3"
 
 
 class Side(StrEnum):
@@ -40,14 +39,39 @@ class Bar:
     side: Side
 
 
+class Group(StrEnum):
+    """The tables of the report, by their titles."""
+
+    PRODUCING = "Producing"
+    CONSUMING = "Consuming"
+    ASYNCIO = "asyncio"
+    AIOKAFKA = "Programs written for aiokafka"
+    KAFKA_PYTHON = "Programs written for kafka-python"
+    COLUMNS = "Payloads and Arrow columns"
+    OBJECTS = "Objects and a schema registry in memory"
+
+
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: a program (name and options) for each side that has it."""
+    """One line of a table: a program (name and options) for each side that has it.
+
+    Attributes:
+        name: what ``--only`` and the history file call the row; it stays the same.
+        what: what was measured, in plain words.
+        ours: the calls that this package ran.
+        theirs: the calls that the peer ran.
+        peer: the package in the place of ``Side.PEER``.
+    """
 
     name: str
+    group: Group
+    what: str
+    ours: str
+    theirs: str
     programs: Mapping[Side, tuple[str, ...]]
     bar: Bar | None = None
     clock: str = "call_seconds"
+    peer: str = str(Side.PEER)
 
 
 def _produce(call: str) -> tuple[str, ...]:
@@ -119,47 +143,85 @@ def _sides(
 
 
 ROWS = (
+    # --- producing ---
     Row(
-        "produce()",
+        "produce",
+        Group.PRODUCING,
+        "Enqueue messages one by one",
+        "`produce()`",
+        "`produce()`",
         _sides(_produce("produce"), _produce("produce"), _produce("native")),
         Bar(1.7, Side.PEER),
     ),
     Row(
-        "produce(on_delivery=)",
+        "produce-callback",
+        Group.PRODUCING,
+        "Enqueue messages one by one, each with a delivery callback",
+        "`produce(on_delivery=)`",
+        "`produce(on_delivery=)`",
         _sides(_produce("callback"), _produce("callback"), _produce("native")),
         Bar(2.5, Side.PEER),
     ),
     Row(
-        "produce(on_delivery=), until every callback has run",
+        "produce-callback-delivered",
+        Group.PRODUCING,
+        "Enqueue messages with a delivery callback, until every callback has run",
+        "`produce(on_delivery=)`, `flush()`",
+        "`produce(on_delivery=)`, `flush()`",
         _sides(_produce("callback"), _produce("callback"), _produce("native")),
         clock="total_seconds",
     ),
     Row(
-        "produce_batch() of 1000 values (confluent-kafka: dicts)",
+        "produce-batch-values",
+        Group.PRODUCING,
+        "Enqueue 1,000 messages a call, from the simplest list that the client takes",
+        "`produce_batch()` with a list of values",
+        "`produce_batch()` with a list of dicts",
         _sides(_produce("values"), _produce("dicts"), _produce("native")),
         Bar(0.8, Side.NATIVE),
     ),
     Row(
-        "produce_batch() of 1000 dicts",
+        "produce-batch-dicts",
+        Group.PRODUCING,
+        "Enqueue 1,000 messages a call, from a list of dicts",
+        "`produce_batch()`",
+        "`produce_batch()`",
         _sides(_produce("dicts"), _produce("dicts"), _produce("native")),
     ),
+    # --- consuming ---
     Row(
-        "poll()",
+        "poll",
+        Group.CONSUMING,
+        "Take messages one by one, without reading them",
+        "`poll()`",
+        "`poll()`",
         _sides(_consume("poll"), _consume("poll"), _consume("poll")),
         Bar(1.8, Side.PEER),
     ),
     Row(
-        "poll(), value()",
+        "poll-value",
+        Group.CONSUMING,
+        "Take messages one by one and read the value",
+        "`poll()`, `value()`",
+        "`poll()`, `value()`",
         _sides(_consume("poll-value"), _consume("poll-value"), _consume("poll")),
         Bar(1.8, Side.PEER),
     ),
     Row(
-        "consume(1000), value()",
+        "consume-value",
+        Group.CONSUMING,
+        "Take 1,000 messages a call and read the values",
+        "`consume(1000)`, `value()`",
+        "`consume(1000)`, `value()`",
         _sides(_consume("consume-value"), _consume("consume-value"), _consume("batch")),
         Bar(2.5, Side.PEER),
     ),
     Row(
-        "consume(1000), value(), while fetching",
+        "consume-value-fetching",
+        Group.CONSUMING,
+        "Take 1,000 messages a call and read the values, while the client fetches",
+        "`consume(1000)`, `value()`",
+        "`consume(1000)`, `value()`",
         _sides(
             _consume("consume-value", fetch="meanwhile"),
             _consume("consume-value", fetch="meanwhile"),
@@ -167,183 +229,361 @@ ROWS = (
         ),
     ),
     Row(
-        "consume(1000), every accessor",
+        "consume-all",
+        Group.CONSUMING,
+        "Take 1,000 messages a call and read every field, headers included",
+        "`consume(1000)`, every accessor",
+        "`consume(1000)`, every accessor",
         _sides(_consume("consume-all", RECORDS), _consume("consume-all", RECORDS)),
     ),
     Row(
-        "consume_arrow(1000) (confluent-kafka: consume, every accessor but headers())",
+        "arrow-columns",
+        Group.CONSUMING,
+        "Read every field but the headers, of messages with a key and a header",
+        "`consume_arrow(1000)`, without the column of headers",
+        "`consume(1000)`, every accessor but `headers()`",
         _sides(_consume("arrow-columns", RECORDS), _consume("consume-columns", RECORDS)),
         Bar(4.0, Side.PEER),
     ),
     Row(
-        "consume_arrow(1000), no headers (confluent-kafka: consume, every accessor)",
+        "arrow-values",
+        Group.CONSUMING,
+        "Read every field, of messages that have only a value",
+        "`consume_arrow(1000)`",
+        "`consume(1000)`, every accessor",
         _sides(_consume("arrow-all", VALUES), _consume("consume-all", VALUES)),
         Bar(4.0, Side.PEER),
     ),
     Row(
-        "consume_arrow(1000) with headers (confluent-kafka: consume, every accessor)",
+        "arrow-headers",
+        Group.CONSUMING,
+        "Read every field, of messages with a key and a header",
+        "`consume_arrow(1000)`",
+        "`consume(1000)`, every accessor",
         _sides(_consume("arrow-all", RECORDS), _consume("consume-all", RECORDS)),
     ),
     Row(
-        "asyncio: produce(), until all are delivered",
+        "pause",
+        Group.CONSUMING,
+        "Pause and resume 10,000 partitions in one call each (the unit is partitions)",
+        "`pause()`, `resume()`",
+        "`pause()`, `resume()`",
+        _assignment("pause"),
+    ),
+    Row(
+        "commit",
+        Group.CONSUMING,
+        "Commit 10,000 partitions and ask for what is committed (the unit is partitions)",
+        "`commit()`, `committed()`",
+        "`commit()`, `committed()`",
+        _assignment("commit"),
+    ),
+    # --- asyncio ---
+    Row(
+        "aio-produce",
+        Group.ASYNCIO,
+        "Send 1,000 messages, flush, then gather the deliveries",
+        "`AIOProducer.produce()`, `flush()`",
+        "`AIOProducer.produce()`, `flush()`",
         _sides(_aio("produce", PRODUCED), _aio("produce", PRODUCED)),
     ),
     Row(
-        "asyncio: a thousand produce(), then each delivery",
-        _sides(_aio("send", PRODUCED), _aio("send", PRODUCED)),
-        Bar(4.0, Side.PEER),
-    ),
-    Row(
-        f"asyncio: a thousand produce(), then each delivery {AIOKAFKA}",
+        "aio-send-aiokafka",
+        Group.ASYNCIO,
+        "Send 1,000 messages, then await each delivery",
+        "`AIOProducer.produce()`",
+        "`send()`",
         _sides(_aio("send", PRODUCED), _aiokafka_producer("aiokafka", "send")),
         Bar(4.0, Side.PEER),
+        peer=AIOKAFKA,
     ),
     Row(
-        "asyncio: a thousand produce(), then gather()",
-        _sides(_aio("gather", PRODUCED), _aio("gather", PRODUCED)),
+        "aio-gather-aiokafka",
+        Group.ASYNCIO,
+        "Send 1,000 messages, then gather the deliveries",
+        "`AIOProducer.produce()`",
+        "`send()`",
+        _sides(_aio("gather", PRODUCED), _aiokafka_producer("aiokafka", "gather")),
+        peer=AIOKAFKA,
     ),
     Row(
-        "asyncio: produce_many(1000) (confluent-kafka: produce(), each delivery)",
-        _sides(_aio("send-many", PRODUCED), _aio("send", PRODUCED)),
+        "aio-many-aiokafka",
+        Group.ASYNCIO,
+        "Send 1,000 messages in the fewest calls, then await the deliveries",
+        "`AIOProducer.produce_many(1000)`",
+        "`send()`",
+        _sides(_aio("send-many", PRODUCED), _aiokafka_producer("aiokafka", "send")),
+        peer=AIOKAFKA,
     ),
     Row(
-        "asyncio: poll(), value()",
+        "aio-poll",
+        Group.ASYNCIO,
+        "Await messages one by one and read the value",
+        "`AIOConsumer.poll()`",
+        "`AIOConsumer.poll()`, which asks a thread each time",
         _sides(_aio("poll"), _aio("poll")),
         Bar(5.0, Side.PEER),
     ),
     Row(
-        f"asyncio: poll(), value(), while fetching {AIOKAFKA}",
+        "aio-poll-aiokafka",
+        Group.ASYNCIO,
+        "Await messages one by one and read the value, while the client fetches",
+        "`AIOConsumer.poll()`",
+        "`getone()`",
         _sides(_aio("poll", fetch="meanwhile"), _aiokafka_consumer("aiokafka", "getone")),
         Bar(5.0, Side.PEER),
+        peer=AIOKAFKA,
     ),
     Row(
-        "asyncio: consume(500), value()",
+        "aio-consume",
+        Group.ASYNCIO,
+        "Await 500 messages a call and read the values",
+        "`AIOConsumer.consume(500)`",
+        "`AIOConsumer.consume(500)`",
         _sides(_aio("consume"), _aio("consume")),
         Bar(6.0, Side.PEER),
     ),
     Row(
-        "asyncio: consume(500), value(), while fetching",
+        "aio-consume-fetching",
+        Group.ASYNCIO,
+        "Await 500 messages a call and read the values, while the client fetches",
+        "`AIOConsumer.consume(500)`",
+        "`AIOConsumer.consume(500)`",
         _sides(_aio("consume", fetch="meanwhile"), _aio("consume", fetch="meanwhile")),
         Bar(6.0, Side.PEER),
     ),
     Row(
-        f"asyncio: consume(500), value(), while fetching {AIOKAFKA}",
+        "aio-consume-aiokafka",
+        Group.ASYNCIO,
+        "Await messages in batches and read the values, while the client fetches",
+        "`AIOConsumer.consume(500)`",
+        "`getmany()`",
         _sides(_aio("consume", fetch="meanwhile"), _aiokafka_consumer("aiokafka", "getmany")),
         Bar(6.0, Side.PEER),
+        peer=AIOKAFKA,
     ),
+    # --- programs for aiokafka ---
     Row(
-        "pause() and resume() of 10,000 partitions, each",
-        _assignment("pause"),
-    ),
-    Row(
-        "commit() and committed() of 10,000 partitions, each",
-        _assignment("commit"),
-    ),
-    Row(
-        f"aiokafka's send(), a thousand, then each delivery {AIOKAFKA}",
+        "aiokafka-send",
+        Group.AIOKAFKA,
+        "Send 1,000 messages, then await each delivery",
+        "`send()`",
+        "`send()`",
         _face(_aiokafka_producer, "send"),
         Bar(3.0, Side.PEER),
+        peer=AIOKAFKA,
     ),
     Row(
-        f"aiokafka's send(), a thousand, then gather() {AIOKAFKA}",
+        "aiokafka-gather",
+        Group.AIOKAFKA,
+        "Send 1,000 messages, then gather the deliveries",
+        "`send()`",
+        "`send()`",
         _face(_aiokafka_producer, "gather"),
+        peer=AIOKAFKA,
     ),
     Row(
-        f"aiokafka's getone(), value, while fetching {AIOKAFKA}",
+        "aiokafka-getone",
+        Group.AIOKAFKA,
+        "Await messages one by one and read the value, while the client fetches",
+        "`getone()`",
+        "`getone()`",
         _face(_aiokafka_consumer, "getone"),
         Bar(3.0, Side.PEER),
+        peer=AIOKAFKA,
     ),
     Row(
-        f"aiokafka's getmany(), value, while fetching {AIOKAFKA}",
+        "aiokafka-getmany",
+        Group.AIOKAFKA,
+        "Await messages in batches and read the values, while the client fetches",
+        "`getmany()`",
+        "`getmany()`",
         _face(_aiokafka_consumer, "getmany"),
         Bar(2.0, Side.PEER),
+        peer=AIOKAFKA,
     ),
+    # --- programs for kafka-python ---
     Row(
-        f"kafka-python's send(), then flush() {KAFKA_PYTHON}",
+        "kafka-python-send",
+        Group.KAFKA_PYTHON,
+        "Send messages, then flush",
+        "`send()`, `flush()`",
+        "`send()`, `flush()`",
         _kafka_python("send", PRODUCED),
         Bar(8.0, Side.PEER),
+        peer=KAFKA_PYTHON,
     ),
     Row(
-        f"kafka-python's iteration, value, while fetching {KAFKA_PYTHON}",
+        "kafka-python-iterate",
+        Group.KAFKA_PYTHON,
+        "Iterate over the consumer and read the value, while the client fetches",
+        "`for record in consumer`",
+        "`for record in consumer`",
         _kafka_python("iterate", VALUES),
         Bar(8.0, Side.PEER),
+        peer=KAFKA_PYTHON,
     ),
     Row(
-        f"kafka-python's poll() of 500, value, while fetching {KAFKA_PYTHON}",
+        "kafka-python-poll",
+        Group.KAFKA_PYTHON,
+        "Take at most 500 messages a call and read the values, while the client fetches",
+        "`poll(max_records=500)`",
+        "`poll(max_records=500)`",
         _kafka_python("poll", VALUES),
         Bar(15.0, Side.PEER),
+        peer=KAFKA_PYTHON,
     ),
     Row(
-        f"kafka-python's topics() and partitions_for_topic() {KAFKA_PYTHON}",
+        "kafka-python-topics",
+        Group.KAFKA_PYTHON,
+        "Ask for all topics and for the partitions of one (the unit is rounds of both calls)",
+        "`topics()`, `partitions_for_topic()`",
+        "`topics()`, `partitions_for_topic()`",
         _kafka_python("ask", VALUES),
         Bar(1.0, Side.PEER),
+        peer=KAFKA_PYTHON,
     ),
     Row(
-        "kafka-python 0.9's send_messages() of 200 (kafka-python 3: send(), then flush())",
+        "kafka-python-0.9-send",
+        Group.KAFKA_PYTHON,
+        "Send messages with the API of kafka-python 0.9, 200 a call",
+        "`send_messages()` of version 0.9",
+        "`send()`, `flush()` of version 3",
         _kafka_python("send", PRODUCED, ours=("kafka_0_9", "send-messages")),
         Bar(5.0, Side.PEER),
+        peer=KAFKA_PYTHON,
     ),
+    # --- columns ---
     Row(
-        "Avro into Arrow columns (in place of confluent-kafka: fastavro, pyarrow)",
+        "avro-decode-fastavro",
+        Group.COLUMNS,
+        "Decode Avro into Arrow columns",
+        "`AvroDecoder`",
+        "rows, then columns",
         _columns("avro-columns", "avro-fastavro"),
         Bar(40.0, Side.PEER),
+        peer="fastavro and pyarrow",
     ),
     *(
         Row(
-            f"{what}, {batch:,} rows a call (in place of confluent-kafka: pyruhvro)",
-            _columns(ours, peer, batch),
+            f"{name}-{batch}",
+            Group.COLUMNS,
+            f"{what}, {batch:,} rows a call",
+            f"`{ours}`",
+            f"`{theirs}()`",
+            _columns(program, peer, batch),
             Bar(least, Side.PEER),
+            peer="pyruhvro",
         )
-        for what, ours, peer, least in (
-            ("Avro into Arrow columns", "avro-columns", "avro-pyruhvro", 1.8),
-            ("Nested Avro into Arrow columns", "orders-columns", "orders-pyruhvro", 1.8),
-            ("Arrow columns into Avro", "avro-typed-encoder", "avro-pyruhvro-writer", 1.3),
-            ("Nested Arrow columns into Avro", "orders-encoder", "orders-pyruhvro-writer", 1.3),
+        for name, what, ours, theirs, program, peer, least in (
+            (
+                *("avro-decode", "Decode Avro into Arrow columns"),
+                *("AvroDecoder", "deserialize_array"),
+                *("avro-columns", "avro-pyruhvro", 1.8),
+            ),
+            (
+                *("nested-avro-decode", "Decode nested Avro into Arrow columns"),
+                *("AvroDecoder", "deserialize_array"),
+                *("orders-columns", "orders-pyruhvro", 1.8),
+            ),
+            (
+                *("avro-encode", "Encode Arrow columns as Avro"),
+                *("AvroEncoder", "serialize_record_batch"),
+                *("avro-typed-encoder", "avro-pyruhvro-writer", 1.3),
+            ),
+            (
+                *("nested-avro-encode", "Encode nested Arrow columns as Avro"),
+                *("AvroEncoder", "serialize_record_batch"),
+                *("orders-encoder", "orders-pyruhvro-writer", 1.3),
+            ),
         )
         for batch in (1_000, 10_000, 100_000, 1_000_000)
     ),
     Row(
-        "Arrow columns into Avro (in place of confluent-kafka: fastavro)",
+        "avro-encode-fastavro",
+        Group.COLUMNS,
+        "Encode Arrow columns as Avro",
+        "`AvroEncoder`",
+        "row by row",
         _columns("avro-encoder", "avro-fastavro-writer"),
         Bar(20.0, Side.PEER),
+        peer="fastavro",
     ),
     Row(
-        "JSON into Arrow columns (in place of confluent-kafka: orjson, pyarrow)",
+        "json-decode-orjson",
+        Group.COLUMNS,
+        "Decode JSON into Arrow columns",
+        "`JSONDecoder`",
+        "rows, then columns",
         _columns("json-columns", "json-orjson"),
         Bar(5.0, Side.PEER),
+        peer="orjson and pyarrow",
     ),
     Row(
-        "JSON into Arrow columns (in place of confluent-kafka: pyarrow.json, on lines)",
+        "json-decode-pyarrow",
+        Group.COLUMNS,
+        "Decode JSON into Arrow columns",
+        "`JSONDecoder`",
+        "`pyarrow.json`, on all texts as lines of one file",
         _columns("json-columns", "json-pyarrow"),
         Bar(1.0, Side.PEER),
+        peer="pyarrow",
     ),
     Row(
-        "Protobuf into Arrow columns (in place of confluent-kafka: protobuf, pyarrow)",
+        "protobuf-decode",
+        Group.COLUMNS,
+        "Decode Protobuf into Arrow columns",
+        "`ProtobufDecoder`",
+        "messages, then columns",
         _columns("protobuf-columns", "protobuf-rows"),
         Bar(20.0, Side.PEER),
+        peer="protobuf and pyarrow",
     ),
     Row(
-        "Arrow columns into JSON (in place of confluent-kafka: orjson, of rows)",
+        "json-encode",
+        Group.COLUMNS,
+        "Encode Arrow columns as JSON",
+        "`JSONEncoder`",
+        "row by row",
         _columns("json-encoder", "json-orjson-writer"),
         Bar(5.0, Side.PEER),
+        peer="orjson",
     ),
     Row(
-        "Arrow columns into Protobuf (in place of confluent-kafka: protobuf, of rows)",
+        "protobuf-encode",
+        Group.COLUMNS,
+        "Encode Arrow columns as Protobuf",
+        "`ProtobufEncoder`",
+        "row by row",
         _columns("protobuf-encoder", "protobuf-writer"),
         Bar(8.0, Side.PEER),
+        peer="protobuf",
     ),
+    # --- objects ---
     Row(
-        "Avro there and back (a registry in memory)",
+        "avro-objects",
+        Group.OBJECTS,
+        "Serialize an object as Avro and deserialize it",
+        "`AvroSerializer`, `AvroDeserializer`",
+        "the same classes",
         _sides(_serde("avro"), _serde("avro")),
         Bar(1.3, Side.PEER),
     ),
     Row(
-        "JSON there and back, validated (a registry in memory)",
+        "json-objects",
+        Group.OBJECTS,
+        "Serialize an object as JSON and deserialize it, with validation",
+        "`JSONSerializer`, `JSONDeserializer`",
+        "the same classes",
         _sides(_serde("json"), _serde("json")),
         Bar(8.0, Side.PEER),
     ),
     Row(
-        "Protobuf there and back (a registry in memory)",
+        "protobuf-objects",
+        Group.OBJECTS,
+        "Serialize a Protobuf message and deserialize it",
+        "`ProtobufSerializer`, `ProtobufDeserializer`",
+        "the same classes",
         _sides(_serde("protobuf"), _serde("protobuf")),
     ),
 )
