@@ -109,12 +109,12 @@ def test_metadata_names_authors_links_and_licences(metadata: Message) -> None:
     assert licences >= {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Zlib"}
     assert metadata["License-File"] == "LICENSE"
     assert metadata["Author"]
-    urls = metadata.get_all("Project-URL") or []
-    assert urls
-    for url in urls:
+    assert metadata["Maintainer"]
+    for url in metadata.get_all("Project-URL") or []:
         label, _, target = url.partition(", ")
         assert len(label) <= 32
         assert target.startswith("https://")
+        assert "confluentinc" not in target, "that is another project"
 
 
 def test_classifiers_are_of_what_the_tests_run_on(metadata: Message) -> None:
