@@ -118,7 +118,8 @@ class Story:
 
     def _python(self, step: Step) -> None:
         # Lines are counted from the page's first, so that tracebacks lead there.
-        code = compile("\n" * step.line + self._here(step.text), str(self._page), "exec")
+        source = "\n" * step.line + self._here(step.text)
+        code = compile(source, str(self._page), "exec", dont_inherit=True)
         output = _Output()
         is_endless = "Ctrl-C" in step.text
         with (

@@ -14,7 +14,6 @@ from tests.support.documents import DOCUMENTS, ROOT, Snippet, snippets
 
 EMBEDDED = "tests/embedded/test_documentation.py"
 AIO = "tests/embedded/test_aio_documents.py"
-DATAFRAMES = "tests/embedded/test_dataframe_documents.py"
 COMMANDS = "tests/embedded/test_command_line_documents.py"
 SERIALIZATION = "tests/embedded/test_serialization_documentation.py"
 SHARE = "tests/embedded/test_share_documents.py"
@@ -51,15 +50,6 @@ RUN = {
         "the last ten": COMMANDS,
         "-f '%D %p/%o": COMMANDS,
         "produce copy --json": COMMANDS,
-    },
-    "docs/guides/dataframes.md": {
-        "FLIGHT = {": DATAFRAMES,
-        "timedelta(hours=1)": DATAFRAMES,
-        "dead_letters": DATAFRAMES,
-        "AvroEncoder(FLIGHT": DATAFRAMES,
-        'JSONEncoder(nulls="omit")': DATAFRAMES,
-        "ORDER = {": DATAFRAMES,
-        "class Booking": DATAFRAMES,
     },
     "docs/operations/diagnostics.md": {
         "producer.connect(10)\nexcept": EMBEDDED,
