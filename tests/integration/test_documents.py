@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
 import shlex
+import ssl
 from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
+from tests.integration.certificates import Authority
 from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
+from tests.integration.security import SECONDS, check_round_trip, failing, plain
 from tests.integration.topics import create_topic, delete_topic, wait_for_topic
 from tests.support import command_line
 from tests.support.documents import ADDRESS, block_with, run
 from tests.support.patches import needs
+from tests.support.schema_registry import running_registry
+from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
 ADMIN = "docs/guides/administration.md"
+SECURITY = "docs/operations/security.md"
 TOPICS = ("orders", "bills", "jobs")  # as the guides name them
 
 
@@ -85,3 +98,95 @@ def test_offsets_of_a_share_group(cluster: OwnKafkaCluster) -> None:
     offsets = b"topic\tpartition\tstart\tlag\njobs\t0\t0\t0\n"
     expected = ("confluent-kafka", 0, offsets, "")
     wait_until(lambda: shown_by("share-groups offsets workers") == expected)
+
+
+# ---- security ----
+
+
+@pytest.fixture
+def secrets(own_kafka: OwnKafkaCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variables from which the page reads secrets."""
+    monkeypatch.setenv("KAFKA_PASSWORD", USERS["alice"])
+    monkeypatch.setenv("KAFKA_NEW_PASSWORD", USERS["alice"])
+    monkeypatch.setenv("OAUTH_SECRET", CLIENT_SECRET)
+    for name, file in (
+        ("KAFKA_CA", own_kafka.authority.file),
+        ("KAFKA_CERTIFICATE", own_kafka.client_keys.certificate),
+        ("KAFKA_KEY", own_kafka.client_keys.key),
+    ):
+        monkeypatch.setenv(name, Path(file).read_text(encoding="utf-8"))
+
+
+def security_block(text: str, kafka: OwnKafkaCluster) -> str:
+    """The block with the text in it, with addresses and files that there are."""
+    block = block_with(SECURITY, text)
+    listener = "SASL_SSL" if "SASL_SSL" in block else "SSL"
+    for shown, here in (
+        ("kafka.example.com:9093", kafka.servers(listener)),
+        ("/etc/kafka/ca.pem", str(kafka.authority.file)),
+        ("/etc/kafka/client.crt", str(kafka.client_keys.certificate)),
+        ("/etc/kafka/client.key", str(kafka.client_keys.key)),
+        ("https://login.example.com/oauth2/token", kafka.identity.token_url),
+    ):
+        block = block.replace(shown, here)
+    return block
+
+
+def signed_token(kafka: OwnKafkaCluster) -> str:
+    """A token of the identity provider."""
+    login = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()
+    request = Request(kafka.identity.token_url, data=b"grant_type=client_credentials")
+    request.add_header("Authorization", f"Basic {login}")
+    with urlopen(request, timeout=SECONDS) as answer:
+        token: str = json.load(answer)["access_token"]
+    return token
+
+
+@pytest.mark.usefixtures("secrets")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'print("connected")',
+        "/etc/kafka/client.crt",
+        'os.environ["KAFKA_KEY"]',
+        '"sasl.mechanism": "PLAIN",\n    "sasl.username": "alice"',
+        '"sasl.oauthbearer.client.id": "alice"',
+        "request_token()",
+    ],
+)
+def test_security(
+    own_kafka: OwnKafkaCluster, topic: str, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    """A message goes out and comes in with each configuration of the page."""
+    block = security_block(text, own_kafka)
+    names = run(block, request_token=lambda: signed_token(own_kafka))
+    assert capsys.readouterr().out == ("connected\n" if "print" in text else "")
+    check_round_trip(names["config"] | {"broker.address.family": "v4"}, topic)
+
+
+@pytest.mark.usefixtures("secrets")
+def test_a_new_password(own_kafka: OwnKafkaCluster) -> None:
+    """The client of the page is let in with its new password."""
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
+    with failing(Producer, config) as (producer, _):
+        run(block_with(SECURITY, "set_sasl_credentials("), producer=producer, os=os)
+        assert producer.list_topics(timeout=SECONDS).brokers
+
+
+def test_security_of_a_registry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The block of the page trusts the registry, and logs in."""
+    pytest.importorskip("httpx", reason="httpx is not installed")
+    authority = Authority(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority.issue("registry", "localhost").both)
+    password = secret("registry")
+    monkeypatch.setenv("REGISTRY_PASSWORD", password)
+    block = block_with(SECURITY, "registry.example.com")
+    block = block.replace("/etc/kafka/ca.pem", str(authority.file))
+    with running_registry(context) as registry:
+        registry.user = f"alice:{password}"
+        here = registry.url.replace("http://127.0.0.1", "https://localhost")
+        run(block.replace("https://registry.example.com", here))
+    assert capsys.readouterr().out == "[]\n"
