@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,9 @@ def test_reading_and_writing(
 def test_pipeline_in_python(
     spark: Any, guided: MockCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file of the guide runs until its query ends; each micro-batch is printed."""
+    """The file of the guide sends the average of what the guide has sent; progress is printed."""
+    rows = [b'{"carrier": "UA", "dep_delay": %d}' % delay for delay in (4, 10)]
+    fill(guided, "flights", [{"value": row, "timestamp": 1_767_225_600_000} for row in rows])
     monkeypatch.chdir(tmp_path)
     file = block_with("docs/guides/pipelines.md", "[sources.flights]")
     file = file.replace('"checkpoint/', f'"{tmp_path}/').replace(ADDRESS, guided.bootstrap_servers)
@@ -73,3 +76,6 @@ def test_pipeline_in_python(
 
     run(block_with("docs/guides/pipelines.md", "threading.Event()"), print=show)
     assert set(shown) == {"delays"}
+    [result] = messages(guided, "delays", 1)
+    assert result.key() == b"UA"
+    assert json.loads(result.value() or b"")["delay"] == 7

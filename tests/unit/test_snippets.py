@@ -158,6 +158,11 @@ NOT_RUN = {
         "run --as kafka -m": "tests/unit/test_aiokafka_install.py runs a module of its own",
     },
     "docs/guides/pipelines.md": {
+        "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any",
+        "topics create $topic": "tests/spark/test_documents.py creates the same topics",
+        '"dep_delay": 4}': "tests/spark/test_documents.py sends the same flights",
+        '"dep_delay": 10}': "tests/spark/test_documents.py sends the same flights",
+        "consume delays": CTRL_C + "tests/spark/test_documents.py reads the same topic",
         "pipeline validate": "tests/spark/test_pipeline.py runs it with a file of its own",
         "pipeline explain": "tests/spark/test_pipeline.py runs it with a file of its own",
         "pipeline run": CTRL_C + "tests/spark/test_pipeline.py runs it with a file of its own",
