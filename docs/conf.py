@@ -21,6 +21,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_design",
+    "error_codes",
     "exact_links",
     "llms",
     "mentions",

@@ -198,7 +198,7 @@ def _offer_to_links(app: Sphinx, document: nodes.document) -> None:
     """Let Markdown links of other pages lead to a property, as if it were a heading."""
     slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
     for name in document.findall(nodes.literal):
-        if "property" in name["classes"]:
+        if {"property", "link-target"} & set(name["classes"]):
             slugs[name["ids"][0]] = (0, name["ids"][0], name.astext())
 
 

@@ -36,7 +36,7 @@ def test_links_lead_somewhere(name: str) -> None:
         target = document.parent / path if path else document
         if "://" in link:
             continue
-        if target.suffix == ".md" and "```{properties}" in target.read_text(encoding="utf-8"):
+        if target.name in ("configuration.md", "error-codes.md"):
             anchor = ""  # most are made when the site is built, which checks them
         if not target.exists() or (anchor and anchor not in anchors_of(target)):
             broken.append(link)

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 pytest.importorskip("sphinx", reason="the packages of requirements/docs.txt are not installed")
 sys.path.append(str(ROOT / "docs" / "_extensions"))
+import error_codes  # noqa: E402
 import properties  # noqa: E402
 
 
@@ -60,3 +61,31 @@ class TestProperties:
         """A property that librdkafka has dropped has no note."""
         with pytest.raises(ValueError, match=r"note about no\.such"):
             properties.annotated([], {"python": {}, "notes": {"no.such": "text"}})
+
+
+class TestErrorCodes:
+    def test_every_code_is_there(self) -> None:
+        """With the library's own name and text; names of one number stand together."""
+        found = {each.number: each for each in error_codes.codes([3])}
+        assert found[3].names == ["UNKNOWN_TOPIC_OR_PART"]
+        assert found[3].text == "Broker: Unknown topic or partition"
+        assert found[3].is_retriable is True
+        assert found[29].is_retriable is False
+        assert found[-185].names == ["_TIMED_OUT"]
+        assert found[-185].is_retriable is None
+        assert found[14].names == ["COORDINATOR_LOAD_IN_PROGRESS", "GROUP_LOAD_IN_PROGRESS"]
+
+    def test_remedies(self) -> None:
+        """Forty codes at least have a cause and a remedy; each anchor is of one code."""
+        remedies = error_codes.remedies()["remedies"]
+        assert len(remedies) >= 40
+        assert all(set(each) == {"cause", "remedy"} for each in remedies.values())
+        assert len({error_codes.anchor(name) for name in remedies}) == len(remedies)
+
+    def test_remedy_for_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A code that is misspelt is an error of the build."""
+        file = tmp_path / "errors.toml"
+        file.write_text('[remedies.NO_SUCH]\ncause = "a"\nremedy = "b"\n')
+        monkeypatch.setattr(error_codes, "REMEDIES", file)
+        with pytest.raises(ValueError, match="NO_SUCH"):
+            error_codes.remedies()
