@@ -23,6 +23,7 @@ extensions = [
     "sphinx_design",
     "error_codes",
     "exact_links",
+    "kips",
     "llms",
     "mentions",
     "properties",

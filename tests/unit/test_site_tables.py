@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 pytest.importorskip("sphinx", reason="the packages of requirements/docs.txt are not installed")
 sys.path.append(str(ROOT / "docs" / "_extensions"))
 import error_codes  # noqa: E402
+import kips  # noqa: E402
 import properties  # noqa: E402
 
 
@@ -89,3 +90,31 @@ class TestErrorCodes:
         monkeypatch.setattr(error_codes, "REMEDIES", file)
         with pytest.raises(ValueError, match="NO_SUCH"):
             error_codes.remedies()
+
+
+class TestKips:
+    def test_every_claim_has_its_tests(self) -> None:
+        """claims() raises for one that has none; no KIP stands twice."""
+        numbers = [each["number"] for each in kips.claims()]
+        assert len(numbers) == len(set(numbers)) > 0
+
+    @pytest.mark.parametrize(
+        "test",
+        [
+            "tests/unit/test_no_such_file.py::test_it",
+            "tests/unit/test_site_tables.py",
+            "tests/unit/test_site_tables.py::test_no_such_test",
+            "tests/unit/test_site_tables.py::TestKips",
+        ],
+    )
+    def test_what_is_no_test(self, test: str) -> None:
+        """A file, a class, and names that nothing has."""
+        assert not kips.exists(test)
+
+    def test_claim_without_its_test(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The error names the claim and the test."""
+        file = tmp_path / "kips.toml"
+        file.write_text('[[kip]]\nnumber = 1\ntests = ["tests/none.py::test_it"]\n')
+        monkeypatch.setattr(kips, "CLAIMS", file)
+        with pytest.raises(ValueError, match=r"KIP-1: there is no tests/none\.py::test_it"):
+            kips.claims()
