@@ -34,6 +34,6 @@ def test_the_same_scripts(peer: Peer, kafka_cluster: MockCluster) -> None:
 
 def test_known_differences_are_documented() -> None:
     """Each difference that the machine passes over is in a table that users read."""
-    tables = "".join(file.read_text() for file in DOCUMENTS.glob("*.md"))
+    tables = "".join(file.read_text() for file in DOCUMENTS.rglob("*.md"))
     for known in KNOWN:
         assert f"| {known.document}" in tables, known.document
