@@ -52,6 +52,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_suggestions": set(),
     "_other_clients": set(),
     "_daemon_threads": set(),
+    "_way_out": set(),
     "cimpl": {"_values"},
     "error": {"cimpl"},
     "statistics": {"_values"},
@@ -67,10 +68,12 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl", "protocol", "schema_registry"},
     "avro": _CLIENTS | {"schema_registry"},
-    "aio": _CLIENTS | {"_daemon_threads", "_other_clients", "admin", "columns", "statistics"},
+    "aio": _CLIENTS
+    | {"_daemon_threads", "_other_clients", "_way_out", "admin", "columns", "statistics"},
     "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},
     # aiokafka's API stands on aio, kafka-python's on the blocking clients; nothing on them.
-    "compat": {"", "_daemon_threads", "_suggestions", "admin", "aio", "cimpl", "protocol"},
+    "compat": {"", "_daemon_threads", "_suggestions", "_way_out"}
+    | {"admin", "aio", "cimpl", "protocol"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},
     "_types": {"serialization"},

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, protocol
+from confluent_kafka.aio import _transaction
 from confluent_kafka.compat.aiokafka import AIOKafkaProducer, TopicPartition
 from confluent_kafka.compat.aiokafka import errors as failures
 from confluent_kafka.testing import MockCluster
@@ -139,6 +140,91 @@ async def test_an_end_that_is_cancelled_goes_on(
         ends.go()
         transactions = producer._transactional()
         await until(lambda: transactions._ending is None)
+        await runs_again(producer, kafka_topic)
+
+
+async def cut_off(block: Coroutine[Any, Any, None], come: Awaitable[Any]) -> None:
+    """Cancel a block when it has come somewhere."""
+    running = asyncio.ensure_future(block)
+    await come
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+@pytest.mark.parametrize("moment", ["body", "commit"])
+@in_loop
+async def test_a_cancelled_block_leaves_its_end(
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    held: Callable[[int], Held],
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+) -> None:
+    """It does not wait for a broker that is silent; the next begin does, and raises nothing."""
+    monkeypatch.setattr(_transaction, "SECONDS_ON_THE_WAY_OUT", 0.01)
+    ends = held(END)
+    inside = asyncio.Event()
+    async with started(kafka_cluster) as producer:
+
+        async def block() -> None:
+            async with producer.transaction():
+                await producer.send(kafka_topic, b"v", partition=0)
+                inside.set()
+                if moment == "body":
+                    await asyncio.Event().wait()
+
+        await cut_off(block(), inside.wait() if moment == "body" else ends.come())
+        again = asyncio.ensure_future(runs_again(producer, kafka_topic))
+        await ends.come()
+        assert not again.done()
+        ends.go()
+        await again
+
+
+@in_loop
+async def test_a_cancelled_block_whose_commit_fails(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """It is aborted in the background, since nobody else would do it."""
+    inside = asyncio.Event()
+    async with started(kafka_cluster) as producer:
+        kafka_cluster.inject_errors("TxnOffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
+
+        async def block() -> None:
+            async with producer.transaction():
+                with pytest.raises(failures.GroupAuthorizationFailedError):
+                    await others(producer, kafka_topic)["offsets"]()
+                inside.set()
+
+        await cut_off(block(), inside.wait())
+        await runs_again(producer, kafka_topic)
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, KeyboardInterrupt])
+@in_loop
+async def test_a_block_without_a_broker(
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: type[BaseException],
+) -> None:
+    """What ends the program ends the block, which says what goes on: one Ctrl-C is enough."""
+    monkeypatch.setattr(_transaction, "SECONDS_ON_THE_WAY_OUT", 0.01)
+    async with started(kafka_cluster) as producer:
+
+        async def block() -> None:
+            async with producer.transaction():
+                await producer.send_and_wait(kafka_topic, b"v", partition=0)
+                kafka_cluster.set_broker_down()
+                await producer.send(kafka_topic, b"v", partition=0)
+                raise error
+
+        with pytest.raises(error):
+            await block()
+        assert "aborted in the background" in caplog.text
+        kafka_cluster.set_broker_up()
         await runs_again(producer, kafka_topic)
 
 

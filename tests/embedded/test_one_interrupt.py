@@ -11,7 +11,10 @@ from tests.support.scripts import run_script
 from tests.support.waiting import SOON
 
 SCRIPT = """
-    import asyncio, logging, os, signal, sys, threading
+    import asyncio, logging, os, re, signal, sys, threading
+    from confluent_kafka import _way_out
+    if "block" in sys.argv[1]:  # two of them wait one after the other
+        _way_out.SECONDS_ON_THE_WAY_OUT = 0.2
     from confluent_kafka import Consumer, Producer, SerializingProducer, ShareConsumer
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import AdminClient, NewTopic
@@ -25,7 +28,7 @@ SCRIPT = """
     ours = logging.getLogger("confluent_kafka")
     ours.setLevel(logging.WARNING)
     handler = logging.StreamHandler(sys.stdout)
-    handler.addFilter(lambda record: "clos" in str(record.msg) + str(record.args))
+    handler.addFilter(lambda record: re.search("clos|abort", str(record.msg) + str(record.args)))
     ours.addHandler(handler)
     config = {"bootstrap.servers": "127.0.0.1:1"}
     member = config | {"group.id": "g"}
@@ -74,6 +77,18 @@ SCRIPT = """
         interrupt_soon()
         await client.send_and_wait("t", b"v")
 
+    async def sent_in_a_block(client, cluster):
+        async with client.transaction():
+            await sent(client, cluster)
+
+    async def produced_in_a_block(client, cluster):
+        await client.init_transactions()
+        async with client.transaction():
+            await (await client.produce("t", b"v"))
+            cluster.close()
+            interrupt_soon()
+            await delivered(client)
+
     def assigned(keywords):
         client = AIOKafkaConsumer(**keywords, group_id="g")
         client.assign([AIOKafkaPartition("t", 0)])
@@ -92,6 +107,20 @@ SCRIPT = """
     PROGRAMS = {
         "AIOKafkaProducer": lambda: asyncio.run(
             cut_off(lambda keywords: AIOKafkaProducer(**keywords), sent)
+        ),
+        "AIOKafkaProducer's block": lambda: asyncio.run(
+            cut_off(
+                lambda keywords: AIOKafkaProducer(**keywords, transactional_id="t"),
+                sent_in_a_block,
+            )
+        ),
+        "AIOProducer's block": lambda: asyncio.run(
+            cut_off(
+                lambda keywords: AIOProducer(
+                    {"bootstrap.servers": keywords["bootstrap_servers"], "transactional.id": "t"}
+                ),
+                produced_in_a_block,
+            )
         ),
         "AIOKafkaConsumer that commits": lambda: asyncio.run(cut_off(assigned, committed_there)),
         "AIOKafkaAdminClient": lambda: asyncio.run(
@@ -133,6 +162,7 @@ SCRIPT = """
 
 GIVEN_UP = "Producer.close() gave up messages that were not delivered in time: 1"
 COMMITTING = "waits for the group's coordinator"
+ABORTING = "a transaction is aborted in the background"
 
 
 @pytest.mark.parametrize(
@@ -153,6 +183,8 @@ COMMITTING = "waits for the group's coordinator"
         ("AIOKafkaProducer", GIVEN_UP),
         ("AIOKafkaConsumer that commits", COMMITTING),
         ("AIOKafkaAdminClient", ""),
+        ("AIOProducer's block", ABORTING),
+        ("AIOKafkaProducer's block", ABORTING),
     ],
 )
 def test_one_interrupt_is_enough(program: str, says: str) -> None:

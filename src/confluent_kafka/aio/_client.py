@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka._daemon_threads import DaemonThreads
+from confluent_kafka._way_out import SECONDS_ON_THE_WAY_OUT
 from confluent_kafka.admin import AdminClient, ClusterMetadata
 from confluent_kafka.statistics import Statistics
 
@@ -33,9 +34,6 @@ T = TypeVar("T")
 
 # Threads for requests: they wait for brokers, and a few will do.
 MAX_WORKERS = 4
-
-# Someone who pressed Ctrl-C waits for the end of the program.
-_SECONDS_AFTER_EXCEPTION = 5.0
 
 _LOGGER = logging.getLogger("confluent_kafka")
 
@@ -217,7 +215,7 @@ class AIOClient(ABC):
             with contextlib.suppress(RuntimeError):  # it is closed
                 self._client._close_soon()
         try:
-            closed = await self.close(-1 if error is None else _SECONDS_AFTER_EXCEPTION)
+            closed = await self.close(-1 if error is None else SECONDS_ON_THE_WAY_OUT)
         finally:
             if not closed and self._closing is not None and not self._closing.done():
                 _LOGGER.warning(

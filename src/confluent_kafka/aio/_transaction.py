@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka._way_out import SECONDS_ON_THE_WAY_OUT
 
 if TYPE_CHECKING:
     from ._consumer import AIOConsumer
@@ -15,8 +18,6 @@ if TYPE_CHECKING:
 
 
 _LOGGER = logging.getLogger("confluent_kafka")
-
-_SECONDS_AFTER_CANCELLATION = 5.0
 
 
 class TransactionalProducer(Protocol):
@@ -88,17 +89,28 @@ class Transaction:
             raise
 
     async def _abort(self, error: BaseException) -> None:
-        """Abort because of an error, which stays the one that is raised."""
-        limit = None if isinstance(error, Exception) else _SECONDS_AFTER_CANCELLATION
-        try:
-            async with asyncio.timeout(limit):
-                await self._producer.abort_transaction(self._timeout)
-        except TimeoutError:
-            _LOGGER.warning(
-                "a transaction is aborted in the background: after %s its abort_transaction() is "
-                "not waited for longer than %s s",
-                type(error).__name__,
-                limit,
-            )
-        except Exception as failed:
-            error.add_note(f"abort_transaction() failed as well: {failed}")
+        await abort_because_of(error, partial(self._producer.abort_transaction, self._timeout))
+
+
+async def abort_because_of(error: BaseException, abort: Callable[[], Awaitable[None]]) -> None:
+    """Abort a block's transaction because of an error, which stays the one that is raised.
+
+    After a cancellation, such as that of Ctrl-C, the wait for a broker has a limit.
+
+    Args:
+        error: what ends the block.
+        abort: aborts, and goes on if its task is cancelled.
+    """
+    limit = None if isinstance(error, Exception) else SECONDS_ON_THE_WAY_OUT
+    try:
+        async with asyncio.timeout(limit):
+            await abort()
+    except TimeoutError:
+        _LOGGER.warning(
+            "a transaction is aborted in the background: after %s its abort_transaction() is not "
+            "waited for longer than %s s",
+            type(error).__name__,
+            limit,
+        )
+    except Exception as failed:
+        error.add_note(f"abort_transaction() failed as well: {failed}")

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from .._common.closing import SECONDS_ON_THE_WAY_OUT
+from confluent_kafka._way_out import SECONDS_ON_THE_WAY_OUT
 
 _log = logging.getLogger("confluent_kafka")
 _going_on: set[asyncio.Task[None]] = set()  # a loop alone would not keep them

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Position
+from confluent_kafka.aio._transaction import abort_because_of
 
 from ..._common.groups import written
 from .. import errors
@@ -31,13 +32,15 @@ class Transactions:
 
     A step runs in a task of its own, which the cancellation of its caller does not reach: what
     librdkafka has begun, it ends, and the state here is what came of it. A begin that was cancelled
-    is taken back; a commit, an abort and offsets go on.
+    is taken back; a commit, an abort and offsets go on. The next begin waits for what a begin or a
+    block has left, since nobody else does.
     """
 
     def __init__(self) -> None:
         self._is_open = False  # and takes messages and offsets
-        self._beginning: asyncio.Task[None] | None = None  # or being taken back
+        self._beginning: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
+        self._left: asyncio.Task[None] | None = None  # sees to what a cancelled one has left
         self._failed: BaseException | None = None  # why the transaction can only be aborted
         self._fenced: errors.KafkaError | None = None
         self._turn = asyncio.Lock()  # librdkafka takes one step at a time
@@ -52,7 +55,11 @@ class Transactions:
     @property
     def can_be_aborted(self) -> bool:
         """Whether there is a transaction that abort() ends."""
-        return self._fenced is None and (self._is_open or self._failed is not None)
+        return (
+            self._fenced is None
+            and self._ending is None
+            and (self._is_open or self._failed is not None)
+        )
 
     def check_open(self) -> None:
         """Raise unless a transaction takes messages.
@@ -75,8 +82,8 @@ class Transactions:
 
     async def begin(self, engine: Engine) -> None:
         """Begin one. Cancelled, it has not begun."""
-        while self._beginning is not None:
-            await asyncio.wait([self._beginning])
+        while (first := self._beginning or self._left) is not None:
+            await asyncio.wait([first])
         if not self._is_open and self._ending is None and self._failed is None:
             await self._begin(engine)
             return
@@ -87,25 +94,20 @@ class Transactions:
     async def _begin(self, engine: Engine) -> None:
         if self._fenced is not None:
             raise self._fenced
-        beginning = self._beginning = _task(self._step(engine.begin_transaction))
+        beginning = self._beginning = self._task(self._step(engine.begin_transaction))
         try:
             await asyncio.shield(beginning)
         except asyncio.CancelledError:
-            self._beginning = _task(self._take_back(engine, beginning))
+            self._left = self._task(self._take_back(engine, beginning))
             raise
-        except BaseException:
+        finally:
             self._beginning = None
-            raise
-        self._beginning = None
         self._is_open = True
 
     async def _take_back(self, engine: Engine, beginning: asyncio.Task[None]) -> None:
         """Abort a transaction whose begin was cancelled: nobody else would end it."""
-        try:
-            await beginning
-            await self._step(engine.abort_transaction)
-        finally:
-            self._beginning = None
+        await beginning
+        await self._step(engine.abort_transaction)
 
     async def commit(self, engine: Engine) -> None:
         """Commit the open one. Cancelled, the commit goes on."""
@@ -128,6 +130,17 @@ class Transactions:
 
         await self._end(step)
 
+    def leave(self, engine: Engine) -> None:
+        """Leave to the background what still ends at the end of a block, if anything does."""
+        if self._ending is not None:
+            self._left = self._task(self._see_to(engine, self._ending))
+
+    async def _see_to(self, engine: Engine, ending: asyncio.Task[None]) -> None:
+        """Abort if a commit fails that was left: its block would have done so."""
+        await asyncio.wait([ending])
+        if self.can_be_aborted:
+            await self.abort(engine)
+
     async def send_offsets(self, engine: Engine, offsets: Mapping[Any, Any], group_id: str) -> None:
         """Commit a group's offsets with the open one. Cancelled, the sending goes on."""
         self.check_open()
@@ -139,7 +152,7 @@ class Transactions:
         ]
         # As aiokafka, which does not fence members of an earlier generation either.
         send = partial(engine.send_offsets_to_transaction, positions, written(group_id))
-        await asyncio.shield(_task(self._step(send)))
+        await asyncio.shield(self._task(self._step(send)))
 
     @contextlib.contextmanager
     def sending(self) -> Iterator[None]:
@@ -164,21 +177,13 @@ class Transactions:
 
     async def _end(self, step: Step) -> None:
         self._is_open = False
-        self._ending = _task(self._finish(step))
+        self._ending = self._task(self._finish(step))
         await asyncio.shield(self._ending)
 
     async def _finish(self, step: Step) -> None:
-        try:
-            if self._sending:
-                await self._all_sent.wait()
-            await self._step(step)
-        except BaseException as failure:  # also where a framework has cancelled all tasks
-            self._failed = failure
-            raise
-        else:
-            self._failed = None
-        finally:
-            self._ending = None
+        if self._sending:
+            await self._all_sent.wait()
+        await self._step(step)
 
     async def _step(self, step: Step) -> None:
         """Take a step; aiokafka's steps know no time-out, and librdkafka's are resumed."""
@@ -196,15 +201,24 @@ class Transactions:
                     raise exception from failure
                 return
 
+    def _task(self, step: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(step)
+        task.add_done_callback(self._done)
+        return task
 
-def _task(step: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    task = asyncio.get_running_loop().create_task(step)
-    # Its caller may have been cancelled; then the next call tells.
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    return task
+    def _done(self, task: asyncio.Task[None]) -> None:
+        """Note what came of a task: a framework may have cancelled it before its first step."""
+        # Its caller may have been cancelled; then the next call tells.
+        failure = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if task is self._ending:
+            self._ending, self._failed = None, failure
+        elif task is self._left:
+            self._left = None
 
 
 class _Producer(Protocol):
+    _engine: Engine | None
+
     async def begin_transaction(self) -> None: ...
     async def commit_transaction(self) -> None: ...
     async def abort_transaction(self) -> None: ...
@@ -231,6 +245,14 @@ class TransactionContext:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        engine = self._producer._engine
+        try:
+            await self._end(error)
+        finally:
+            if engine is not None:
+                self._producer._transactional().leave(engine)
+
+    async def _end(self, error: BaseException | None) -> None:
         if error is not None:
             await self._abort(error)
             return
@@ -242,10 +264,5 @@ class TransactionContext:
             raise
 
     async def _abort(self, error: BaseException) -> None:
-        """Abort because of an error, which stays the one that is raised."""
-        if not self._producer._transactional().can_be_aborted:
-            return
-        try:
-            await self._producer.abort_transaction()
-        except errors.KafkaError as failed:
-            error.add_note(f"abort_transaction() failed as well: {failed}")
+        if self._producer._transactional().can_be_aborted:
+            await abort_because_of(error, self._producer.abort_transaction)

@@ -310,6 +310,8 @@ class AIOKafkaProducer:
     async def begin_transaction(self) -> None:
         """Begin a transaction. If the task is cancelled meanwhile, none has begun.
 
+        If the block of an earlier transaction was cancelled, this waits until that has ended.
+
         Raises:
             IllegalOperation: there is no ``transactional_id``, or a transaction is open, or is
                 being committed or aborted, or has failed.
@@ -342,7 +344,11 @@ class AIOKafkaProducer:
         await self._transactional().abort(self._running())
 
     def transaction(self) -> TransactionContext:
-        """Return a transaction for ``async with``: commits at the end, aborts on an exception."""
+        """Return a transaction for ``async with``: commits at the end, aborts on an exception.
+
+        After a cancellation, such as that of Ctrl-C, the block waits for 5 s at most. Then the
+        abort goes on, and the next transaction waits for it.
+        """
         return TransactionContext(self)
 
     async def send_offsets_to_transaction(

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Message
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka._way_out import SECONDS_ON_THE_WAY_OUT
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import OffsetSpec as Spec
 
 from ..._common.assignment import Assignment, Rules
-from ..._common.closing import SECONDS_ON_THE_WAY_OUT
 from ..._common.events import TOLD, UNKNOWN, refuses_member
 from ..._common.groups import generation_and_member, generation_of
 from ..._common.membership import complete as complete_configuration

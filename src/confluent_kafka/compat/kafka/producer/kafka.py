@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from confluent_kafka import KafkaException, Producer
+from confluent_kafka._way_out import SECONDS_ON_THE_WAY_OUT
 
-from ..._common.closing import SECONDS_ON_THE_WAY_OUT
 from .. import errors
 from .._bootstrap import bootstrap, is_connected
 from .._config import COMMON_DEFAULTS, configuration
