@@ -26,14 +26,17 @@ pytestmark = [needs("whole-answers"), pytest.mark.kafka_topic(partitions=PARTITI
 
 
 class Answer:
-    """The answer to the first fetch of all partitions, which the broker sends when it may.
+    """The answer to a fetch of all partitions, which the broker sends when it may.
 
-    It takes some time to unpack, so that a call which is woken too soon gets less.
+    It takes some time to unpack, so that a call which is woken too soon gets less. Before
+    get_ready() nothing is held: a connection's requests are answered in their order, and a client
+    may have to ask for metadata first.
     """
 
     def __init__(self, cluster: MockCluster, topic: str, producer: Producer) -> None:
         self._topic = topic
         self._producer = producer
+        self._wanted = threading.Event()
         self._come = threading.Event()
         self._go = threading.Event()
         for partition in range(PARTITIONS):
@@ -41,12 +44,14 @@ class Answer:
         cluster.on_request(protocol.FetchRequest.api_key, self._hold)
 
     def _hold(self, request: Any, _: object) -> None:
-        if sum(len(topic.partitions) for topic in request.topics) == PARTITIONS:
+        partitions = sum(len(topic.partitions) for topic in request.topics)
+        if self._wanted.is_set() and partitions == PARTITIONS:
             self._come.set()
             assert self._go.wait(TIMEOUT)
 
     def get_ready(self) -> None:
-        """Fill the topic while the broker holds the fetch."""
+        """Fill the topic while the broker holds the next fetch."""
+        self._wanted.set()
         assert self._come.wait(TIMEOUT)
         for partition in range(PARTITIONS):
             for _ in range(EACH):
