@@ -77,6 +77,7 @@ def test_commit(kafka_topic: str, refused: dict[int, int], make_consumer: MakeCo
         assert f"{kafka_topic} [{number}] ({KafkaError(code).str()})" in error.str()
 
 
+@needs("mixed-commit")
 def test_on_commit(kafka_topic: str, refused: dict[int, int], make_consumer: MakeConsumer) -> None:
     """Each partition has its own error, and those that are committed have none."""
     told: list[dict[int, int | None]] = []
@@ -91,7 +92,6 @@ def test_on_commit(kafka_topic: str, refused: dict[int, int], make_consumer: Mak
     assert told == [dict.fromkeys(range(4)) | refused]
 
 
-@needs("mixed-commit")
 def test_the_next_answer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """An error of an attempt that is made again is not that of the next answer."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}

@@ -90,6 +90,7 @@ def assigned(consumer: Consumer) -> set[str]:
     return {each.topic for each in consumer.assignment()}
 
 
+@needs("pattern-creation")
 def test_a_deleted_topic_that_matched(
     kafka_cluster: MockCluster, asked: Asked, consumer: Consumer
 ) -> None:
@@ -104,7 +105,6 @@ def test_a_deleted_topic_that_matched(
     assert names(kafka_cluster) == {"ub"}
 
 
-@needs("pattern-creation")
 def test_a_name_beside_a_pattern(kafka_cluster: MockCluster, asked: Asked) -> None:
     """The topic that is named is asked for in a request of its own, and created.
 
