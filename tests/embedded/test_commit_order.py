@@ -11,7 +11,7 @@ from confluent_kafka.testing import MockCluster, RequestContext
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [needs("older-commit", "mock-on-request"), pytest.mark.kafka_topic(partitions=2)]
+pytestmark = pytest.mark.kafka_topic(partitions=2)
 
 Request = protocol.OffsetCommitRequest
 Response = protocol.OffsetCommitResponse
@@ -82,6 +82,7 @@ def committed(consumer: Consumer, topic: str) -> list[int]:
     return [each.offset for each in consumer.committed(partitions, timeout=TIMEOUT)]
 
 
+@needs("older-commit", "mock-on-request")
 @pytest.mark.parametrize("code", SENT_AGAIN)
 def test_a_later_commit_stays(kafka_cluster: MockCluster, kafka_topic: str, code: int) -> None:
     """The earlier commit is over without another request: all that it had is committed."""
@@ -101,6 +102,7 @@ def test_a_later_commit_stays(kafka_cluster: MockCluster, kafka_topic: str, code
     consumer.close()
 
 
+@needs("older-commit", "mock-on-request")
 def test_the_other_partitions_are_committed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """Only the partitions of the later commit are left out."""
     results: list[object] = []
@@ -117,6 +119,7 @@ def test_the_other_partitions_are_committed(kafka_cluster: MockCluster, kafka_to
     consumer.close()
 
 
+@needs("older-commit", "mock-on-request")
 @pytest.mark.parametrize("code", SENT_AGAIN)
 def test_a_commit_is_sent_again(kafka_cluster: MockCluster, kafka_topic: str, code: int) -> None:
     """Without a later commit it takes effect; a commit that goes back does, too."""
@@ -131,6 +134,7 @@ def test_a_commit_is_sent_again(kafka_cluster: MockCluster, kafka_topic: str, co
     consumer.close()
 
 
+@needs("older-commit", "mock-on-request")
 def test_it_is_not_sent_for_ever(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """The broker's error is raised after two more attempts."""
     refusal = Refusal(kafka_cluster, KafkaError.COORDINATOR_LOAD_IN_PROGRESS, times=100)
