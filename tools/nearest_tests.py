@@ -31,7 +31,7 @@ CORE = (
     *_embedded("admin", "callbacks", "consumer_fetch", "consumer_group", "producer_messages"),
 )
 ADMIN = (*_unit("admin", "uuid", "value_classes"), *_embedded("admin"))
-DOCUMENTS = (*_unit("snippets"), *_embedded("*documentation", "*documents"))
+DOCUMENTS = (*_unit("snippets"), *_embedded("*documentation", "*documents", "stories"))
 DROPPED = ("tests/leaks/test_dropped_clients.py",)
 SERDES = (
     *_unit("legacy_avro", "schema_registry*", "serialization*"),

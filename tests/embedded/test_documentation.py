@@ -14,7 +14,7 @@ from confluent_kafka import Consumer
 from confluent_kafka.testing import MockCluster
 from tests.support.documents import ADDRESS, DOCUMENTS, ROOT, block_with, run
 from tests.support.patches import needs
-from tests.support.waiting import TIMEOUT, wait_until
+from tests.support.waiting import wait_until
 
 pytest_plugins = ["pytester"]
 
@@ -70,27 +70,6 @@ def run_until(
     thread.join()
     assert failures == []
     return lines
-
-
-class TestQuickStart:
-    def test_produce_and_consume(
-        self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        """Ten messages are reported, and then read; the loop ends when nothing more comes."""
-        kafka_cluster.create_topic("numbers")
-        run(block_with("docs/start/quickstart.md", "on_delivery=report"), kafka_cluster)
-        reported = capsys.readouterr().out.splitlines()
-        assert reported == [f"numbers[0] at {offset}" for offset in range(10)]
-
-        block = block_with("docs/start/quickstart.md", "consumer.poll(5.0)")
-        block = block.replace("poll(5.0)", f"poll({TIMEOUT})")
-        printed = run_until(block, kafka_cluster, lambda lines: len(lines) >= 10)
-        assert printed == [f"b'{number}' b'value {number}'" for number in range(10)]
-
-    def test_fixtures(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """The test that is shown passes."""
-        names = run(block_with("docs/start/quickstart.md", "def test_orders"))
-        names["test_orders"](kafka_cluster, kafka_topic)
 
 
 class TestArrow:

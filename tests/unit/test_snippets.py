@@ -68,11 +68,6 @@ RUN = {
         "admin.request(": EMBEDDED,
         "RecordBatch.of(": EMBEDDED,
     },
-    "docs/start/quickstart.md": {
-        "on_delivery=report": EMBEDDED,
-        "consumer.poll(5.0)": EMBEDDED,
-        "def test_orders": EMBEDDED,
-    },
     "docs/guides/serialization.md": {
         "SerializingProducer(": SERIALIZATION,
         "AvroSerializer(": SERIALIZATION,
@@ -170,10 +165,6 @@ NOT_RUN = {
     },
     "docs/guides/protocol.md": {
         "leave its default": "an error; tests/unit/test_protocol.py has its text",
-    },
-    "docs/start/quickstart.md": {
-        "make wheel": MAKE,
-        "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any",
     },
     "docs/operations/scaling.md": {
         "start-master.sh": NEEDS_CLUSTER,
