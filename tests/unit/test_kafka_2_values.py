@@ -90,7 +90,7 @@ def test_topics_with_counts_and_assignments(counts: Any, assignments: Any) -> No
 
 def test_the_guide_has_the_keywords_without_effect() -> None:
     """Each is in a client's table; what has an effect is not among them."""
-    page = (ROOT / "docs" / "migration-kafka-python-2.md").read_text()
+    page = (ROOT / "docs" / "coming-from" / "kafka-python-2.md").read_text()
     listed = set(re.findall(r"`(\w+)`", re.split(r"## Keywords .*", page)[1].split("\n\n`")[0]))
     clients = (KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient)
     known = {name for client in clients for name in client.DEFAULT_CONFIG}

@@ -234,7 +234,7 @@ def test_assignors_are_names() -> None:
 
 def test_the_documentation_has_what_is_not_used() -> None:
     """The page about moving names each keyword that has no effect, or is refused."""
-    page = (ROOT / "docs" / "migration-kafka-python.md").read_text()
+    page = (ROOT / "docs" / "coming-from" / "kafka-python.md").read_text()
     _, without, refused = re.split(r"## Keywords .*", page)
     assert set(re.findall(r"^\| `(\w+)`", without, re.M)) == {
         keyword.name for keyword in KEYWORDS if keyword.has_no_effect
