@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.scripts import run_script
-from tests.support.waiting import SOON
+from tests.support.waiting import SOON, TIMEOUT
 
 SCRIPT = """
     import asyncio, logging, os, re, signal, sys, threading
@@ -189,7 +189,7 @@ ABORTING = "a transaction is aborted in the background"
 )
 def test_one_interrupt_is_enough(program: str, says: str) -> None:
     """A block that it leaves does not flush, or wait for a coordinator, for minutes."""
-    said = run_script(SCRIPT, program, timeout=int(SOON)).stdout
+    said = run_script(SCRIPT, program, timeout=int(TIMEOUT)).stdout
     assert "interrupted" in said
     assert says in said
 
