@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -87,6 +90,31 @@ $ true
 raise SystemExit
 ```
 """
+
+
+def test_a_story_leaves_the_process_as_it_was(tmp_path: Path) -> None:
+    """Levels of loggers, handlers of signals and the environment are those of before."""
+    page = ROOT / "build" / f"{tmp_path.name}.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(
+        "```python\n"
+        "import logging, os, signal\n"
+        'logging.getLogger("confluent_kafka").setLevel(logging.ERROR)\n'
+        'logging.getLogger("new").setLevel(logging.ERROR)\n'
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        'os.environ["KAFKA_STORY"] = "1"\n'
+        "```\n",
+        encoding="utf-8",
+    )
+    level, handler = logging.getLogger("confluent_kafka").level, signal.getsignal(signal.SIGTERM)
+    try:
+        Story(page, tmp_path, {}).tell()
+    finally:
+        page.unlink()
+    assert logging.getLogger("confluent_kafka").level == level
+    assert logging.getLogger("new").level == logging.NOTSET
+    assert signal.getsignal(signal.SIGTERM) == handler
+    assert "KAFKA_STORY" not in os.environ
 
 
 def test_story(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import os
 import re
 import signal
@@ -103,6 +104,10 @@ class Story:
 
     def tell(self) -> None:
         """Run the page from top to bottom."""
+        with _as_before():
+            self._tell()
+
+    def _tell(self) -> None:
         for step in steps(self._page):
             if step.file is not None:
                 (self._folder / step.file).write_text(self._here(step.text), encoding="utf-8")
@@ -180,6 +185,33 @@ def matches(shown: str, printed: str) -> bool:
 
 def _tidy(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+@contextlib.contextmanager
+def _as_before() -> Iterator[None]:
+    """Take back what a page has set for the whole process: the next tests run in it, too."""
+    root = logging.getLogger()
+    environ = dict(os.environ)
+    handlers = list(root.handlers)
+    signals = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    levels = {logger: (logger.level, logger.disabled) for logger in _loggers()}
+    try:
+        yield
+    finally:
+        for logger in _loggers():
+            level, logger.disabled = levels.get(logger, (logging.NOTSET, False))
+            logger.setLevel(level)
+        root.handlers[:] = handlers
+        for number, handler in signals.items():
+            signal.signal(number, handler)
+        os.environ.clear()
+        os.environ.update(environ)
+
+
+def _loggers() -> list[logging.Logger]:
+    root = logging.getLogger()
+    known = root.manager.loggerDict.values()
+    return [root, *(each for each in known if isinstance(each, logging.Logger))]
 
 
 class _Output(io.StringIO):
