@@ -78,7 +78,8 @@ def times_of_lines(reports: Iterable[pytest.TestReport]) -> str:
     """
     parts: dict[str | None, list[pytest.TestReport]] = defaultdict(list)
     for report in reports:
-        parts[line_of(report.nodeid)].append(report)
+        if report.start:  # else its process crashed, and nobody knows
+            parts[line_of(report.nodeid)].append(report)
     begin = min((each.start for part in parts.values() for each in part), default=0.0)
     times = {
         line or "others": [

@@ -94,7 +94,10 @@ def test_a_few_tests_need_one_process(
 
 
 def test_the_times_of_lines() -> None:
-    """In minutes since the first began, in this order; tests in no line together."""
+    """In minutes since the first began, in this order; tests in no line together.
+
+    Of a test that ended its process there are no times.
+    """
     ran = [
         ("tests/unit/test_x.py::test_x", 60.0, 120.0),
         ("tests/embedded/test_x.py::test_x", 0.0, 30.0),
@@ -104,5 +107,7 @@ def test_the_times_of_lines() -> None:
         SimpleNamespace(nodeid=test, start=1e9 + start, stop=1e9 + stop)
         for test, start, stop in ran
     ]
+    crashed: Any = SimpleNamespace(nodeid="tests/unit/test_x.py::test_z", start=0, stop=0)
+    reports.append(crashed)
     assert times_of_lines(reports) == "others 0.0 to 0.5, computing 1.0 to 3.0"
     assert times_of_lines([]) == ""
