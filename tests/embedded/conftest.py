@@ -10,6 +10,7 @@ import pytest
 
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.testing import MockCluster
+from tests.support.interrupting import Interrupter
 from tests.support.kafka import numbers, send
 from tests.support.waiting import TIMEOUT
 
@@ -92,3 +93,9 @@ def filled(kafka_topic: str, make_producer: MakeProducer) -> str:
     producer.list_topics(kafka_topic, TIMEOUT)  # flush() would send what there is of the first
     send(producer, kafka_topic, numbers(0, FILLED))
     return kafka_topic
+
+
+@pytest.fixture
+def interrupter(kafka_cluster: MockCluster) -> Interrupter:
+    """Interrupts calls of the clients of `kafka_cluster`."""
+    return Interrupter(kafka_cluster)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, TopicPartition, protocol
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition, protocol
 from confluent_kafka.testing import MockCluster, RequestContext
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
@@ -143,3 +143,29 @@ def test_it_is_not_sent_for_ever(kafka_cluster: MockCluster, kafka_topic: str) -
         consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 4)], asynchronous=False)
     assert len(refusal.seen) == 3
     consumer.close()
+
+
+@needs("older-commit", "mock-on-request")
+@pytest.mark.parametrize("code", SENT_AGAIN)
+def test_close_sends_its_commit_again(
+    kafka_cluster: MockCluster, kafka_topic: str, code: int
+) -> None:
+    """What the last commit of a consumer has is not lost because a coordinator is not ready."""
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        producer.produce(kafka_topic, b"v", partition=0)
+    refusal = Refusal(kafka_cluster, code)
+    consumer = Consumer(
+        {
+            "bootstrap.servers": kafka_cluster.bootstrap_servers,
+            "group.id": kafka_topic,
+            "auto.offset.reset": "earliest",
+            "auto.commit.interval.ms": 3_600_000,
+        }
+    )
+    consumer.subscribe([kafka_topic])
+    assert len(consumer.consume(1, TIMEOUT)) == 1
+    consumer.close()
+    assert [each[kafka_topic, 0] for each in refusal.seen] == [1, 1]
+    other = consumer_of(kafka_cluster, kafka_topic, [])
+    assert committed(other, kafka_topic)[0] == 1
+    other.close()

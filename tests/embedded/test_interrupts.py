@@ -50,11 +50,6 @@ def name_of(value: Any) -> str:
     return value.__name__ if isinstance(value, type) else str(value)
 
 
-@pytest.fixture
-def interrupter(kafka_cluster: MockCluster) -> Interrupter:
-    return Interrupter(kafka_cluster)
-
-
 def offsets_of(result: Any) -> list[int]:
     if result is None:
         return []

@@ -41,11 +41,6 @@ GROUP = "group"
 
 
 @pytest.fixture
-def interrupter(kafka_cluster: MockCluster) -> Interrupter:
-    return Interrupter(kafka_cluster)
-
-
-@pytest.fixture
 def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
     """A client that knows the topic."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)

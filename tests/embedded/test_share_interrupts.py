@@ -42,17 +42,10 @@ by_mode = pytest.mark.parametrize("mode", ["explicit", "implicit"])
 
 
 @pytest.fixture
-def interrupter(kafka_cluster: MockCluster) -> Interrupter:
+def make(kafka_cluster: MockCluster, kafka_topic: str) -> Callable[..., ShareConsumer]:
+    """make(kind, "explicit", "group"): a share consumer that has subscribed to `kafka_topic`."""
     kafka_cluster.set_share_group_auto_offset_reset("earliest")
     kafka_cluster.set_share_group_heartbeat_interval(0.05)
-    return Interrupter(kafka_cluster)
-
-
-@pytest.fixture
-def make(
-    kafka_cluster: MockCluster, kafka_topic: str, interrupter: Interrupter
-) -> Callable[..., ShareConsumer]:
-    """make(kind, "explicit", "group"): a share consumer that has subscribed to `kafka_topic`."""
 
     def new(kind: type[Any], mode: str, group: str = "group") -> ShareConsumer:
         config: dict[str, Any] = {

@@ -85,18 +85,22 @@ def test_assign(kafka_cluster: MockCluster, strategy: str) -> None:
         assert consumer.assignment() == []
 
 
-def test_in_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
-    """Callbacks do not run inside callbacks: the next poll() gives the partitions up."""
+def unsubscribe_in_on_assign(consumer: Consumer) -> list[str]:
+    """Subscribe with a callback that unsubscribes; the list tells which callbacks have run."""
     calls: list[str] = []
 
     def on_assign(consumer: Consumer, _: list[TopicPartition]) -> None:
         consumer.unsubscribe()
         calls.append("assigned")
 
+    consumer.subscribe([TOPIC], on_assign=on_assign, on_revoke=lambda *_: calls.append("revoked"))
+    return calls
+
+
+def test_in_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
+    """Callbacks do not run inside callbacks: the next poll() gives the partitions up."""
     with Consumer(config(kafka_cluster, strategy)) as consumer:
-        consumer.subscribe(
-            [TOPIC], on_assign=on_assign, on_revoke=lambda *_: calls.append("revoked")
-        )
+        calls = unsubscribe_in_on_assign(consumer)
         wait_until(lambda: len(calls) == 2, lambda: consumer.poll(0.01))
         assert calls == ["assigned", "revoked"]
         assert consumer.assignment() == []
@@ -197,16 +201,8 @@ def test_before_the_revocation_is_served(kafka_cluster: MockCluster, strategy: s
 @needs("waiting-unsubscribe")
 def test_assign_after_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
     """What a callback has unsubscribed is revoked before assign() assigns."""
-    calls: list[str] = []
-
-    def on_assign(consumer: Consumer, _: list[TopicPartition]) -> None:
-        consumer.unsubscribe()
-        calls.append("assigned")
-
     with Consumer(config(kafka_cluster, strategy)) as consumer:
-        consumer.subscribe(
-            [TOPIC], on_assign=on_assign, on_revoke=lambda *_: calls.append("revoked")
-        )
+        calls = unsubscribe_in_on_assign(consumer)
         wait_until(lambda: calls != [], lambda: consumer.poll(0.01))
         reads_by_hand(consumer)
         assert calls == ["assigned", "revoked"]

@@ -303,9 +303,10 @@ PyDoc_STRVAR(commit_doc,
 "    None, or list of TopicPartition: The committed offsets when asynchronous is false; check\n"
 "    each one's error.\n\n"
 "Raises:\n"
-"    KafkaException: _NO_OFFSET: there is nothing to commit; _INVALID_ARG: the message has an\n"
-"        error; _ASSIGNMENT_LOST: see pause_while(); or the group coordinator's error. If it is\n"
-"        only for some partitions, the text names them, and the others are committed.\n\n"
+"    KafkaException: _NO_OFFSET: there is nothing to commit, or a later commit has committed all\n"
+"        of it meanwhile; _INVALID_ARG: the message has an error; _ASSIGNMENT_LOST: see\n"
+"        pause_while(); or the group coordinator's error. If it is only for some partitions, the\n"
+"        text names them, and the others are committed.\n\n"
 "librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
 
 SIGNATURE(commit_signature, "commit()", 0, 3, P_message, P_offsets, P_asynchronous, P_async);
