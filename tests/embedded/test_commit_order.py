@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition, protocol
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, protocol
 from confluent_kafka.testing import MockCluster, RequestContext
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
@@ -139,7 +139,7 @@ def test_it_is_not_sent_for_ever(kafka_cluster: MockCluster, kafka_topic: str) -
     """The broker's error is raised after two more attempts."""
     refusal = Refusal(kafka_cluster, KafkaError.COORDINATOR_LOAD_IN_PROGRESS, times=100)
     consumer = consumer_of(kafka_cluster, kafka_topic, [])
-    with pytest.raises(Exception, match="load"):
+    with pytest.raises(KafkaException, match="load"):
         consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 4)], asynchronous=False)
     assert len(refusal.seen) == 3
     consumer.close()
