@@ -442,7 +442,7 @@ class TestConsuming:
             consumer = Consumer(settings)
             consumer.subscribe([kafka_topic], on_assign=lambda *args: told.append(args))
             wait_until(lambda: len(told) > 2, lambda: consumer.poll(0.01))
-            consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 1)])
+            consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 0)])
             with pytest.raises(ZeroDivisionError):
                 wait_until(lambda: False, lambda: consumer.poll(0.01))
             consumer.close()
