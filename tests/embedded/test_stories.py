@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -20,12 +21,16 @@ REGISTRY = "http://localhost:8081"
 PAGES = [page for page in DOCUMENTS if page not in RUN | NOT_RUN and steps(ROOT / page)]
 
 
-@pytest.mark.parametrize("page", PAGES)
+def _marks(page: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.spark] if "java" in needed(ROOT / page) else []
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, marks=_marks(page)) for page in PAGES])
 def test_page(page: str, kafka_cluster: MockCluster, tmp_path: Path) -> None:
     """Every block runs, with what the blocks above have left, and prints what the page shows."""
     path = ROOT / page
     for package in needed(path):
-        if importlib.util.find_spec(package) is None:
+        if importlib.util.find_spec(package) is None and shutil.which(package) is None:
             pytest.skip(f"{package} is not installed")
     text = path.read_text(encoding="utf-8")
     replaced = {ADDRESS: kafka_cluster.bootstrap_servers}
