@@ -43,15 +43,17 @@ def markdown(
 def _introduction(sizes: Sizes, rounds: int, cores: int, spark: str, connector: Connector) -> str:
     return (
         "# rdkafka beside Spark's own connector\n\n"
-        f"`rdkafka` and `kafka` (spark-sql-kafka-0-10_2.13 {connector.version}) in turn on PySpark "
-        f"{spark}, `local[{cores}]`, each in a session of its own with the same configuration, "
-        f"from one broker of Apache Kafka on the same machine; {platform.python_implementation()} "
-        f"{platform.python_version()}, {platform.system()} {platform.machine()}, "
-        f"{os.cpu_count()} cores. Topics of 8 partitions: {sizes.small:,} messages of 100 bytes, "
-        f"{sizes.large:,} of 1 kB, each with a key of 8 bytes; {sizes.avro:,} Avro records of six "
-        "fields, which `rdkafka` decodes by itself (`valueFormat`) and the connector's side with "
-        f"`from_avro` (spark-avro_2.13 {connector.avro_version}); {sizes.written:,} rows written. "
-        f"Medians of {rounds} rounds. A ratio is the median of the rounds' ratios."
+        f"`rdkafka` and Spark's `kafka` (spark-sql-kafka-0-10_2.13 {connector.version}) ran in "
+        f"turn on PySpark {spark} with `local[{cores}]`. Each ran in its own session, with the "
+        "same configuration, and with one broker of Apache Kafka on the same machine "
+        f"({platform.python_implementation()} {platform.python_version()}, {platform.system()} "
+        f"{platform.machine()}, {os.cpu_count()} cores). The topics have 8 partitions. They "
+        f"contain {sizes.small:,} messages of 100 bytes, {sizes.large:,} messages of 1 kB, and "
+        f"{sizes.avro:,} Avro records of six fields. The messages have a key of 8 bytes. "
+        "`rdkafka` decodes the Avro records itself (`valueFormat`), and the connector uses "
+        f"`from_avro` (spark-avro_2.13 {connector.avro_version}). {sizes.written:,} rows were "
+        f"written. The figures are medians of {rounds} rounds, and a ratio is the median of the "
+        "rounds' ratios."
     )
 
 
@@ -92,7 +94,7 @@ def _cpu(measured: Measured, verdicts: list[Verdict]) -> str:
         lines.append([speed.row.name, *times, verdict.measured, verdict.cell])
     header = ["CPU microseconds of a row", *Side, "ratio to kafka", "goal"]
     return (
-        "## CPU\n\nThe CPU time of one row, in the JVM and the Python processes of a side "
+        "## CPU\n\nThis is the CPU time of one row, in the JVM and the Python processes "
         "together.\n\n" + markdown_table(header, lines)
     )
 
@@ -110,10 +112,11 @@ def _ceiling(measured: Measured, verdicts: list[Verdict]) -> str:
         lines.append([speed.row.name, *rates, verdict.measured, by_cpu, verdict.cell])
     header = ["million rows per second", Side.OURS, Side.CEILING, "ratio", "by CPU time", "goal"]
     return (
-        "## The ceiling\n\nWhat Spark reaches with a data source in Python that does no more than "
-        "it must: it copies the memory of the same rows from one record batch, and drops what it "
-        "is to write. The ratio by CPU time leaves out the broker, which shares the machine's "
-        "cores with `rdkafka`, and not with the ceiling.\n\n" + markdown_table(header, lines)
+        "## The ceiling\n\nThe ceiling is a data source in Python that does only what Spark "
+        "requires. For reads it copies the same rows from one record batch, and for writes it "
+        "drops the rows. It uses no broker, while `rdkafka` shares the machine's cores with the "
+        "broker. The ratio by CPU time does not count the broker.\n\n"
+        + markdown_table(header, lines)
     )
 
 
@@ -134,8 +137,8 @@ def _memory(measured: Measured, verdicts: list[Verdict]) -> str:
         lines.append([name, verdict.measured, verdict.cell])
     header = ["workload", "peak", "goal"]
     return (
-        "## Memory\n\nThe peak of the resident memory of the largest Python worker of `rdkafka` "
-        "(`VmHWM`).\n\n" + markdown_table(header, lines)
+        "## Memory\n\nThis is the peak of the resident memory (`VmHWM`) of the largest Python "
+        "worker of `rdkafka`.\n\n" + markdown_table(header, lines)
     )
 
 
@@ -156,8 +159,9 @@ def _latency(measured: Measured, verdicts: list[Verdict]) -> str:
     lines.append(["micro-batches", *batches, "", ""])
     header = ["milliseconds", *KAFKA_SIDES, "ratio", "goal"]
     return (
-        f"## Latency\n\n{MESSAGES_PER_SECOND} messages a second, from a message's creation until "
-        "`foreachBatch` has its row; trigger of 0 seconds.\n\n" + markdown_table(header, lines)
+        "## Latency\n\nThis is the time from the creation of a message until `foreachBatch` has "
+        f"its row, at {MESSAGES_PER_SECOND} messages a second and with a trigger of 0 seconds.\n\n"
+        + markdown_table(header, lines)
     )
 
 

@@ -106,10 +106,10 @@ def _report(rates: dict[tuple[int, int], float], planning: Planning, messages: i
     a_task = planning.scan / _MANY * 1e3
     return (
         "# Partitions and task slots\n\n"
-        f"{os.cpu_count()} cores, which the broker, the driver and the Python workers share. "
-        f"Million rows per second, a scan of {messages:,} messages of {VALUE_BYTES} bytes "
-        f"(median of {_RUNS}):\n\n{table(header, lines)}\n\n"
-        f"A micro-batch of {_MANY:,} partitions is planned in {planning.plan * 1e3:.0f} ms. A scan "
-        f"of one message in each, all in tasks of their own, takes {planning.scan:.2f} s in "
-        f"`local[2]`: {a_task:.1f} ms a task.\n"
+        f"The broker, the driver and the Python workers share {os.cpu_count()} cores. The table "
+        f"shows million rows per second in a scan of {messages:,} messages of {VALUE_BYTES} bytes "
+        f"(median of {_RUNS} runs):\n\n{table(header, lines)}\n\n"
+        f"The driver plans a micro-batch of {_MANY:,} partitions in {planning.plan * 1e3:.0f} ms. "
+        "A scan of one message in each partition, with a task for each partition, takes "
+        f"{planning.scan:.2f} s in `local[2]`: {a_task:.1f} ms a task.\n"
     )
