@@ -14,6 +14,17 @@ def did_you_mean(given: object, known: Iterable[str], otherwise: str = "") -> st
         known: the known names.
         otherwise: returned when none is near.
     """
+    near = nearest_name(given, known)
+    return otherwise if near is None else f"did you mean {near!r}?"
+
+
+def nearest_name(given: object, known: Iterable[str]) -> str | None:
+    """Return the nearest name, ignoring case, or None if no name is near.
+
+    Args:
+        given: the unknown name.
+        known: the known names.
+    """
     spelt = {name.lower(): name for name in known}
     near = difflib.get_close_matches(str(given).lower(), spelt, n=1)
-    return f"did you mean {spelt[near[0]]!r}?" if near else otherwise
+    return spelt[near[0]] if near else None

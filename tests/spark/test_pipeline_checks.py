@@ -96,6 +96,58 @@ def test_a_good_pipeline_is_loaded(tmp_path: Path) -> None:
     assert pipeline.sinks["late"].value == Encoding()
 
 
+MANY = """\
+name = "delays"
+chekpoint = "checkpoint"
+comment = "not a key"
+trigger = 5
+
+[kafka]
+bootstrap.servers = "${BROKER}"
+
+[sources.flights]
+topics = ["flights"]
+value = { format = "jsn", schema = "carrier STRING, delay INT" }
+watermark = { column = "timestamp", delay = "soon" }
+
+[steps.late]
+sql = "SELECT value.carrier FROM flighs"
+
+[sinks.late]
+inptu = "nowhere"
+topic = 7
+
+[sinks.files]
+format = "parquet"
+input = "late"
+"""
+
+
+def test_all_problems_at_once(tmp_path: Path) -> None:
+    """Unknown keys, wrong types, missing variables and everything else, in one go; nothing is said
+    of what is checked in the place of a broken value."""
+    file = tmp_path / "p.toml"
+    file.write_text(MANY)
+    with pytest.raises(PipelineError) as raised:
+        load(file, {})
+    found = {".".join(one.key): one.message for one in raised.value.problems}
+    assert found == {
+        "kafka.bootstrap.servers": "the environment variable BROKER is not set",
+        "chekpoint": "unknown key: did you mean 'checkpoint'?",
+        "comment": found["comment"],
+        "trigger": "needs a string, not a whole number",
+        "sources.flights.value.format": "cannot be 'jsn': did you mean 'json'?",
+        "sources.flights.watermark.delay": "'soon' is not an interval such as '10 minutes'",
+        "steps.late.sql": "there is no view 'flighs': did you mean 'flights'?",
+        "sinks.late.inptu": "unknown key: did you mean 'input'?",
+        "sinks.late.input": "there is no view 'nowhere': there is flights, late",
+        "sinks.late.topic": "needs a string, not a whole number",
+        "sinks.files": "the key 'path' is missing: the format parquet needs it",
+    }
+    assert found["comment"].startswith("unknown key: there is name, checkpoint")
+    assert len(raised.value.problems) == len(found)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "wanted"),
     [
@@ -367,7 +419,11 @@ def test_python_declares_the_same(tmp_path: Path) -> None:
     wrong = Pipeline(name="x", checkpoint="", sources={}, sinks={"b": Sink(input="a")})
     assert {".".join(one.key) for one in check(wrong)} >= {"checkpoint", "sources", "sinks.b"}
     mistyped = Pipeline(name="x", checkpoint=3, sources={}, sinks={})  # type: ignore[arg-type]
-    assert [one.message for one in check(mistyped)] == ["needs a string, not a whole number"]
+    assert {".".join(one.key): one.message for one in check(mistyped)} == {
+        "checkpoint": "needs a string, not a whole number",
+        "sources": "a pipeline needs at least one",
+        "sinks": "a pipeline needs at least one",
+    }
     file = tmp_path / "declared.py"
     file.write_text("pipeline = 3\n")
     with pytest.raises(PipelineError, match=r"declared.py: .* no variable 'pipeline'"):

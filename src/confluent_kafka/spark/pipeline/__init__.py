@@ -20,12 +20,12 @@ A file in TOML names sources, steps and sinks::
     input = "delays"
     topic = "delays"
 
-``python -m confluent_kafka pipeline run FILE`` runs it; so does this::
+``python -m confluent_kafka pipeline run FILE`` runs it. This does the same::
 
     pipeline = load("flights.toml")
     start(session(pipeline), pipeline).watch(print, threading.Event())
 
-Everything that can be found wrong without Spark is a `PipelineError` before anything starts.
+A `PipelineError` reports every problem that can be found without Spark, before anything starts.
 """
 
 from confluent_kafka.spark.formats.model import Decoding, Registry

@@ -1,4 +1,4 @@
-"""Checks of a pipeline before anything starts, without a JVM and a network."""
+"""Checks of a pipeline before it starts. They need neither a JVM nor a network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from confluent_kafka.spark.write_options import write_options
 from .failures import raised
 from .graph import inputs, order
 from .model import ONE_COLUMN, Encoding, Pipeline, Sink, Source, Step, Watermark
-from .problems import Key, Problem, nearest
+from .problems import Findings, Key, Problem, nearest
 from .reading import read
 from .settings import exactly_once, read_settings, write_settings
 
@@ -27,7 +27,7 @@ _INTERVAL = re.compile(rf"\s*(interval\s+)?(\d+\s*{_UNIT}\s*)+", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")
 _OPTION = re.compile(r"option '?([\w.]+\w)'?")
 _SINK_KEYS: dict[str, dict[str, bool]] = {
-    # The keys that a format knows, and whether it needs them.
+    # The keys that a format takes, and whether it requires them.
     "topic": {"topic": True, "key": False, "value": False, "headers": False},
     "parquet": {"path": True, "partition_by": False},
     "console": {},
@@ -37,12 +37,24 @@ _SINK_KEYS: dict[str, dict[str, bool]] = {
 
 def check(pipeline: Pipeline) -> list[Problem]:
     """Return all problems of a pipeline that can be found without Spark."""
-    problems: list[Problem] = []
-    # One declared in Python may have values that no type checker has seen.
-    read(Pipeline, _as_table(pipeline), (), problems)
-    if problems:
-        return problems
-    return [*_whole(pipeline), *_sources(pipeline), *_steps(pipeline), *_sinks(pipeline)]
+    # A pipeline that is declared in Python may have values of wrong types.
+    return examine(_as_table(pipeline), Findings())[1]
+
+
+def examine(document: Any, found: Findings) -> tuple[Pipeline, list[Problem]]:
+    """Return the pipeline of a document, and all problems that can be found without Spark.
+
+    If there are problems, the pipeline is not as the document declares it.
+
+    Args:
+        document: the tables of a file.
+        found: the problems that are known already.
+    """
+    pipeline = read(Pipeline, document, (), found)
+    checks = (_whole, _sources, _steps, _sinks)
+    problems = [problem for part in checks for problem in part(pipeline)]
+    # A value that stands in for a broken one can cause problems that the file does not have.
+    return pipeline, found.problems + [one for one in problems if not found.follows(one)]
 
 
 def interval(text: str) -> bool:
@@ -54,14 +66,14 @@ def function(path: str) -> Callable[..., Any]:
     """Return the function that ``module:function`` names.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no such function.
     """
     module, colon, name = path.partition(":")
     if not colon:
         raise ValueError(f"{path!r} is not module:function")
     try:
         found = getattr(importlib.import_module(module), name, None)
-    # Whatever the module's own code raises, or ends Python with.
+    # The module's own code can raise anything, and can try to end Python.
     except (Exception, SystemExit) as error:
         raise ValueError(f"cannot import {module!r}: {raised(error)}") from error
     if not callable(found):
@@ -70,7 +82,7 @@ def function(path: str) -> Callable[..., Any]:
 
 
 def _as_table(part: Any) -> Any:
-    """Return a part of a pipeline as TOML would have it."""
+    """Return a part of a pipeline in the form that a TOML file would have."""
     if dataclasses.is_dataclass(part):
         fields = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
         return {name: _as_table(value) for name, value in fields.items() if value is not None}
@@ -101,7 +113,7 @@ def _whole(pipeline: Pipeline) -> Iterator[Problem]:
         for name in getattr(pipeline, kind):
             if not _NAME.fullmatch(name):
                 yield Problem((kind, name), "a name has letters, digits and _, a letter first")
-    # To SQL, names that differ in case only are one.
+    # SQL does not distinguish upper and lower case in names.
     lowered: dict[str, Key] = {}
     for kind in ("sources", "steps"):
         for name in getattr(pipeline, kind):
@@ -145,7 +157,7 @@ def _topics(pipeline: Pipeline, source: Source, key: Key) -> Iterator[Problem]:
 def _option_problem(
     error: ValueError, key: Key, options: Mapping[str, str], pipeline: Pipeline
 ) -> Problem:
-    """Point at the option that an error of the data source speaks of."""
+    """Return a problem with the key of the option that an error of the data source names."""
     message = str(error)
     found = _OPTION.search(message)
     option = found[1].lower() if found else ""
@@ -272,7 +284,7 @@ def _sinks(pipeline: Pipeline) -> Iterator[Problem]:
 
 
 def _own_directory(path: str, name: str, taken: dict[str, str]) -> Iterator[Problem]:
-    """Refuse a directory that another sink has, is in, or has in it; else add it to `taken`."""
+    """Report a directory that is, contains or is within another sink's; else add it to `taken`."""
     key = ("sinks", name, "path")
     if not path.strip():
         yield Problem(key, "cannot be empty")
@@ -287,13 +299,13 @@ def _own_directory(path: str, name: str, taken: dict[str, str]) -> Iterator[Prob
 
 
 def _directory(path: str) -> str:
-    """Return a path in the one form that its spellings have in common."""
+    """Return the normal form of a path, which is the same for all its spellings."""
     found = _SCHEME.match(path)
     scheme = found[0].lower() if found else ""
     place = posixpath.normpath(path[len(scheme) :])
     if scheme not in ("", "file:"):
         return scheme + place
-    # Where a path has no scheme, Spark's file system may be another one, but hardly both are used.
+    # A path without a scheme may be in another file system of Spark. Few pipelines use both.
     if place.startswith("/"):
         return re.sub("^/+", "/", place)
     return place if place == "." or place.startswith("..") else f"./{place}"

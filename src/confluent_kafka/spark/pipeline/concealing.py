@@ -1,4 +1,4 @@
-"""Hide passwords in text for people: Spark's plans and errors contain a pipeline's settings."""
+"""Hide passwords in texts for people: Spark's plans and errors contain a pipeline's settings."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urllib.parse import quote, unquote
 
 _SHOWN = "*****"
 
-# Tables whose keys are names that the author chose, and texts that are no settings.
+# Tables whose keys are names that the author chose, and texts that are not settings.
 _NAMED = frozenset({".sources", ".steps", ".sinks"})
 _NO_SETTINGS = frozenset({"sql", "schema"})
 
-# A shorter line of a PEM key could be any text.
+# A shorter line of a PEM key could also be part of another text.
 _LONG_LINE = 12
 
-# A smaller number is not a password, and could stand anywhere in a text.
+# A smaller number is not a password, and occurs in many texts.
 _LONG_NUMBER = 1000
 
-# Names of settings whose values are secrets: Spark's own spark.redaction.regex, and what Kafka's
-# clients, registries, JDBC drivers and cloud storage have besides. A path to a key is no secret.
+# Names of settings whose values are secrets: those of spark.redaction.regex, and further ones of
+# Kafka's clients, registries, JDBC drivers and cloud storage. A path to a key is not a secret.
 _SECRET_NAME = re.compile(
     r"secret|passw|passphrase|\bpwd\b|\bpass\b|token|credential|jaas|oauthbearer\.config"
     r"|access.?key|account.?key|api.?key|keystore\.key$|truststore\.certificates$|key\.pem|user\.info"
@@ -30,10 +30,10 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 
-# Values that contain secrets whatever their setting is called: the user and password of a URL
-# (https://user:password@host), a token in their place, the password of Oracle's
-# jdbc:oracle:thin:user/password@host, and parameters as URLs, JDBC drivers, JAAS and key=value
-# lists write them. Before a single @, other schemes have names: abfss://container@account.
+# Values that contain secrets, whatever the name of their setting: the user and password of a URL
+# (https://user:password@host) or a token in their place, the password of Oracle's
+# jdbc:oracle:thin:user/password@host, and parameters of URLs, JDBC drivers, JAAS and key=value
+# lists. Other schemes have a name before a single @: abfss://container@account.
 _USER_INFO = re.compile(
     r"//([^/@:\s]*:([^@\s]+))@|https?://([^/@:\s]+)@|:(?:thin|oci8?):[^/@\s]+/([^@\s]+)@"
 )
@@ -46,14 +46,15 @@ _AUTHORIZATION = re.compile(r"^(basic|bearer|token)\s+", re.IGNORECASE)
 
 
 def conceal(text: str, *settings: Any) -> str:
-    """Return a text in which the secrets among some settings are replaced by asterisks.
+    """Return a text in which asterisks replace the secrets of some settings.
 
-    A secret is the value of a setting whose name speaks of one, the user and password in a URL, and
-    a parameter of a URL, a JDBC address or a JAAS text whose name speaks of one.
+    A secret is the value of a setting with a name such as password or token. Secrets are also the
+    user and password in a URL, and the parameters of URLs, JDBC addresses and JAAS texts that have
+    such a name.
 
     Args:
         text: the text, such as an error or a plan of Spark.
-        *settings: pipelines, other dataclasses of the model, or mappings, nested as they are.
+        *settings: pipelines, other dataclasses of the model, or mappings, also nested ones.
     """
     secrets = {form for one in settings for secret in _secrets("", one) for form in _forms(secret)}
     for secret in sorted(secrets, key=len, reverse=True):
@@ -68,7 +69,7 @@ def _secrets(name: str, given: Any) -> Iterator[str]:
         yield from _in_value(name, str(given))
     elif isinstance(given, Mapping):
         for key, one in given.items():
-            # A source may be called "tokens", and SQL may compare a column of that name.
+            # A source can have the name "tokens", and SQL can compare a column of that name.
             if key not in _NO_SETTINGS:
                 yield from _secrets("" if name in _NAMED else f"{name}.{key}", one)
     elif isinstance(given, list | tuple):
@@ -94,7 +95,7 @@ def _in_value(name: str, value: str) -> Iterator[str]:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """The ways in which a secret can be written; an empty one is none."""
+    """Yield the ways in which a secret can be written. An empty text is not a secret."""
     if secret.strip():
         decoded = unquote(secret)
         one_line = " ".join(secret.split())

@@ -1,4 +1,4 @@
-"""Rows that do not decode, sent to a topic of their own with the reason in a header."""
+"""Send rows that cannot be decoded to a topic for dead letters, with the reason in a header."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class DeadLetters:
     """Writes rows to the topic of dead letters, on an executor.
 
-    It waits until the brokers have them: the micro-batch that read them commits only then. A
-    task that Spark runs again writes its dead letters again.
+    It waits until the brokers have stored them, so that the micro-batch commits only after that.
+    If Spark repeats a task, the task writes its dead letters again.
 
     Args:
-        topic: where they go.
+        topic: the topic of dead letters.
         kafka: properties of the producer.
     """
 
@@ -34,13 +34,13 @@ class DeadLetters:
     kafka: Mapping[str, str]
 
     def send(self, batch: pa.RecordBatch, failures: Mapping[int, str]) -> None:
-        """Send rows of a batch, given the reasons why.
+        """Send rows of a batch with the reasons for which they failed.
 
-        A letter has the message's key, value, headers and timestamp, and behind its headers
-        those that begin with ``__dlq.``: reason, topic, partition and offset.
+        A dead letter has the key, value, headers and timestamp of the message. Its last headers
+        begin with ``__dlq.``: reason, topic, partition and offset.
 
         Raises:
-            KafkaException: the brokers did not take one.
+            KafkaException: the brokers refused a dead letter.
         """
         rows = batch.take(pa.array(sorted(failures))).to_pylist()
         report = _Report()
@@ -64,7 +64,7 @@ class DeadLetters:
                 producer.flush()
                 report.check()
             except BaseException:
-                # Closing it would go on sending for a task that has failed.
+                # The producer would otherwise keep sending for a task that has failed.
                 producer.purge()
                 raise
 
@@ -73,8 +73,8 @@ _PLACE = ("topic", "partition", "offset")
 
 
 def _milliseconds(timestamp: datetime | None) -> int:
-    """Return a timestamp as produce() takes it, where 0 is now."""
-    # Not by way of seconds: a float of them may lack the last millisecond.
+    """Return a timestamp for produce(), where 0 is the current time."""
+    # Not through seconds: as a float they can lose the last millisecond.
     return 0 if timestamp is None else (timestamp - _EPOCH) // timedelta(milliseconds=1)
 
 

@@ -19,18 +19,18 @@ from .sql import streaming
 def declare(pipeline: Pipeline) -> None:
     """Define a pipeline's views, sinks and flows in the file that ``spark-pipelines`` reads.
 
-    Sources and steps become temporary views, and each sink gets a flow of its own. The
-    checkpoints, the trigger and Spark's configuration are those of Declarative Pipelines.
+    Sources and steps become temporary views, and each sink gets its own flow. Declarative Pipelines
+    determine the checkpoints, the trigger and Spark's configuration.
 
     Args:
-        pipeline: with steps in SQL, and sinks that are topics or Parquet, appended to.
+        pipeline: a pipeline with steps in SQL, and with sinks that append to topics or Parquet.
 
     Raises:
-        PipelineError: the pipeline is not valid, or Declarative Pipelines cannot have a part.
+        PipelineError: the pipeline is not valid, or Declarative Pipelines do not support a part.
     """
     problems = check(pipeline)
     for name, step in pipeline.steps.items():
-        # They ask Spark for the columns of the view, which its definitions may not.
+        # Functions ask Spark for the columns of the view, which definitions may not do.
         if step.sql is None:
             part = "map_in_arrow" if step.map_in_arrow is not None else "map_in_pandas"
             message = "Declarative Pipelines have no Python functions over views: only sql"

@@ -1,4 +1,4 @@
-"""Keys and values of a source, decoded on the executors: whole Arrow batches at a time."""
+"""Decode keys and values of a source on the executors, a whole Arrow batch at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from pyspark.sql.types import StructField, StructType
 
 from confluent_kafka.spark.formats import Decoder
@@ -22,25 +22,25 @@ from .model import Pipeline, Source
 from .settings import kafka_settings
 
 _PARTS = ("key", "value")
-# What a row needs to be decoded, and to be named when it does not decode.
+# The columns that decoding needs, and that name a row which cannot be decoded.
 _MESSAGE = ["key", "value", "topic", "partition", "offset", "timestamp"]
 _DECODED = "__decoded"
 
 
 class UndecodableRow(ValueError):
-    """A row could not be decoded, and there is no topic for dead letters."""
+    """A row cannot be decoded, and the source has no topic for dead letters."""
 
 
 def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFrame:
-    """Return messages with their keys and values decoded as a source says.
+    """Return messages with decoded keys and values.
 
     Args:
-        messages: the columns of the data source, headers among them if `needs_headers` says so.
-        pipeline: where the registry and Kafka's properties are.
-        source: what the keys and values are.
+        messages: the columns of the data source, with headers if `needs_headers` is true.
+        pipeline: the pipeline with the registry and Kafka's properties.
+        source: the source with the formats of the keys and values.
 
     Raises:
-        ValueError: the registry, or its schema, is of no use.
+        ValueError: the registry or its schema cannot be used.
     """
     parts = {part: getattr(source, part) for part in _PARTS}
     for part, decoding in parts.items():
@@ -65,26 +65,26 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     def decode(*columns: pa.Array) -> pa.Array:
         return rows.decode(columns)
 
-    # A column, and not mapInArrow: that asks Spark for the columns before it, which Declarative
-    # Pipelines forbid. Nondeterministic, so that it runs once although it is used twice.
+    # A column, and not mapInArrow, which asks Spark for the columns before it. Declarative
+    # Pipelines forbid that. Nondeterministic, so that Spark evaluates it only once.
     whole = F.arrow_udf(decode, result)  # type: ignore[attr-defined]  # its stub lacks it
     whole = whole.asNondeterministic()
     options = {name.lower(): text for name, text in source.options.items()}
     names = source_schema(headers=includes_headers(options)).fieldNames()
     columns = [F.col(f"{_DECODED}.{name}" if name in chosen else name) for name in names]
     messages = messages.withColumn(_DECODED, whole(*wanted))
-    # Null is a row that did not decode. Without this, what no query reads would not be decoded.
+    # Null is a row that was not decoded. Without the filter, unused columns would not be decoded.
     return messages.where(F.col(_DECODED).isNotNull()).select(*columns)
 
 
 def needs_headers(source: Source) -> bool:
-    """Whether headers are read: dead letters keep them, and they may name the schema of a row."""
+    """Whether headers are read: dead letters keep them, and they can name the schema of a row."""
     formats = {source.key.format, source.value.format}
     return source.dead_letter is not None or not formats.isdisjoint(REGISTERED)
 
 
 def _subject(source: Source, part: str) -> str | None:
-    """Return whose schema a key or value has: as a topic's subjects are named by default."""
+    """Return the subject of a key or value: the configured one, or the default of its topic."""
     given: str | None = getattr(source, part).subject
     if given is not None or len(source.topics) != 1:
         return given
@@ -96,9 +96,9 @@ class Rows:
     """Decodes messages, on an executor.
 
     Args:
-        decoders: those of the key and of the value, if they have one.
-        names: what the columns of messages are.
-        letters: takes the rows that do not decode; None if they end the task.
+        decoders: the decoders of the key and of the value, if they have one.
+        names: the names of the columns of messages.
+        letters: takes the rows that cannot be decoded; None if such a row ends the task.
     """
 
     decoders: Mapping[str, Decoder]
@@ -106,10 +106,10 @@ class Rows:
     letters: DeadLetters | None
 
     def decode(self, columns: Sequence[pa.Array]) -> pa.StructArray:
-        """Return what keys and values decode to, null where one fails.
+        """Return the decoded keys and values, with null for a row that fails.
 
         Raises:
-            UndecodableRow: a row failed and has nowhere to go.
+            UndecodableRow: a row failed, and there is no topic for dead letters.
         """
         batch = pa.RecordBatch.from_arrays(list(columns), names=self.names)
         headers = batch.column("headers") if "headers" in self.names else None

@@ -12,9 +12,9 @@ from pathlib import Path
 _PYTHON = re.compile(
     r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?P<error>[\w.]+(?:: .*)?)"
 )
-# Behind an error that Spark found in a query comes the plan, with all options.
+# After an error in a query, Spark's message contains the plan with all options.
 _PLAN = re.compile(r"(?:(SQLSTATE: \w+(?:; line \d+ pos \d+)?);?\s*\n|;\n).*", re.DOTALL)
-# Who runs the user's module: this package, and Python's import system.
+# The frames above the user's module: this package, and Python's import system.
 _OUR_FRAMES = (str(Path(__file__).parent), "<frozen ", importlib.__file__, runpy.__file__)
 _FRAMES = re.compile(r"\n\s*(?:at \S+\(|\.\.\. \d+ more|JVM stacktrace:|== SQL)")
 
@@ -23,11 +23,11 @@ def cause(error: BaseException) -> str:
     """Return the cause of a failure in a few lines.
 
     Args:
-        error: what Spark raised, or any other exception.
+        error: an exception of Spark, or any other exception.
     """
     text = str(error) or type(error).__name__
     tracebacks = [match["error"] for match in _PYTHON.finditer(text)]
-    # Of nested ones the last one that is not Spark's own wrapping is what happened.
+    # The cause is the last traceback that is not Spark's own wrapping.
     named = [one for one in tracebacks if not one.startswith("pyspark.errors")]
     if named:
         return named[-1]
@@ -35,14 +35,14 @@ def cause(error: BaseException) -> str:
 
 
 def raised(error: BaseException) -> str:
-    """Return what code of the user raised, in a line: its type, text and where that was.
+    """Return the type, text and place of an exception that the user's code raised, in one line.
 
     Args:
-        error: the exception, as it was caught.
+        error: the exception.
     """
     text = " ".join(str(error).split())
     described = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    # A module that is missing, or does not compile, has run nothing: the text says where.
+    # If a module is missing or does not compile, no code has run. The text contains the place.
     if isinstance(error, ImportError | SyntaxError):
         return described
     for frame in traceback.extract_tb(error.__traceback__):

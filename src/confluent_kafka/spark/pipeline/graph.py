@@ -1,4 +1,4 @@
-"""Which view needs which."""
+"""The dependencies between the views."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from .sql import tables
 
 
 def inputs(step: Step) -> list[tuple[str, str]]:
-    """Return the views that a step reads, each with the key of the step that says so."""
+    """Return the views that a step reads, each with the key of the step that names it."""
     if step.sql is not None:
         return [("sql", name) for name in sorted(tables(step.sql))]
     return [("input", step.input)] if step.input is not None else []
 
 
 def order(pipeline: Pipeline) -> tuple[list[str], list[str]]:
-    """Return the steps, each after those that it reads; and a circle of them, if there is one."""
+    """Return the steps in the order of their dependencies; and a cycle, if there is one."""
     steps = {name.lower(): name for name in pipeline.steps}
     ordered: list[str] = []
     circle: list[str] = []

@@ -1,4 +1,4 @@
-"""The lines of a TOML file that its keys stand in, which ``tomllib`` does not tell."""
+"""The lines of the keys of a TOML file, which ``tomllib`` does not report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MULTILINE = re.compile(r'"""|\'\'\'')
 def key_lines(text: str) -> dict[Key, int]:
     """Return the line, from 1, of each table and key of a well-formed TOML file.
 
-    Keys of inline tables stand in the line of the key that has the table.
+    The keys of an inline table have the line of the key that contains the table.
     """
     lines: dict[Key, int] = {}
     table: Key = ()
@@ -35,18 +35,18 @@ def key_lines(text: str) -> dict[Key, int]:
             key = table + _path(entry["path"])
         else:
             continue
-        # A table that has no header of its own begins where the first one in it does.
+        # A table without a header begins at its first key.
         for length in range(1, len(key) + 1):
             lines.setdefault(flat(key[:length]), number)
     return lines
 
 
 def _path(text: str) -> Key:
-    """Return the parts of a dotted, maybe quoted key, as the parser itself takes them apart."""
+    """Return the parts of a key, which can be dotted and quoted, as the parser splits them."""
     try:
         document = tomllib.loads(f"{text} = 0")
     except tomllib.TOMLDecodeError:
-        # No key, but a line of an array that looks like one.
+        # Not a key, but a line of an array that looks like one.
         return (text,)
     parts = []
     while isinstance(document, dict):

@@ -1,4 +1,4 @@
-"""Pipelines out of files."""
+"""Load pipelines from files."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .check import check
+from .check import check, examine
 from .concealing import conceal
 from .failures import raised
 from .lines import key_lines
 from .model import Pipeline
-from .problems import Key, PipelineError, Problem
-from .reading import read
+from .problems import Findings, Key, PipelineError, Problem
 
 _VARIABLE = re.compile(r"\$(\$?)\{(\w+)\}")
 
 
 def load(file: str | os.PathLike[str], environment: Mapping[str, str] | None = None) -> Pipeline:
-    """Return the pipeline that a file declares, checked as far as that goes without Spark.
+    """Return the pipeline that a file declares, after all checks that need no Spark.
 
     Args:
-        file: TOML; or Python (``.py``) that has a global variable ``pipeline``.
-        environment: what ``${NAME}`` in a text of a TOML file stands for; by default the
+        file: a TOML file, or a Python file (``.py``) with a global variable ``pipeline``.
+        environment: the values of ``${NAME}`` in the texts of a TOML file; by default the
             environment of the process. ``$${NAME}`` is the text ``${NAME}``.
 
     Raises:
-        PipelineError: something is wrong; it names the file, the lines and the keys of it all.
+        PipelineError: the pipeline is not valid. The error has the file, lines and keys of all
+            problems.
         OSError: the file cannot be read.
     """
     path = Path(file)
-    # Functions of steps may stand in modules beside the file.
+    # Modules beside the file can contain functions of steps.
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -45,7 +45,7 @@ def load(file: str | os.PathLike[str], environment: Mapping[str, str] | None = N
 
 
 def located(error: PipelineError, file: str | os.PathLike[str]) -> PipelineError:
-    """Return an error that was found while running with the file and its lines added."""
+    """Return an error that was found at run time, with the file and the lines added."""
     path = Path(file)
     toml = path.suffix != ".py"
     lines = key_lines(path.read_text(encoding="utf-8")) if toml else {}
@@ -55,7 +55,7 @@ def located(error: PipelineError, file: str | os.PathLike[str]) -> PipelineError
 def _from_python(path: Path) -> Pipeline:
     try:
         pipeline = runpy.run_path(str(path)).get("pipeline")
-    # Whatever the file's own code raises, or ends Python with.
+    # The file's own code can raise anything, and can try to end Python.
     except (Exception, SystemExit) as error:
         raise PipelineError([Problem((), f"cannot be run: {raised(error)}")], str(path)) from error
     if not isinstance(pipeline, Pipeline):
@@ -72,32 +72,27 @@ def _from_toml(path: Path, environment: Mapping[str, str]) -> Pipeline:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise PipelineError([Problem((), f"is not TOML: {error}")], str(path)) from None
-    problems: list[Problem] = []
-    document = _substitute(document, (), environment, problems)
-    pipeline = read(Pipeline, document, (), problems)
-    if pipeline is not None and not problems:
-        problems += check(pipeline)
-    if problems or pipeline is None:
+    found = Findings()
+    document = _substitute(document, (), environment, found)
+    pipeline, problems = examine(document, found)
+    if problems:
         raise PipelineError(_without_secrets(problems, document), str(path), key_lines(text))
     return pipeline
 
 
 def _without_secrets(problems: list[Problem], settings: Any) -> list[Problem]:
-    """A value in the wrong place can be quoted in a problem, and can be somebody's password."""
+    """Hide secrets in problems: a message can quote a value, and the value can be a password."""
     return [Problem(problem.key, conceal(problem.message, settings)) for problem in problems]
 
 
-def _substitute(
-    given: Any, key: Key, environment: Mapping[str, str], problems: list[Problem]
-) -> Any:
+def _substitute(given: Any, key: Key, environment: Mapping[str, str], found: Findings) -> Any:
     """Put environment variables into all texts below a key."""
     if isinstance(given, dict):
         return {
-            name: _substitute(one, (*key, name), environment, problems)
-            for name, one in given.items()
+            name: _substitute(one, (*key, name), environment, found) for name, one in given.items()
         }
     if isinstance(given, list):
-        return [_substitute(one, key, environment, problems) for one in given]
+        return [_substitute(one, key, environment, found) for one in given]
     if not isinstance(given, str):
         return given
 
@@ -106,7 +101,7 @@ def _substitute(
         if escaped:
             return match.group()[1:]
         if name not in environment:
-            problems.append(Problem(key, f"the environment variable {name} is not set"))
-        return environment.get(name, "")
+            found.note(key, f"the environment variable {name} is not set")
+        return environment.get(name, match.group())
 
     return _VARIABLE.sub(replace, given)

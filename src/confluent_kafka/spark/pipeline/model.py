@@ -1,6 +1,6 @@
-"""What a pipeline is made of: the dataclasses that a TOML file is read into.
+"""The parts of a pipeline: the dataclasses into which a TOML file is read.
 
-A pipeline can be declared with them directly; names and defaults are those of the file.
+Programs can also create them directly. Names and defaults are the same as in the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OutputMode: TypeAlias = Literal["append", "update", "complete"]
 
 @dataclass(frozen=True, kw_only=True)
 class Watermark:
-    """How late rows may be."""
+    """How late rows can arrive."""
 
     column: str
     delay: str
@@ -26,23 +26,23 @@ class Watermark:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Topics that are read; the view has Kafka's columns, with key and value decoded."""
+    """Topics to read. The view has Kafka's columns, with decoded key and value."""
 
     topics: tuple[str, ...] = ()
     key: Decoding = field(default_factory=Decoding)
     value: Decoding = field(default_factory=Decoding)
     columns: tuple[str, ...] = ()
-    """The columns of the view; all of them if none is named."""
+    """The columns of the view; by default all columns."""
     watermark: Watermark | None = None
     dead_letter: str | None = None
-    """The topic for rows that do not decode; without one they fail the query."""
+    """The topic for rows that cannot be decoded. Without it, such a row fails the query."""
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the data source ``rdkafka``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A view over other views: by SQL, or by a Python function over batches of one view."""
+    """A view over other views: SQL, or a Python function over the batches of one view."""
 
     sql: str | None = None
     map_in_arrow: str | None = None
@@ -52,12 +52,12 @@ class Step:
     input: str | None = None
     """The view that a function reads."""
     schema: str | None = None
-    """The columns that a function gives, as Spark's DDL."""
+    """The columns of the batches that a function returns, in Spark's DDL."""
     watermark: Watermark | None = None
 
 
 ONE_COLUMN = ("raw", "string")
-"""The formats of sinks that are one column as it is; the others have fields."""
+"""The formats that consist of one column without changes. All other formats have fields."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,18 +66,18 @@ class Encoding:
 
     format: Literal["raw", "string", "json", "avro", "json-schema", "protobuf"] = "json"
     columns: tuple[str, ...] = ()
-    """raw, string: exactly one. Others: the fields, all columns if none is named."""
+    """raw, string: exactly one column. Other formats: the fields; by default all columns."""
     subject: str | None = None
-    """A registry's formats: by default ``<topic>-value`` or ``<topic>-key``."""
+    """Formats with a registry: the subject; by default ``<topic>-value`` or ``<topic>-key``."""
     schema: str | None = None
-    """A registry's formats: the schema to write with; by default the subject's latest."""
+    """Formats with a registry: the schema to write with; by default the latest of the subject."""
     message: str | None = None
     """protobuf: the full name of the message; by default the first one of the schema."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sink:
-    """Where the rows of a view go."""
+    """The destination of the rows of a view."""
 
     input: str
     format: SinkFormat = "topic"
@@ -92,7 +92,7 @@ class Sink:
     """parquet: columns that become directories."""
     output_mode: OutputMode = "append"
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Options of the format, as Spark has them."""
+    """Options of the format, with their names in Spark."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ class Pipeline:
 
     name: str
     checkpoint: str
-    """A directory for what the queries remember, one directory each."""
+    """The directory of the checkpoints, with a directory for each query."""
     sources: Mapping[str, Source]
     sinks: Mapping[str, Sink]
     steps: Mapping[str, Step] = field(default_factory=dict)

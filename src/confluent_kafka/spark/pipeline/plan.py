@@ -1,4 +1,4 @@
-"""From a declared pipeline to Spark's views and queries."""
+"""Turn a declared pipeline into Spark's views and queries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from confluent_kafka.spark.pyspark_internals import (
     check_output_mode,
@@ -39,15 +39,15 @@ class Query:
     """A streaming query: one view, and the sinks that its rows go to."""
 
     name: str
-    """The same from run to run, as it names the query's directory of the checkpoint."""
+    """The name, which is the same in each run: it is also the name of the checkpoint directory."""
     input: str
     sinks: dict[str, Sink]
 
     @property
     def topic(self) -> Sink | None:
-        """Its sink, if that is a topic and the only one: Spark then writes to it as it goes.
+        """The only sink, if it is a topic. Spark can then write to it directly.
 
-        Not with the mode update: Spark has that for its own sinks, not for a data source in Python.
+        Not in the mode update, which Spark does not support for data sources in Python.
         """
         [first, *others] = self.sinks.values()
         alone = first.format == "topic" and not others
@@ -57,9 +57,9 @@ class Query:
 def queries(pipeline: Pipeline) -> list[Query]:
     """Return the queries of a pipeline: one for each view that has sinks.
 
-    One query with several sinks, rather than one query each, reads its topics and keeps its
-    state once, so all sinks get the same rows. A topic that is written to exactly once has a
-    query of its own: its transactions are those of the query's own writer.
+    All sinks of a view share a query, which reads the topics once and has one state. So all sinks
+    get the same rows. A topic with exactly-once delivery has its own query, because the writer of a
+    query owns the transactions.
     """
     found: dict[str, Query] = {}
     for name, sink in pipeline.sinks.items():
@@ -69,7 +69,7 @@ def queries(pipeline: Pipeline) -> list[Query]:
 
 
 def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
-    """Return the views of a pipeline by name; they are temporary views of the session, too.
+    """Return the views of a pipeline by name. They are also temporary views of the session.
 
     Raises:
         PipelineError: the pipeline is not valid, or Spark refuses a part of it.
@@ -86,7 +86,7 @@ def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
         made[name].createOrReplaceTempView(name)
     for name, sink in pipeline.sinks.items():
         with _blaming(("sinks", name)):
-            # What is written in a micro-batch would be looked at in the first one only.
+            # Otherwise Spark would check these columns only in the first micro-batch.
             made[sink.input].select(*sink.partition_by)
             if sink.format == "topic":
                 _check_payloads(pipeline, sink, messages(sink, made[sink.input]))
@@ -116,7 +116,7 @@ def step_view(
     """Return the view of a step.
 
     Args:
-        spark: the session, which knows the views that SQL reads.
+        spark: the session, which has the views that SQL reads.
         pipeline: the pipeline.
         name: the step.
         view_of: returns the view of a name in lower case.
@@ -162,7 +162,7 @@ def plans(spark: SparkSession, pipeline: Pipeline) -> Iterator[tuple[Query, str]
     for query in queries(pipeline):
         text = io.StringIO()
         with redirect_stdout(text):
-            # What spark.sql() returns does not know that it reads streams; a query over it does.
+            # The result of spark.sql() does not show that it reads streams; a query over it does.
             made[query.input].select("*").explain()
         yield query, text.getvalue().strip()
 
@@ -184,7 +184,7 @@ class _Batches:
         if len(self._sinks) == 1:
             self._write(rows, batch)
             return
-        # Each write would compute the rows, and their state, without it.
+        # Without this, each write would compute the rows and their state again.
         rows.persist()
         try:
             self._write(rows, batch)
@@ -204,17 +204,17 @@ class _Batches:
                 rows.show(int(sink.options.get("numRows", "20")), truncate=False)
 
     def _write_parquet(self, sink: Sink, rows: DataFrame, batch: int) -> None:
-        """Write the files of a micro-batch in the place of those of an earlier attempt.
+        """Write the files of a micro-batch, and replace the files of an earlier attempt.
 
-        A query with a new checkpoint counts its batches from 0 again. Its id in the path keeps it
-        from files that another query, or the same one with another checkpoint, has written.
+        A query with a new checkpoint counts its batches from 0 again. The id of the checkpoint in
+        the path protects the files of other queries, and of the same query with another checkpoint.
         """
         if self._id is None:
             self._id = checkpoint_id(rows.sparkSession, self._checkpoint)
         (
             rows.write.mode("overwrite")
             .options(**sink.options)
-            # All files of the attempt, whatever its rows were: not only those in its directories.
+            # Replace all files of the attempt, not only those in directories that have new rows.
             .option("partitionOverwriteMode", "static")
             .partitionBy(*sink.partition_by)
             .parquet(f"{(sink.path or '').rstrip('/')}/query={self._id}/batch={batch:05}")
@@ -232,7 +232,7 @@ def _write_topic(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
 
 
 def messages(sink: Sink, rows: DataFrame) -> DataFrame:
-    """Return the messages that a topic gets for rows, as the data source writes them."""
+    """Return the messages for the rows of a view, in the form that the data source writes."""
     columns = [_encoded(sink.value).alias("value")]
     if sink.key is not None:
         columns.append(_encoded(sink.key).alias("key"))
@@ -249,14 +249,14 @@ def _encoded(encoding: Encoding) -> Column:
 
 
 def _check_payloads(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
-    """Refuse columns that the formats or the registry's schemas do not take, before it starts.
+    """Check before the start that formats and schemas of the registry accept the columns.
 
     Raises:
-        ValueError: there is such a column, or the registry has no schema of use.
+        ValueError: a column is not accepted, or the registry has no usable schema.
     """
     given = {name.lower(): text for name, text in write_settings(pipeline, sink).items()}
     payloads = write_options(given, streaming=True).payloads
-    # A schema that is to be registered is when the query starts.
+    # A schema that has to be registered is registered when the query starts.
     if not any(one.register for one in payloads.parts.values()):
         payloads.encoder(rows.schema, sink.topic)
 
@@ -281,9 +281,9 @@ def _mapped(frame: DataFrame, step: Step, key: Key) -> DataFrame:
 
 
 def _travelling(found: Callable[..., Iterator[object]]) -> Callable[..., Iterator[object]]:
-    """Return a function that executors need not have: its module goes along, if it is no package.
+    """Return a function that Spark sends to the executors together with its module.
 
-    A module that stands beside the pipeline's file is not installed on the executors.
+    A module beside the pipeline's file is not installed on the executors. A package must be.
     """
     module = sys.modules.get(getattr(found, "__module__", ""))
     path = Path(getattr(module, "__file__", None) or "")
@@ -303,7 +303,7 @@ def _watermarked(view: DataFrame, watermark: Watermark | None, key: Key) -> Data
 
 @contextmanager
 def _blaming(key: Key) -> Iterator[None]:
-    """Say which key of the pipeline an error of Spark is about."""
+    """Add the key of the pipeline to an error of Spark."""
     try:
         yield
     except PipelineError:

@@ -1,9 +1,9 @@
-"""Problems of a pipeline: the key, and what to do."""
+"""Problems of a pipeline: the key, and how to solve the problem."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from confluent_kafka._suggestions import did_you_mean
@@ -19,12 +19,41 @@ class Problem:
     message: str
 
 
+@dataclass
+class Findings:
+    """The problems of a file that have been found so far."""
+
+    problems: list[Problem] = field(default_factory=list)
+    broken: set[Key] = field(default_factory=set)
+    """The keys whose values are missing or invalid. Other values replace them, so that all other
+    keys can still be checked."""
+
+    def note(self, key: Key, message: str, broken: Key | None = None) -> None:
+        """Add a problem and the key that it breaks, which is by default the same key."""
+        self.problems.append(Problem(key, message))
+        self.broken.add(key if broken is None else broken)
+
+    def follows(self, problem: Problem) -> bool:
+        """Whether a problem is only a consequence of a broken key."""
+        return any(_follows(problem, one) for one in self.broken)
+
+
+def _follows(problem: Problem, broken: Key) -> bool:
+    key, (*table, name) = problem.key, broken
+    if key[: len(broken)] == broken:
+        return True
+    # Which keys a table may have depends on its format.
+    if name == "format" and key[: len(table)] == tuple(table):
+        return True
+    return key == tuple(table) and name.removesuffix("s") in problem.message
+
+
 class PipelineError(ValueError):
     """A pipeline cannot run as it is declared.
 
     Args:
         problems: all problems.
-        file: where the pipeline stands; None for one declared in Python.
+        file: the file with the pipeline; None for a pipeline that is declared in Python.
         lines: the line of each key of the file.
     """
 
@@ -51,7 +80,7 @@ class PipelineError(ValueError):
 
 
 def line_of(key: Key, lines: Mapping[Key, int]) -> int | None:
-    """Return the line of a key, or of the nearest one that it is in."""
+    """Return the line of a key, or of the innermost table around it that has a line."""
     for length in range(len(key), 0, -1):
         if line := lines.get(flat(key[:length])):
             return line
@@ -59,11 +88,11 @@ def line_of(key: Key, lines: Mapping[Key, int]) -> int | None:
 
 
 def flat(key: Key) -> Key:
-    """Return a key in the one form that ``a."b.c"`` and ``a.b.c`` have in common."""
+    """Return a key in the same form for ``a."b.c"`` and ``a.b.c``."""
     return tuple(".".join(key).split("."))
 
 
 def nearest(given: str, known: Iterable[str]) -> str:
-    """Return a hint: the name that was probably meant, or all there are."""
+    """Return a hint: the name that was probably meant, or all known names."""
     names = list(known)
     return did_you_mean(given, names, f"there is {', '.join(names)}" if names else "there is none")

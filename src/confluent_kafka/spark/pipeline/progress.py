@@ -1,4 +1,4 @@
-"""The progress of queries in numbers, from Spark's report of each micro-batch."""
+"""The progress of queries in numbers, from Spark's report about each micro-batch."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Progress:
     started: float
     """Seconds since 1970."""
     seconds: float
-    """How long it took."""
+    """Duration of the micro-batch."""
     rows: int
     rows_per_second: float
-    """Rows that it processed in a second."""
+    """Rows that the query processed per second."""
     lag: Mapping[Partition, int] = field(default_factory=dict)
-    """Messages of each partition that were there, as far as is known, and not yet read."""
+    """Number of known messages of each partition that were not read yet."""
     state_rows: int = 0
     state_bytes: int = 0
     dropped: int = 0
-    """Rows that came behind the watermark."""
+    """Rows that arrived behind the watermark."""
     watermark: str = ""
 
 
@@ -56,5 +56,5 @@ def progress(update: Any) -> Progress:
 
 
 def _number(value: float | None) -> float:
-    # Spark has NaN and infinity for batches that took no time.
+    # Spark reports NaN or infinity for batches that took no time.
     return value if value is not None and value == value and abs(value) != float("inf") else 0.0

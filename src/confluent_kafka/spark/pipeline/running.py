@@ -1,4 +1,4 @@
-"""A pipeline that runs."""
+"""Run a pipeline."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-# Seconds between looks at the queries.
+# Seconds between checks of the queries.
 _EVERY = 0.2
-# Spark gives the Python process of a source or a sink ten seconds to start, which cannot be
-# configured: too short where a machine is busy, or stands still for a moment.
+# Spark waits ten seconds for the Python process of a source or sink. This cannot be configured, and
+# is too short on a busy machine.
 _NOT_STARTED = "Python worker failed to connect back"
-# How often a query is started without a micro-batch of its own in between.
+# How often a query is started without a completed micro-batch.
 _STARTS = 3
 
 
 class QueryFailed(RuntimeError):
-    """A query ended with an error; the message says which and why."""
+    """A query ended with an error. The message contains the query and the reason."""
 
 
 def _failure(name: str, error: BaseException) -> QueryFailed:
@@ -39,17 +39,17 @@ def _failure(name: str, error: BaseException) -> QueryFailed:
 
 @dataclass
 class _Started:
-    """A query, and what starts it once more."""
+    """A query, and the writer that can start it again."""
 
     writer: DataStreamWriter
     query: StreamingQuery
     starts: int = 1
-    seen: int = -1  # the last micro-batch that was told about
+    seen: int = -1  # the last micro-batch that was shown
 
     def start_again(self) -> bool:
-        """Start a query that ended because Spark did not wait for Python; false for all others.
+        """Start the query again if it ended because Python did not start in time; else false.
 
-        It goes on from its checkpoint, with the micro-batch that it ended in.
+        The query continues from its checkpoint, with the micro-batch that failed.
         """
         if self.starts == _STARTS or _NOT_STARTED not in str(self.query.exception()):
             return False
@@ -68,22 +68,22 @@ class Running:
         self._started: list[_Started] = []
 
     def add(self, writer: DataStreamWriter) -> None:
-        """Start one more query.
+        """Start a query.
 
         Args:
-            writer: what starts it.
+            writer: the writer that starts it.
         """
         self._started.append(_Started(writer, writer.start()))
 
     def watch(self, show: Callable[[Progress], None], stopped: threading.Event) -> None:
-        """Tell about every micro-batch until all queries have ended; leave none behind.
+        """Show each micro-batch until all queries have ended, and stop all queries at the end.
 
         Args:
             show: called with each micro-batch, in order.
-            stopped: ends the queries when it is set.
+            stopped: when it is set, the queries are stopped.
 
         Raises:
-            QueryFailed: a query failed; the others have been stopped.
+            QueryFailed: a query failed. The other queries have been stopped.
         """
         try:
             more = True
@@ -101,22 +101,22 @@ class Running:
             self.stop()
 
     def stop(self) -> None:
-        """Stop the queries that still run; each can go on from its checkpoint."""
+        """Stop all running queries. Each can continue from its checkpoint later."""
         with ExitStack() as stops:
-            # Each is stopped, also where another one fails to.
+            # Every query is stopped, even if stopping another one fails.
             for one in self._started:
                 if one.query.isActive:
                     stops.callback(one.query.stop)
 
     def _runs(self) -> bool:
-        """Return whether none has failed, and one still runs."""
+        """Return whether no query has failed, and at least one is running."""
         return not self._failed() and any(one.query.isActive for one in self._started)
 
     def _failed(self) -> list[_Started]:
         return [one for one in self._started if one.query.exception() is not None]
 
     def _start_again(self) -> bool:
-        """Return whether all that have failed could be started again, and there are some."""
+        """Return whether queries have failed, and all of them could be started again."""
         failed = self._failed()
         return bool(failed) and all(one.start_again() for one in failed)
 

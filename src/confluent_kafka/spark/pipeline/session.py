@@ -13,29 +13,29 @@ from confluent_kafka.spark.pyspark_internals import QUERY_LOGGERS
 
 from .model import Pipeline
 
-# What suits a program that shows its progress itself; the pipeline's own settings go before.
+# Defaults for a program that shows its own progress. The pipeline's settings take precedence.
 _DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
-    # What fails is raised, and said without the stacks of two languages.
+    # Failures are raised, and reported without the stack traces of two languages.
     "spark.log.level": "FATAL",
     "spark.sql.session.timeZone": "UTC",
 }
 if os.name == "posix":
-    # Rows go between the JVM and Python's workers without the costs of TCP.
+    # Rows travel between the JVM and Python's workers without the cost of TCP.
     _DEFAULTS["spark.python.unix.domain.socket.enabled"] = "true"
 
 
 def session(pipeline: Pipeline, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """Start Spark as a pipeline says, or return the session that is there already.
+    """Start Spark with the settings of a pipeline, or return the existing session.
 
-    The master is that of the settings, of the pipeline, of ``spark-submit``'s command line or
-    ``spark-defaults.conf``, or ``local[*]``.
+    The first of these names the master: the settings, the pipeline, the command line of
+    ``spark-submit``, ``spark-defaults.conf``. The default is ``local[*]``.
 
     Args:
-        pipeline: its name and its table ``[spark]``.
-        settings: Spark's configuration that goes before the pipeline's.
+        pipeline: a pipeline, with its name and its table ``[spark]``.
+        settings: Spark settings that take precedence over the pipeline's.
     """
-    # Executors of this machine take the python3 on PATH otherwise, which may be another one.
+    # Otherwise executors on this machine use the python3 on PATH, which can be another one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name in QUERY_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)

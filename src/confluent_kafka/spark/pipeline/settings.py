@@ -1,4 +1,4 @@
-"""The options of the data source ``rdkafka`` that sources, sinks and dead letters come to."""
+"""The options of the data source ``rdkafka`` for sources, sinks and dead letters."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from .model import ONE_COLUMN, Pipeline, Sink, Source
 
 
 def kafka_settings(pipeline: Pipeline) -> dict[str, str]:
-    """Return what all of them share: the pipeline's properties of Kafka's clients."""
+    """Return the options that all of them share: the properties of Kafka's clients."""
     return {f"kafka.{name}": text for name, text in pipeline.kafka.items()}
 
 
 def read_settings(pipeline: Pipeline, source: Source) -> dict[str, str]:
-    """Return the options of a source; its own go before the pipeline's."""
+    """Return the options of a source. They take precedence over the pipeline's."""
     topics = {"subscribe": ",".join(source.topics)} if source.topics else {}
     return {**kafka_settings(pipeline), **topics, **source.options}
 
 
 def write_settings(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
-    """Return the options of a sink that is a topic; its own go before the pipeline's."""
+    """Return the options of a topic sink. They take precedence over the pipeline's."""
     topic = {"topic": sink.topic} if sink.topic is not None else {}
     return {**kafka_settings(pipeline), **topic, **_payloads(pipeline, sink), **sink.options}
 
 
 def _payloads(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
-    """Return what the writer encodes, and with which schemas."""
+    """Return the options for the formats and schemas that the writer encodes with."""
     settings: dict[str, str] = {}
     for part, encoding in (("key", sink.key), ("value", sink.value)):
         if encoding is None or encoding.format in ONE_COLUMN:
@@ -42,6 +42,6 @@ def _payloads(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
 
 
 def exactly_once(sink: Sink) -> bool:
-    """Whether a sink is a topic that every row is written to exactly once."""
+    """Whether a sink is a topic with exactly-once delivery."""
     given = {name.lower(): text.strip().lower() for name, text in sink.options.items()}
     return sink.format == "topic" and given.get("deliveryguarantee") == EXACTLY_ONCE

@@ -1,7 +1,7 @@
 """The tables that a SQL query reads, found without Spark's parser, which needs a JVM.
 
-Only enough of SQL is understood to find names behind FROM and JOIN. What is wrong otherwise
-Spark says, when the query is explained or run.
+This module understands only enough SQL to find the names after FROM and JOIN. Spark reports all
+other errors when the query is explained or run.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _END_OF_FROM = {
 
 
 def tables(sql: str) -> set[str]:
-    """Return the tables that a query reads, by the names it has for them.
+    """Return the names of the tables that a query reads.
 
-    Names with dots are left out: they are not views of a pipeline, but tables of a catalog or
-    files. So are the query's own common table expressions.
+    Names with dots are left out: they are tables of a catalog or files, not views of a pipeline.
+    The query's own common table expressions are left out, too.
     """
     return {_plain(match.group()) for match in _found(sql)}
 
@@ -37,7 +37,7 @@ def streaming(sql: str, names: Container[str]) -> str:
 
     Args:
         sql: the query.
-        names: which tables, in lower case.
+        names: the names of these tables, in lower case.
     """
     for match in reversed(_found(sql)):
         if _plain(match.group()).lower() in names:
@@ -46,7 +46,7 @@ def streaming(sql: str, names: Container[str]) -> str:
 
 
 def _found(sql: str) -> list[re.Match[str]]:
-    """Return where a query names the tables that it reads."""
+    """Return the places at which a query names the tables that it reads."""
     matches = [match for match in _TOKEN.finditer(sql) if match.lastgroup != "skip"]
     tokens = [(match.group(), match.lastgroup == "name") for match in matches]
     words = [token.lower() for token, _ in tokens]
@@ -60,16 +60,16 @@ def _found(sql: str) -> list[re.Match[str]]:
 
 
 def _behind_list(words: list[str], index: int) -> int:
-    """Return what follows the list of names in parentheses at a place, if there is one."""
+    """Return the index after a list of names in parentheses, or the same index without a list."""
     if words[index : index + 1] != ["("] or ")" not in words[index:]:
         return index
     return words.index(")", index) + 1
 
 
 def _places(tokens: list[tuple[str, bool]], words: list[str]) -> list[int]:
-    """Return where names of tables stand."""
+    """Return the indexes of the names of tables."""
     places = []
-    # For each open parenthesis: is it of a function with a FROM, are we in a list of tables?
+    # For each open parenthesis: does it belong to a function with FROM, or to a list of tables?
     functions: list[bool] = [False]
     in_tables: list[bool] = [False]
     expected = False
