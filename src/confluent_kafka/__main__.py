@@ -1,25 +1,37 @@
 """``python -m confluent_kafka``: the command line."""
 
 import sys
+from importlib.util import find_spec
+
+_PACKAGES = {"rich": "rich", "typer": "typer"}
+_OF_PIPELINES = {
+    "pyspark": "'pyspark>=4.3,<4.4'",
+    "pyarrow": "'pyarrow>=18'",
+    "pandas": "'pandas>=2.2,<3'",
+}
 
 
 def main() -> None:
-    try:
+    if all(map(find_spec, _PACKAGES)):
         from confluent_kafka.cli import app
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package not in {"rich", "typer"}:
-            raise
-        if sys.argv[1:] == ["doctor"]:
-            from confluent_kafka._diagnosis import print_parts
 
-            print_parts()
-            return
-        sys.exit(
-            f"The command line needs {package}, which is not installed.\n"
-            "Install it with: python -m pip install rich typer"
-        )
-    app()
+        app()
+    elif sys.argv[1:] == ["doctor"]:
+        from confluent_kafka._diagnosis import print_parts
+
+        print_parts()
+    else:
+        _fail(_PACKAGES | (_OF_PIPELINES if sys.argv[1:2] == ["pipeline"] else {}))
+
+
+def _fail(packages: dict[str, str]) -> None:
+    """Name all packages that are missing, with the command that installs them."""
+    missing = [name for name in packages if not find_spec(name)]
+    needed = " ".join(packages[name] for name in missing)
+    sys.exit(
+        f"The command line needs packages that are not installed: {', '.join(missing)}.\n"
+        f"Install them with: python -m pip install {needed}"
+    )
 
 
 if __name__ == "__main__":

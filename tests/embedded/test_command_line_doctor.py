@@ -55,7 +55,7 @@ def test_a_connection(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """It says how many brokers and topics there are."""
     done = run("doctor", "--json", "-b", kafka_cluster.bootstrap_servers)
     assert (done.status, done.stderr) == (0, "")
-    assert rows(done)["connection"].startswith("works: 3 brokers, 1 topics, cluster ")
+    assert rows(done)["connection"].startswith("works: 3 brokers, 1 topic, cluster ")
 
 
 def test_no_connection() -> None:
@@ -107,3 +107,33 @@ def test_without_the_extra() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert f"package\tconfluent-kafka {version()} in " in done.stdout
+
+
+def test_all_missing_packages_at_once() -> None:
+    """Another command names everything that is missing, and `pipeline` what Spark needs, too."""
+    script = (
+        "import runpy, sys\n"
+        "for name in ('typer', 'rich', 'pyspark', 'pyarrow', 'pandas'):\n"
+        "    sys.modules[name] = None\n"
+        "sys.argv = ['confluent_kafka', *sys.argv[1:]]\n"
+        "runpy.run_module('confluent_kafka', run_name='__main__')\n"
+    )
+    for arguments, missing, needed in (
+        (["topics", "list"], "rich, typer", "rich typer"),
+        (
+            ["pipeline", "run", "p.toml"],
+            "rich, typer, pyspark, pyarrow, pandas",
+            "rich typer 'pyspark>=4.3,<4.4' 'pyarrow>=18' 'pandas>=2.2,<3'",
+        ),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
+        assert done.returncode == 1
+        assert done.stderr == (
+            f"The command line needs packages that are not installed: {missing}.\n"
+            f"Install them with: python -m pip install {needed}\n"
+        )

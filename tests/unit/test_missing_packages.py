@@ -46,6 +46,20 @@ def test_the_packages_of_the_extra_are_named(module: str, missing: str, extra: s
     assert [one for one in bounded if one not in named] == []
 
 
+def test_all_missing_packages_are_named() -> None:
+    """Spark's are named together, and the registry's message has those of the formats."""
+    script = """
+        import importlib, sys
+        for name in sys.argv[2:]:
+            sys.modules[name] = None
+        importlib.import_module(sys.argv[1])
+        """
+    error = run_script(script, "confluent_kafka.spark", "pyarrow", "pandas", "pyspark").stderr
+    assert "(missing: pyspark, pyarrow, pandas)" in error
+    error = run_script(script, "confluent_kafka.schema_registry.avro", "httpx", "fastavro").stderr
+    assert "Avro also needs fastavro, " in error
+
+
 def test_no_advice_names_this_package() -> None:
     """The public index has another one of that name, which would replace this one."""
     advice = re.compile(r"pip install [^\n]*confluent[-_]kafka")

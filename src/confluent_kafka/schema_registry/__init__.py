@@ -4,7 +4,9 @@ try:
     import httpx  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        f"confluent_kafka.schema_registry needs httpx: pip install httpx ({error})",
+        f"confluent_kafka.schema_registry needs httpx: pip install httpx ({error}). Avro "
+        "also needs fastavro, JSON Schema needs jsonschema and jsonschema-rs, and Protobuf needs "
+        "protobuf and grpcio-tools",
         name=error.name,
     ) from error
 

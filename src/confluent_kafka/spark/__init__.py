@@ -18,9 +18,14 @@ try:
     import pyarrow  # noqa: F401
     import pyspark.sql.streaming.datasource  # noqa: F401 - new in 4.2
 except ImportError as error:
+    from importlib.util import find_spec
+
+    # All of them: who installs one after the other asks three times.
+    _missing = [name for name in ("pyspark", "pyarrow", "pandas") if find_spec(name) is None]
+    _cause = f"missing: {', '.join(_missing)}" if _missing else str(error)
     raise ImportError(
-        "confluent_kafka.spark needs PySpark 4.3 and pyarrow: "
-        f"pip install 'pyspark>=4.3,<4.4' 'pyarrow>=18' 'pandas>=2.2,<3' ({error})",
+        "confluent_kafka.spark needs PySpark 4.3, pyarrow and pandas: "
+        f"pip install 'pyspark>=4.3,<4.4' 'pyarrow>=18' 'pandas>=2.2,<3' ({_cause})",
         name=error.name,
     ) from error
 
