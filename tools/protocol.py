@@ -279,11 +279,12 @@ def guide(text: str, tables: dict[str, Table]) -> str:
         for name, each in tables.items()
         if each.api_key is None
     ]
-    unstable = "A version in italics may still change."
+    unstable = "A version in italics can still change."
+    values = "The last column contains the versions of the value."
     return (
-        f"{before}{heading}\nThose of Kafka {VERSION}. {unstable}\n\n"
+        f"{before}{heading}\nThese are the messages of Kafka {VERSION}. {unstable}\n\n"
         f"| key | classes | versions |\n|---|---|---|\n{''.join(rows)}"
-        "\nThe records of internal topics; the versions are those of the value:\n\n"
+        f"\nThese are the records of internal topics. {values}\n\n"
         f"| topic | type | classes | versions |\n|---|---|---|---|\n{''.join(_records(tables))}"
     )
 

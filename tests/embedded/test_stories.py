@@ -13,7 +13,8 @@ import pytest
 
 from confluent_kafka.testing import MockCluster, MockRegistry
 from tests.support.documents import ADDRESS, DOCUMENTS, ROOT
-from tests.support.stories import Story, matches, needed, steps
+from tests.support.patches import needs
+from tests.support.stories import Story, matches, needed, patches, steps
 from tests.unit.test_snippets import NOT_RUN, RUN
 
 REGISTRY = "http://localhost:8081"
@@ -22,7 +23,9 @@ PAGES = [page for page in DOCUMENTS if page not in RUN | NOT_RUN and steps(ROOT 
 
 
 def _marks(page: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.spark] if "java" in needed(ROOT / page) else []
+    needed_patches = patches(ROOT / page)
+    marks = [needs(*needed_patches)] if needed_patches else []
+    return [*marks, pytest.mark.spark] if "java" in needed(ROOT / page) else marks
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=_marks(page)) for page in PAGES])

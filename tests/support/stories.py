@@ -8,6 +8,7 @@ anything. Comments, which readers do not see, say the rest:
     <!-- file: delays.toml -->        the next block is a file in the reader's folder
     <!-- fails: the reason -->        the last command of the next block has an exit status above 0
     <!-- needs: fastavro, java -->    without these packages or programs the whole page is skipped
+    <!-- patches: raw-request -->     the same, without these patches of librdkafka
 
 A Python block with "Ctrl-C" in it is interrupted once it has printed what the page shows.
 """
@@ -36,6 +37,7 @@ _BLOCK = re.compile(
 )
 _COMMENT = re.compile(r"<!-- (not run|file|needs|fails): ((?:(?!-->).)*) -->\s*\Z", re.DOTALL)
 _NEEDS = re.compile(r"<!-- needs: (.*?) -->")
+_PATCHES = re.compile(r"<!-- patches: (.*?) -->")
 
 
 class Step(NamedTuple):
@@ -60,7 +62,16 @@ class Step(NamedTuple):
 
 def needed(page: Path) -> list[str]:
     """The packages and programs without which a page cannot be run."""
-    found = _NEEDS.search(page.read_text(encoding="utf-8"))
+    return _listed(_NEEDS, page)
+
+
+def patches(page: Path) -> list[str]:
+    """The patches of librdkafka without which a page cannot be run."""
+    return _listed(_PATCHES, page)
+
+
+def _listed(comment: re.Pattern[str], page: Path) -> list[str]:
+    found = comment.search(page.read_text(encoding="utf-8"))
     return re.split(r",\s*", found[1]) if found else []
 
 

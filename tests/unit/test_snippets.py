@@ -13,8 +13,6 @@ import pytest
 from tests.support.documents import DOCUMENTS, ROOT, Snippet, snippets
 
 EMBEDDED = "tests/embedded/test_documentation.py"
-AIO = "tests/embedded/test_aio_documents.py"
-COMMANDS = "tests/embedded/test_command_line_documents.py"
 SERIALIZATION = "tests/embedded/test_serialization_documentation.py"
 SHARE = "tests/embedded/test_share_documents.py"
 INTEGRATION = "tests/integration/test_documents.py"
@@ -22,51 +20,12 @@ SPARK = "tests/spark/test_documents.py"
 
 # A snippet is named by a text that no other one of its document has; its test finds it by that.
 RUN = {
-    "docs/guides/administration.md": {
-        "create_topics(": INTEGRATION,
-        "AlterConfigOpType.SET": INTEGRATION,
-        "OffsetSpec.for_timestamp": INTEGRATION,
-        "DESCRIBE_LOG_DIRS": INTEGRATION,
-        "create_delegation_token(": INTEGRATION,
-        "TopicIdCollection": INTEGRATION,
-    },
     "docs/guides/arrow.md": {"import polars": EMBEDDED},
-    "docs/guides/asyncio.md": {
-        "async for message": AIO,
-        "await producer.produce_many(": AIO,
-        "transaction.send_offsets(": AIO,
-        "read_for": AIO,
-        "consumer.getmany(": AIO,
-        "AIOAdminClient": AIO,
-        "on_revoke=commit": AIO,
-    },
-    "docs/guides/command-line.md": {
-        "--help": COMMANDS,
-        "doctor -b": COMMANDS,
-        "produce greetings": COMMANDS,
-        "produce orders": COMMANDS,
-        "produce images": COMMANDS,
-        "all that is there now": COMMANDS,
-        "the last ten": COMMANDS,
-        "-f '%D %p/%o": COMMANDS,
-        "produce copy --json": COMMANDS,
-    },
-    "docs/operations/diagnostics.md": {
-        "producer.connect(10)\nexcept": EMBEDDED,
-        "consumer.lag()": EMBEDDED,
-        "broker.rtt.p99": EMBEDDED,
-        "consumer.pause_while()": EMBEDDED,
-    },
     "docs/guides/pipelines.md": {
         "[sources.flights]": "tests/spark/test_pipeline.py",
         "threading.Event()": SPARK,
         "declare(load(": "tests/spark/test_declarative.py",
         "@dp.table": "tests/spark/test_declarative.py",
-    },
-    "docs/guides/protocol.md": {
-        "request.encode(version=12)": EMBEDDED,
-        "admin.request(": EMBEDDED,
-        "RecordBatch.of(": EMBEDDED,
     },
     "docs/guides/serialization.md": {
         "SerializingProducer(": SERIALIZATION,
@@ -91,34 +50,12 @@ RUN = {
         "exactly-once": SPARK,
         '.option("valueFormat", "avro")': "tests/spark/test_typed_writes.py",
     },
-    "docs/guides/testing.md": {
-        "MockCluster(brokers=3)": EMBEDDED,
-        "def test_orders_are_sent": EMBEDDED,
-        "cluster.requests()": EMBEDDED,
-        "heartbeat.interval.ms": EMBEDDED,
-        "a_full_disk": EMBEDDED,
-        "refuse_the_second": EMBEDDED,
-        "MockRegistry() as registry": EMBEDDED,
-        'set_compatibility("orders-value", "NONE")': EMBEDDED,
-    },
 }
 
 MAKE = "builds what the tests themselves run in"
 CTRL_C = "runs until Ctrl-C; "
 NEEDS_CLUSTER = "needs a cluster of Spark"
-BROKERS_FILES = "files of a broker; tests/integration/test_dump_log.py has others"
 NOT_RUN = {
-    "docs/guides/command-line.md": {
-        "--install-completion": "changes the files of the user's shell",
-        "--from 2026-01-31T12:00": "the embedded cluster has no messages of that time; "
-        "tests/integration/test_command_line.py has",
-        "-g audit": CTRL_C + "tests/integration/test_command_line.py reads in a group",
-        "groups describe audit --watch 2": CTRL_C
-        + "tests/integration/test_command_line.py watches",
-        "orders-0/00000000000000000000.log": BROKERS_FILES,
-        "__consumer_offsets-12": BROKERS_FILES,
-        "dump-log -r --json": BROKERS_FILES,
-    },
     "docs/project/design.md": {"C extension": "a drawing"},
     "docs/start/installation.md": {
         "make wheel": MAKE,
@@ -163,9 +100,6 @@ NOT_RUN = {
         "pipeline run": CTRL_C + "tests/spark/test_pipeline.py runs it with a file of its own",
         "10 minuts": "errors; tests/spark/test_pipeline_checks.py has their texts",
     },
-    "docs/guides/protocol.md": {
-        "leave its default": "an error; tests/unit/test_protocol.py has its text",
-    },
     "docs/operations/scaling.md": {
         "start-master.sh": NEEDS_CLUSTER,
         "venv-pack": "needs YARN",
@@ -173,9 +107,6 @@ NOT_RUN = {
         "k8s://": "needs Kubernetes",
     },
     "docs/guides/spark.md": {"kafka-consumer-groups.sh": "a program of Apache Kafka"},
-    "docs/guides/testing.md": {
-        "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any"
-    },
 }
 
 
