@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
+import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -16,15 +20,20 @@ from confluent_kafka import (
     Consumer,
     DeserializingConsumer,
     KafkaError,
+    KafkaException,
     Message,
     Producer,
     ShareConsumer,
     TopicPartition,
+    protocol,
 )
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
-from tests.support.kafka import NO_BROKER, numbers, send
-from tests.support.waiting import TIMEOUT
+from tests.embedded.throttle import throttling_proxy
+from tests.support.kafka import NO_BROKER, joined, numbers, send, wait_for_statistics
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
 
 # On a busy machine the second event can come too late, but not again and again.
 ATTEMPTS = 50
@@ -241,3 +250,280 @@ def test_messages_that_come_meanwhile(
             assert message.error() is None
             seen.append(message.value())
     assert seen == numbers(0, 20)
+
+
+# ---- every callback can be the first one ----
+
+
+@dataclass
+class First:
+    """A callback that raises once, when statistics wait behind it, which raise once after it."""
+
+    client: Any = None
+    """Whose callback it is; until it is known, nothing raises."""
+    left: list[str] = field(default_factory=lambda: ["second", "first"])
+    """What is still to be raised, the next one last."""
+
+    def __call__(self, *_: object) -> None:
+        if self.client is not None and self.left[-1:] == ["first"]:
+            wait_for_statistics(self.client)
+            raise Oops(self.left.pop())
+
+    def statistics(self, _: str) -> None:
+        if self.left == ["second"]:
+            raise Oops(self.left.pop())
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {"statistics.interval.ms": 1, "stats_cb": self.statistics}
+
+
+class Handler(logging.Handler):
+    """Calls a function for each record of a logger, and lets its exceptions out."""
+
+    def __init__(self, function: Callable[[logging.LogRecord], object]) -> None:
+        super().__init__()
+        self._function = function
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._function(record)
+
+
+@dataclass
+class Setting:
+    """What a case is made of."""
+
+    cluster: MockCluster
+    topic: str
+    make_producer: MakeProducer
+    make_consumer: MakeConsumer
+    cleanup: contextlib.ExitStack
+
+    def transaction(self, config: dict[str, Any], on_delivery: Any) -> Producer:
+        """A producer that has a message in its open transaction."""
+        producer = self.make_producer(config | {"transactional.id": self.topic})
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        producer.produce(self.topic, b"v", partition=0, on_delivery=on_delivery)
+        return producer
+
+
+@pytest.fixture
+def setting(
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    make_producer: MakeProducer,
+    make_consumer: MakeConsumer,
+) -> Iterator[Setting]:
+    with contextlib.ExitStack() as cleanup:
+        yield Setting(kafka_cluster, kafka_topic, make_producer, make_consumer, cleanup)
+
+
+# A case makes a client, and the call that its first callback runs in.
+Case = tuple[Any, Callable[[], object]]
+
+
+def in_flush(setting: Setting, first: First) -> Case:
+    producer = setting.make_producer(first.config)
+    producer.produce(setting.topic, b"v", on_delivery=first)
+    return producer, lambda: producer.flush(TIMEOUT)
+
+
+def in_commit_transaction(setting: Setting, first: First) -> Case:
+    producer = setting.transaction(first.config, first)
+    return producer, lambda: producer.commit_transaction(TIMEOUT)
+
+
+def in_abort_transaction(setting: Setting, first: First) -> Case:
+    producer = setting.transaction(first.config, first)
+    return producer, lambda: producer.abort_transaction(TIMEOUT)
+
+
+def of_throttling(setting: Setting, first: First) -> Case:
+    setting.cluster.set_api_versions("Produce", 0, 7)
+    servers = setting.cleanup.enter_context(throttling_proxy(setting.cluster, milliseconds=100))
+    config = {"bootstrap.servers": servers, "throttle_cb": first}
+    producer = setting.make_producer(first.config | config)
+    setting.cleanup.callback(producer.close, TIMEOUT)
+    producer.produce(setting.topic, b"v")
+    return producer, lambda: producer.poll(TIMEOUT)
+
+
+def of_on_assign(setting: Setting, first: First) -> Case:
+    consumer = setting.make_consumer(first.config)
+    consumer.subscribe([setting.topic], on_assign=first)
+    return consumer, lambda: consumer.poll(TIMEOUT)
+
+
+def of_on_revoke(setting: Setting, first: First) -> Case:
+    consumer = setting.make_consumer(first.config)
+    consumer.subscribe([setting.topic], on_revoke=first)
+    joined(consumer)
+    return consumer, consumer.unsubscribe
+
+
+def of_on_lost(setting: Setting, first: First) -> Case:
+    consumer = setting.make_consumer(first.config)
+    consumer.subscribe([setting.topic], on_lost=first)
+    joined(consumer)
+    setting.cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
+    return consumer, lambda: consumer.consume(10, TIMEOUT)
+
+
+def of_on_commit(setting: Setting, first: First) -> Case:
+    consumer = setting.make_consumer(first.config | {"on_commit": first})
+    consumer.commit(offsets=[TopicPartition(setting.topic, 0, 0)])
+    return consumer, lambda: consumer.poll(TIMEOUT)
+
+
+def in_commit_sync(setting: Setting, first: First) -> Case:
+    setting.cluster.set_share_group_auto_offset_reset("earliest")
+    send(setting.make_producer(), setting.topic, [b"v"])
+    config = {"bootstrap.servers": setting.cluster.bootstrap_servers} | GROUP | first.config
+    consumer = setting.cleanup.enter_context(ShareConsumer(config))
+    consumer.subscribe([setting.topic])
+    consumer.set_acknowledgement_commit_callback(first)
+    wait_until(lambda: consumer.poll(TIMEOUT))
+    return consumer, lambda: consumer.commit_sync(TIMEOUT)
+
+
+def of_a_producers_logger(setting: Setting, first: First) -> Case:
+    config = {"bootstrap.servers": NO_BROKER, "logger": Handler(first)}
+    producer = setting.make_producer(first.config | config)
+    return producer, lambda: producer.poll(TIMEOUT)
+
+
+def of_a_consumers_logger(setting: Setting, first: First) -> Case:
+    config = {"bootstrap.servers": NO_BROKER, "logger": Handler(first)}
+    consumer = setting.make_consumer(first.config | config)
+    return consumer, lambda: consumer.consume(10, TIMEOUT)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        in_flush,
+        in_commit_transaction,
+        in_abort_transaction,
+        of_throttling,
+        of_on_assign,
+        of_on_revoke,
+        of_on_lost,
+        of_on_commit,
+        in_commit_sync,
+        of_a_producers_logger,
+        of_a_consumers_logger,
+    ],
+)
+def test_what_waits_behind_it(setting: Setting, case: Callable[[Setting, First], Case]) -> None:
+    """The exception of statistics that wait when any callback raises comes out of the same call."""
+    first = First()
+    first.client, call = case(setting, first)
+    raised: list[Any] = []
+    while not raised:
+        try:
+            call()
+        except Oops as error:
+            raised = [one.args[0] for one in chain(error)][::-1]
+    assert raised == ["first", "second"]
+
+
+def test_each_record_of_a_logger(setting: Setting) -> None:
+    """A handler that raises for each record gets those that wait, as many as one call raises."""
+    armed: list[bool] = []
+
+    def refuse_record(record: logging.LogRecord) -> None:
+        if armed:
+            raise Oops(record.getMessage())
+
+    producer = setting.make_producer({"logger": Handler(refuse_record), "debug": "all"})
+    producer.list_topics(timeout=TIMEOUT)  # which logs dozens of lines, and serves none
+    armed.append(True)
+    raised = raised_by(lambda: producer.poll(0))
+    armed.clear()
+    assert 2 <= len(raised) <= 16
+
+
+# ---- a step of a transaction ends, whatever callbacks raise ----
+
+
+def test_a_transaction_that_fails(setting: Setting) -> None:
+    """Its error has the callbacks' exceptions as its context, and the next call does its work."""
+
+    def report(error: KafkaError | None, message: Message) -> None:
+        raise Oops(error and error.code())
+
+    producer = setting.transaction({}, report)
+    setting.cluster.inject_errors("Produce", [KafkaError.INVALID_RECORD])
+    with pytest.raises(KafkaException) as caught:
+        producer.commit_transaction(TIMEOUT)
+    assert [one.args for one in chain(caught.value.__context__)] == [(KafkaError.INVALID_RECORD,)]
+    producer.abort_transaction(TIMEOUT)
+    producer.begin_transaction()
+    producer.commit_transaction(TIMEOUT)
+
+
+@needs("mock-on-request")
+def test_an_interrupt_ends_a_commit(setting: Setting) -> None:
+    """Ctrl-C in a callback does not wait for the broker; the next commit has the first's end."""
+    ended = threading.Event()
+    answered: list[bool] = []
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    setting.cluster.on_request(
+        protocol.EndTxnRequest.api_key, lambda *_: answered.append(ended.wait(TIMEOUT))
+    )
+    producer = setting.transaction({}, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        producer.commit_transaction(TIMEOUT)
+    ended.set()
+    producer.commit_transaction(TIMEOUT)
+    assert answered == [True]
+
+
+def test_an_interrupt_in_a_logger_ends_a_step(setting: Setting) -> None:
+    """Log records are handed out while a step waits, and Ctrl-C in a handler ends it."""
+    armed: list[bool] = []
+
+    def interrupt(_: logging.LogRecord) -> None:
+        if armed:
+            armed.pop()
+            raise KeyboardInterrupt
+
+    config = {"bootstrap.servers": NO_BROKER, "transactional.id": setting.topic}
+    producer = setting.make_producer(config | {"logger": Handler(interrupt)})
+    armed.append(True)
+    with pytest.raises(KeyboardInterrupt):
+        producer.init_transactions(TIMEOUT)
+
+
+# ---- no longer than ten milliseconds ----
+
+
+@needs("fetched-messages")
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "Producer.flush"])
+def test_the_end_of_what_follows(name: str) -> None:
+    """The call ends though more comes all the time: one look at what is there, when time is up."""
+    calls = itertools.count()
+    behind: list[int] = []
+
+    def statistics(_: str) -> None:
+        if next(calls) == 0:
+            raise Oops("first")
+        behind.append(1)
+        assert len(behind) < 100, "the call does not end"
+        time.sleep(0.02)  # twice what it has
+
+    config = {"bootstrap.servers": NO_BROKER, "log_level": 0, "error_cb": lambda _: None}
+    client, call = CALLS[name](config | {"statistics.interval.ms": 1, "stats_cb": statistics})
+
+    def call_again_and_again() -> None:
+        while True:
+            call(client)
+
+    with pytest.raises(Oops):
+        call_again_and_again()
+    assert len(behind) <= 4
+    end(client)

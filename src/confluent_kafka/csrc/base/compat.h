@@ -218,8 +218,11 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
 #define rd_kafka_mock_set_controller_id(cluster, broker_id) ((void)(cluster))
 #endif
 
-/* Of the patch fetched-messages. */
+/* Of the patch fetched-messages. Without it rd_kafka_yield() makes rd_kafka_consume_batch_queue()
+ * lose the next message of the queue. */
 #ifndef RD_KAFKA_HAS_MESSAGE_DESTROY_ARRAY
+#define rd_kafka_yield(rk) ((void)(rk))
+
 static inline void
 rd_kafka_message_destroy_array(rd_kafka_message_t **messages, size_t count)
 {

@@ -39,9 +39,11 @@ callback_end(callback_scope *scope)
         client_park_exception(client);
     }
     /* The call that serves returns to look at what happened: without this it would go on
-     * waiting for the rest of its timeout. Not rd_kafka_yield(): it makes
-     * rd_kafka_consume_batch_queue() lose the next message of the queue. */
+     * waiting for the rest of its timeout. */
     rd_kafka_queue_yield(client->core->queue);
+    if (parked_any(&client->parked)) {
+        rd_kafka_yield(client->rk); /* nor does it serve what is in the queue without an end */
+    }
     if (scope->took_gil) {
         serve_release_gil(client);
     }

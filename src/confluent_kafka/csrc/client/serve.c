@@ -3,7 +3,6 @@
 #include "client/core.h"
 #include "client/exceptions.h"
 #include "client/guard.h"
-#include "client/log_ring.h"
 #include "client/logs.h"
 #include "client/signals.h"
 
@@ -152,8 +151,8 @@ serve_begin(Client *self, serve_frame *frame, deadline *until)
     }
     *frame = (serve_frame){.waits = !deadline_passed(until)};
     link_frame(self, frame);
-    if (serve_raise_parked(self) < 0
-        || (!log_ring_is_empty(self->core->logs) && serve_logs_or_raise(self) < 0)) {
+    serve_logs(self);
+    if (serve_raise_parked(self) < 0) {
         serve_end(self, frame);
         return -1;
     }
@@ -350,6 +349,7 @@ serve_more(Client *self, int timeout_ms)
         client_park_exception(self);
         return false;
     }
+    serve_logs(self);
     return timeout_ms > 0 || parked_count(&self->parked) != parked
            || rd_kafka_queue_length(self->core->queue) > 0;
 }
@@ -386,9 +386,7 @@ check(Client *self, deadline *until)
     if (client_check_signals(self) < 0) {
         return -1;
     }
-    if (!log_ring_is_empty(self->core->logs) && serve_logs_or_raise(self) < 0) {
-        return -1;
-    }
+    serve_logs(self);
     if (serve_raise_parked(self) < 0) {
         return -1;
     }

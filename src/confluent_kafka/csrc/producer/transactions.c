@@ -14,6 +14,7 @@
 #include "client/exceptions.h"
 #include "client/failure.h"
 #include "client/guard.h"
+#include "client/logs.h"
 #include "client/request.h"
 #include "client/serve.h"
 #include "client/signals.h"
@@ -63,14 +64,15 @@ new_request(request_attempt *attempt, int timeout_ms)
 }
 
 /*
- * What the calling thread does while the request runs. What a callback raises must not
- * abandon the request half-way: it is raised afterwards.
+ * What the calling thread does while the request runs. What a callback raises must not abandon
+ * the request half-way, and is held; but Ctrl-C in a callback ends the wait, as elsewhere.
  */
 static int
-serve_reports_meanwhile(Client *client)
+serve_meanwhile(Client *client)
 {
     (void)producer_serve_once((Producer *)client, WAIT_SLICE_MS);
-    return 0;
+    serve_logs(client);
+    return client_raise_parked(client);
 }
 
 /* With an exception set, or without one. */
@@ -164,7 +166,7 @@ take_left(Producer *self, const request *next, const char *what)
     if (left == NULL) {
         return 0;
     }
-    if (request_wait_again(client, left, what, serve_reports_meanwhile) < 0) {
+    if (request_wait_again(client, left, what, serve_meanwhile) < 0) {
         return -1;
     }
     self->left_step = NULL;
@@ -175,7 +177,7 @@ take_left(Producer *self, const request *next, const char *what)
     return result;
 }
 
-/* Between serve_begin() and serve_end(); takes the request over: 0, or -1 with an exception. */
+/* The request, which is taken over; callbacks' exceptions are held: 0, or -1 with an exception. */
 static int
 request_and_serve(Client *client, request *made, const char *what)
 {
@@ -190,17 +192,33 @@ request_and_serve(Client *client, request *made, const char *what)
     int taken = take_left((Producer *)client, made, what);
     if (taken != 0) {
         end_keeping_exception(made);
-        return taken < 0 ? -1 : serve_raise_parked(client);
+        return taken < 0 ? -1 : 0;
     }
     made->left = &((Producer *)client)->left_step;
-    if (request_wait(client, made, what, serve_reports_meanwhile) < 0) {
+    if (request_wait(client, made, what, serve_meanwhile) < 0) {
         return -1;
     }
     rd_kafka_error_t *error = made->error;
     request_attempt *attempt = made->attempt;
     made->error = NULL;
     request_end(made);
-    return raise_if_step_failed(client, error, attempt) < 0 ? -1 : serve_raise_parked(client);
+    return raise_if_step_failed(client, error, attempt);
+}
+
+/*
+ * Between serve_begin() and serve_end(), as request_and_serve(). If the request fails, its error gets
+ * what callbacks raised as its context. Else the next call, often abort_transaction(), would raise
+ * that and do nothing.
+ */
+static int
+request_and_raise(Client *client, request *made, const char *what)
+{
+    bool held = client_hold_parked(client);
+    int result = request_and_serve(client, made, what);
+    if (result == 0) {
+        serve_what_follows(client);
+    }
+    return client_raise_held(client, held, result);
 }
 
 /* Makes the request, which is taken over: None, or NULL with an exception. */
@@ -220,7 +238,7 @@ run_request(Producer *self, request *made, const char *what)
         result = result < 0 ? -1 : request_raise_interrupted(client, what);
     }
     else {
-        result = request_and_serve(client, made, what);
+        result = request_and_raise(client, made, what);
         serve_end(client, &frame);
     }
     client_leave(client);
@@ -247,7 +265,9 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     "Raises:\n"                                                                          \
     "    KafkaException: its KafkaError says what to do. retriable(): call again.\n"     \
     "        txn_requires_abort(): call abort_transaction(). fatal(): close the\n"       \
-    "        producer and make a new one.\n\n"
+    "        producer and make a new one. If callbacks raised meanwhile, their\n"        \
+    "        exceptions are its context.\n"                                             \
+    "    Exception: raised by a callback. The call has done its work.\n\n"
 
 PyDoc_STRVAR(init_doc,
 "init_transactions($self, /, timeout=-1)\n--\n\n"
@@ -393,7 +413,7 @@ wait_for_left(Producer *self, int timeout_ms)
         if (deadline_passed(&until)) {
             return 0;
         }
-        (void)serve_reports_meanwhile(&self->client);
+        (void)serve_meanwhile(&self->client);
         if (client_check_signals(&self->client) < 0) {
             return -1;
         }
@@ -420,7 +440,7 @@ producer_abort_open_transaction(Producer *self, int timeout_ms)
     producer_forget_step(self);
     request *made = new_request(attempt_abort, timeout_ms);
     if (made == NULL
-        || request_wait(&self->client, made, "close()", serve_reports_meanwhile) < 0) {
+        || request_wait(&self->client, made, "close()", serve_meanwhile) < 0) {
         return -1;
     }
     /* _STATE: none was open. If the broker did not answer it aborts by itself, after

@@ -477,7 +477,7 @@ commit_async(PyObject *object, PyObject *Py_UNUSED(unused))
     int failed = send_acknowledged(self);
     if (failed == 0) {
         share_acknowledgements_sent(self);
-        failed = client_raise_parked(&self->client);
+        failed = serve_raise_parked(&self->client);
     }
     share_end(self, &frame);
     return failed < 0 ? NULL : Py_NewRef(Py_None);
