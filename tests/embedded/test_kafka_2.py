@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from confluent_kafka import protocol
 from confluent_kafka.compat.kafka_2 import (
     Deserializer,
     KafkaAdminClient,
@@ -25,6 +26,7 @@ from confluent_kafka.compat.kafka_2.admin import (
 from confluent_kafka.compat.kafka_2.partitioner import DefaultPartitioner
 from confluent_kafka.compat.kafka_2.structs import OffsetAndMetadata
 from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
 MILLISECONDS = TIMEOUT * 1000
@@ -166,6 +168,40 @@ def test_topics(admin: Any) -> None:
     assert [one["partition"] for one in described["partitions"]] == [0, 1]
     assert "of-version-2" in admin.list_topics()
     assert admin.delete_topics(["of-version-2"]).topic_error_codes == [("of-version-2", 0)]
+
+
+@needs("mock-on-request")
+def test_elections(kafka_cluster: MockCluster, admin: Any) -> None:
+    """Only version 2 has this name; that no election is needed is not raised."""
+    response = protocol.ElectLeadersResponse
+    partition = response.PartitionResult(partition_id=0, error_code=84, error_message="not needed")
+    topic = response.ReplicaElectionResult(topic="t", partition_result=[partition])
+    kafka_cluster.on_request(
+        protocol.ElectLeadersRequest.api_key,
+        lambda *_: response(replica_election_results=[topic]),
+    )
+    elected = admin.perform_leader_election(0, {"t": [0]})
+    assert elected.error_code == 0
+    assert elected.replication_election_results == [("t", [(0, 84, "not needed")])]
+    assert elected.to_object()["replication_election_results"] == [
+        {
+            "topic": "t",
+            "partition_result": [
+                {"partition_id": 0, "error_code": 84, "error_message": "not needed"}
+            ],
+        }
+    ]
+
+
+def test_log_dirs(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> None:
+    """A broker's answer has the fields of version 2."""
+    (found,) = admin.describe_log_dirs().log_dirs
+    assert found._fields == ("error_code", "log_dir", "topics")
+    assert found.error_code == 0
+    for topic in found.topics:
+        assert topic._fields == ("name", "partitions")
+        for one in topic.partitions:
+            assert one[2:] == (0, False)
 
 
 def test_configurations(admin: Any, kafka_topic: str) -> None:

@@ -50,6 +50,68 @@ class Resources(Answer):
         super().__init__("resources", resources)
 
 
+class Elections(Answer):
+    """What became of elections of leaders."""
+
+    error_code = 0  # another one is raised
+    replication_election_results: list[TopicElections]
+
+    def __init__(self, topics: list[TopicElections]) -> None:
+        super().__init__("replication_election_results", topics)
+
+    def to_object(self) -> dict[str, Any]:
+        """Return the answer as dicts and lists."""
+        return {"error_code": self.error_code} | super().to_object()
+
+
+class TopicElections(NamedTuple):
+    """What became of the elections of a topic's leaders."""
+
+    topic: str
+    partition_result: list[PartitionElection]
+
+
+class PartitionElection(NamedTuple):
+    """What became of the election of a partition's leader."""
+
+    partition_id: int
+    error_code: int
+    error_message: str | None
+
+
+class LogDirs(Answer):
+    """The directories of a broker."""
+
+    log_dirs: list[LogDir]
+
+    def __init__(self, log_dirs: list[LogDir]) -> None:
+        super().__init__("log_dirs", log_dirs)
+
+
+class LogDir(NamedTuple):
+    """A directory of a broker."""
+
+    error_code: int
+    log_dir: str
+    topics: list[LogDirTopic]
+
+
+class LogDirTopic(NamedTuple):
+    """A topic's partitions in a directory."""
+
+    name: str
+    partitions: list[LogDirPartition]
+
+
+class LogDirPartition(NamedTuple):
+    """A partition in a directory."""
+
+    partition_index: int
+    partition_size: int
+    offset_lag: int
+    is_future_key: bool
+
+
 class TopicError(NamedTuple):
     """What became of a topic."""
 

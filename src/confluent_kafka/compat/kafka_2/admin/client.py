@@ -29,7 +29,14 @@ from ._answers import (
     ConsumerAssignment,
     ConsumerMetadata,
     DescribedResource,
+    Elections,
+    LogDir,
+    LogDirPartition,
+    LogDirs,
+    LogDirTopic,
+    PartitionElection,
     Resources,
+    TopicElections,
     TopicError,
     TopicErrorCode,
     TopicErrorCodes,
@@ -125,6 +132,46 @@ class KafkaAdminClient(client.KafkaAdminClient):
         return TopicErrors(
             [TopicError(one.name, one.error_code, one.error_message) for one in answer.results]
         )
+
+    def perform_leader_election(
+        self, election_type: Any, topic_partitions: Any = None, timeout_ms: float | None = None
+    ) -> Elections:
+        """Have leaders elected.
+
+        Args:
+            election_type: 0 for the preferred replica, 1 for any, even one that lacks records.
+            topic_partitions: numbers of partitions by topic; None is all.
+            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+
+        Returns:
+            With ``replication_election_results``: by topic, (partition_id, error_code,
+            error_message) of each partition. That a partition needs no election is not raised.
+
+        Raises:
+            BrokerResponseError: that of the first partition that has one.
+        """
+        answer = self.elect_leaders(election_type, topic_partitions, timeout_ms)
+        return Elections(
+            [
+                TopicElections(
+                    topic.topic,
+                    [
+                        PartitionElection(one.partition_id, one.error_code, one.error_message)
+                        for one in topic.partition_result
+                    ],
+                )
+                for topic in answer.replica_election_results
+            ]
+        )
+
+    def describe_log_dirs(self) -> LogDirs:  # type: ignore[override]
+        """Return the directories of a broker, with the sizes of partitions.
+
+        Returns:
+            With ``log_dirs``: (error_code, log_dir, topics) of each.
+        """
+        answer = self._wire.ask(protocol.DescribeLogDirsRequest(topics=None))
+        return LogDirs([_log_dir(one) for one in answer.results])
 
     def describe_topics(self, topics: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """Return topics, each with its partitions, under the names of version 2.
@@ -320,6 +367,22 @@ def _topic(topic: dict[str, Any]) -> dict[str, Any]:
         "is_internal": topic["is_internal"],
         "partitions": partitions,
     }
+
+
+def _log_dir(found: Any) -> LogDir:
+    topics = [
+        LogDirTopic(
+            topic.name,
+            [
+                LogDirPartition(
+                    one.partition_index, one.partition_size, one.offset_lag, one.is_future_key
+                )
+                for one in topic.partitions
+            ],
+        )
+        for topic in found.topics
+    ]
+    return LogDir(found.error_code, found.log_dir, topics)
 
 
 def _configuration(result: Any) -> DescribedResource:
