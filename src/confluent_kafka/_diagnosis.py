@@ -1,6 +1,6 @@
-"""What an installation really consists of: ``python -m confluent_kafka doctor``.
+"""The parts of an installation: ``python -m confluent_kafka doctor``.
 
-It needs nothing but this package, since missing packages are one of its answers.
+This module imports no other package, because it also reports missing packages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EXTRAS = {
 
 
 def parts() -> list[tuple[str, str]]:
-    """What there is: names and descriptions, in the order in which they are shown."""
+    """Return the names and descriptions of all parts, in the order of the output."""
     info = build_info()
     return [
         ("package", f"{NAME} {version()} in {Path(__file__).parent}"),
@@ -44,13 +44,13 @@ def parts() -> list[tuple[str, str]]:
 
 
 def print_parts() -> None:
-    """Write them to stdout as lines, where there is no typer and no rich."""
+    """Print the parts as lines, for an installation without typer and rich."""
     for name, description in parts():
         print(f"{name}\t{description}")
 
 
 def _distribution() -> str:
-    """What installers know; it may be another project of this name, or an older version."""
+    """Return the installed distribution. It can be another project of this name, or outdated."""
     found = sorted({(one.version, str(one.locate_file(""))) for one in _distributions()})
     if not found:
         return "none: imported from a folder that no installer knows"

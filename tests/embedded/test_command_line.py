@@ -246,6 +246,17 @@ class TestConsume:
         assert done.status == 0
         assert done.stdout.count(b"\n") == 100
 
+    def test_where_a_group_starts(self, kafka_cli: Run, filled: str) -> None:
+        """Without offsets, a group starts where auto.offset.reset says, unless --from does."""
+        latest = ["-X", "auto.offset.reset=latest", "-e"]
+        assert kafka_cli("consume", filled, "-g", "one", *latest).stdout == b""
+        done = kafka_cli("consume", filled, "-g", "two", *latest, "--from", "beginning")
+        assert done.stdout.count(b"\n") == 100
+
+    def test_one_message(self, kafka_cli: Run, filled: str) -> None:
+        """The summary counts one message, and not messages."""
+        assert kafka_cli("consume", filled, "-n", "1").stderr == "1 message\n"
+
     def test_a_topic_that_is_not_there(self, kafka_cli: Run, kafka_cluster: MockCluster) -> None:
         """Status 1 with the nearest name; the topic is not created by asking."""
         kafka_cluster.create_topic("orders")
@@ -412,7 +423,17 @@ class TestSettings:
             (["consume", "t", "-g", "g", "--from", "5"], "must be beginning or end with --group"),
             (["consume", "t", "-f", "%q"], "'%q' is not a token: there are %t %p"),
             (["consume", "t", "-f", "%"], "'%' is not a token"),
+            (["consume", "t", "-J", "-f", "%k"], "--format: cannot be combined with --json"),
             (["consume"], "Missing argument"),
+            (["produce", "t", "-J", "-Z"], "cannot be combined with --key-separator, --key, --w"),
+            (["produce", "t", "--whole", "-D", ","], "--whole: cannot be combined with --delim"),
+            (["cluster", "--port", "0", "describe"], "--port: give the options of describe after"),
+            (["dump-log", __file__, "--topic", "t"], "--topic: needs --records"),
+            (["dump-log", __file__, "--max-size", "1"], "--max-size: needs --records"),
+            (
+                ["pipeline", "validate", __file__, "--without-spark", "--conf", "spark.a=b"],
+                "--without-spark: cannot be combined with --conf",
+            ),
             (["produce", "t", "-H", "x"], "'x': needs NAME=VALUE"),
             (["produce", "t", "-D", ""], "must not be empty"),
             (["produce", "t", "-k", "a", "-K", "b"], "give --key or --key-separator"),
@@ -448,6 +469,10 @@ class TestSettings:
             (
                 ["transactions", "abort", "t:0", "--producer-id", "1"],
                 "--producer-id: needs --producer-epoch, too",
+            ),
+            (
+                ["transactions", "abort", "t:0", "--start-offset", "1", "--coordinator-epoch", "1"],
+                "--coordinator-epoch: needs --producer-id",
             ),
             (["transactions", "abort", "t:0", *_PRODUCER], "--yes: is required without"),
             (["transactions", "force-terminate", "id"], "--yes: is required without a terminal"),

@@ -7,18 +7,18 @@ import select
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from confluent_kafka import Consumer, TopicPartition, libversion, version
+from confluent_kafka import Consumer, Producer, TopicPartition, libversion, version
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("typer", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli import groups
+from confluent_kafka.cli import groups, produce
 from tests.support.command_line import COMMAND, ended, run, started
 
 FULL = Path("/dev/full")
@@ -162,6 +162,35 @@ def test_typing_is_not_overwritten(
         terminal.press(b"\x04")
         assert terminal.ended(b"\x04") == 0
     assert terminal.shown == b"typed\r\n1 delivered, 0 failed\r\n"
+
+
+def test_the_progress_of_produce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The bar shows how much of the files is delivered; for stdin that is not known."""
+    file = tmp_path / "file"
+    file.write_bytes(b"a\n" * 50)
+    assert produce._size([str(file), str(file)]) == 200
+    assert produce._size([str(file), "-"]) is None
+    display = produce._Display([str(file)])
+    sender = produce._Sender(cast(Producer, SenderOfNothing()), "t", -1, display)
+    batches = [b"a"] * 25, [b"a"] * 25
+    shown = []
+    monkeypatch.setattr(
+        display, "update", lambda delivered, size: shown.append((delivered, size / 100))
+    )
+    sender.send(iter(batches), lambda record: {"value": record}, delimiter=1)
+    assert shown == [(20, 0.4), (40, 0.8)]
+
+
+class SenderOfNothing:
+    """A producer that delivers 20 messages with each call."""
+
+    def produce_batch(self, *arguments: object, on_delivery: Any, block: float) -> int:
+        self.report = on_delivery
+        return 25
+
+    def poll(self, seconds: float) -> None:
+        for _ in range(20):
+            self.report(None, None)
 
 
 def test_debugging(kafka_cluster: MockCluster) -> None:

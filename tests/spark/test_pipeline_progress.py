@@ -77,3 +77,19 @@ def test_lines_and_tables() -> None:
         board.add(progress(UPDATE))
     for shown in ("late", "400", "1.50 s", "12", "7 rows, 3.0 MB", "flights [2]"):
         assert shown in text.getvalue()
+
+
+def test_80_columns() -> None:
+    """On a narrow terminal no word and no number is broken; one row is called a row."""
+    text = io.StringIO()
+    update = progress(
+        SimpleNamespace(
+            **{**vars(UPDATE), "name": "flights_by_carrier_and_hour", "numInputRows": 1}
+        )
+    )
+    with Board(Console(file=text, width=80, force_terminal=True, color_system=None)) as board:
+        board.add(update)
+    board.close()
+    for shown in ("flights_by_carrier_and_hour", "400", "7 rows, 3.0 MB", "2013-01-01T09:00:00"):
+        assert shown in text.getvalue()
+    assert "flights_by_carrier_and_hour: 1 row in 1 batch" in text.getvalue()

@@ -12,13 +12,13 @@ import pytest
 pytest.importorskip("typer", reason="the extra [cli] is not installed")
 
 import typer
-from rich.live import Live
 
 import confluent_kafka.cli
-from confluent_kafka.cli import administration, terminal
-from confluent_kafka.cli.administration import show, table
+from confluent_kafka.cli import tables, terminal
+from confluent_kafka.cli.administration import show
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.produce import _split
+from confluent_kafka.cli.tables import watched
 
 HOSTILE = {
     "x[/]": "x[/]",
@@ -56,8 +56,8 @@ def test_tables(
 @pytest.mark.parametrize(("name", "shown"), HOSTILE.items())
 def test_live_tables(name: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`groups describe --watch` draws with the same rule."""
-    with Live(table(("group",), [[name]]), console=terminal.open_console(), auto_refresh=False):
-        pass
+    with watched(("group",)) as update:
+        update([[name]])
     assert shown in capsys.readouterr().out
 
 
@@ -79,7 +79,7 @@ def test_one_place_opens_consoles() -> None:
         file.name for file in folder.glob("*.py") if re.search(r"\bConsole\(", file.read_text())
     ]
     assert opened == ["terminal.py"]
-    assert administration.open_console is terminal.open_console
+    assert tables.open_console is terminal.open_console
 
 
 class Chunks:

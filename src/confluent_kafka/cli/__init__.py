@@ -1,39 +1,93 @@
-"""The command line, one module per command."""
+"""The command line: one module per command, which is imported when the command is called."""
 
-from typing import Annotated
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
 from confluent_kafka import libversion, version
-from confluent_kafka.cli import (
-    acls,
-    bench,
-    cluster,
-    configs,
-    delegation_tokens,
-    features,
-    groups,
-    pipeline,
-    quorum,
-    quotas,
-    reassign,
-    share_groups,
-    topics,
-    transactions,
-)
-from confluent_kafka.cli.consume import consume
-from confluent_kafka.cli.doctor import doctor
-from confluent_kafka.cli.dump_log import dump_log
-from confluent_kafka.cli.log_dirs import log_dirs
-from confluent_kafka.cli.produce import produce
-from confluent_kafka.cli.run import run
+from confluent_kafka.cli.habits import hinting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What `--help` shows: the commands in this order, each with the first paragraph of its own help.
+# The texts are here so that `--help` does not import all modules. A test compares the texts.
+COMMANDS: Mapping[str, str] = {
+    "produce": "Send lines or files as messages, and wait until they are delivered.",
+    "consume": "Read messages, and write them to stdout.",
+    "topics": "List, describe, create, grow and delete topics.",
+    "groups": "List, describe and delete consumer groups.",
+    "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
+    "metrics.",
+    "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
+    "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
+    "pipeline": "Run Spark pipelines that a file declares.",
+    "bench": "Measure throughput and latency.",
+    "run": "Run a program that is written for another client, unchanged.",
+}
+ADMINISTRATION: Mapping[str, str] = {
+    "acls": "List, create and delete ACLs.",
+    "quotas": "Show and change client quotas.",
+    "share-groups": "List, describe and delete share groups, and change their offsets.",
+    "transactions": "List and describe transactions and their producers, and abort transactions.",
+    "reassign": "Move partitions to other brokers, list such moves, and cancel them.",
+    "log-dirs": "List the replicas in the log directories of brokers, with their sizes.",
+    "dump-log": "Show the batches in log segments of a broker, including KRaft metadata and "
+    "snapshots.",
+    "quorum": "Show the metadata quorum, and change which controllers vote in it.",
+    "features": "Show and change the versions of a cluster's features.",
+    "delegation-tokens": "Create, renew, expire and describe delegation tokens.",
+}
+_MARKUP: Literal["markdown"] = "markdown"
+
+
+class _Commands(TyperGroup):
+    """Has a name and a line of help for each command, and imports the one that is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for panel, commands in ((None, COMMANDS), ("Administration", ADMINISTRATION)):
+            for name, text in commands.items():
+                self.add_command(TyperCommand(name, short_help=text, rich_help_panel=panel))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with hinting():
+            return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and _imported(command.name or ""), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        with hinting():
+            return super().invoke(ctx)
+
+
+def _imported(name: str) -> Any:
+    """Return a command, or a group of commands, out of its module."""
+    module_name = name.replace("-", "_")
+    module = importlib.import_module(f"{__name__}.{module_name}")
+    commands = typer.Typer(add_completion=False, rich_markup_mode=_MARKUP)
+    if hasattr(module, "app"):
+        commands.add_typer(module.app, name=name)
+    else:
+        settings = getattr(module, "CONTEXT_SETTINGS", None)
+        commands.command(name, context_settings=settings)(getattr(module, module_name))
+    return get_group(commands).commands[name]
+
 
 app: typer.Typer = typer.Typer(
     name="python -m confluent_kafka",
+    cls=_Commands,
     no_args_is_help=True,
     # The locals of a traceback may be passwords.
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=_MARKUP,
 )
 
 
@@ -52,29 +106,5 @@ def _common(
 ) -> None:
     """Apache Kafka from the command line."""
 
-
-app.command()(produce)
-app.command()(consume)
-app.command()(doctor)
-app.command(
-    # What follows the program is the program's.
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)(run)
-app.add_typer(topics.app, name="topics")
-app.add_typer(groups.app, name="groups")
-app.add_typer(configs.app, name="configs")
-app.add_typer(acls.app, name="acls")
-app.add_typer(cluster.app, name="cluster")
-app.command(name="log-dirs")(log_dirs)
-app.command(name="dump-log")(dump_log)
-app.add_typer(reassign.app, name="reassign")
-app.add_typer(delegation_tokens.app, name="delegation-tokens")
-app.add_typer(share_groups.app, name="share-groups")
-app.add_typer(transactions.app, name="transactions")
-app.add_typer(quotas.app, name="quotas")
-app.add_typer(features.app, name="features")
-app.add_typer(quorum.app, name="quorum")
-app.add_typer(bench.app, name="bench")
-app.add_typer(pipeline.app, name="pipeline")
 
 __all__ = ["app"]

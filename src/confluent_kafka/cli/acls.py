@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka acls``: who may do what."""
+"""``python -m confluent_kafka acls``: which users may do what."""
 
 from __future__ import annotations
 
@@ -36,15 +36,23 @@ app: typer.Typer = typer.Typer(
 _TYPES = [each for each in ResourceType if each not in CONFIGURATIONS_ONLY]
 _KINDS = "topic, group, broker (the cluster) or transactional_id"
 
-Resource = Annotated[str, typer.Option("--resource", help=f"any, {_KINDS}.")]
+Resource = Annotated[str, typer.Option("--resource", help=f"Kind of the resource: any, {_KINDS}.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the resource.")]
-Pattern = Annotated[str, typer.Option("--pattern", help="any, match, literal or prefixed.")]
-Principal = Annotated[str | None, typer.Option("--principal", help="As in User:alice.")]
-Host = Annotated[
-    str | None, typer.Option("--host", help="Host that the ACL is for; * for all hosts.")
+Pattern = Annotated[
+    str, typer.Option("--pattern", help="Kind of the name: any, match, literal or prefixed.")
 ]
-Operation = Annotated[str, typer.Option("--operation", help="any, all, read, write, create ...")]
-Permission = Annotated[str, typer.Option("--permission", help="any, allow or deny.")]
+Principal = Annotated[
+    str | None, typer.Option("--principal", help="User or group of the ACL, such as User:alice.")
+]
+Host = Annotated[
+    str | None, typer.Option("--host", help="Host that the ACL is for; `*` is all hosts.")
+]
+Operation = Annotated[
+    str, typer.Option("--operation", help="Operation: any, all, read, write, create, and so on.")
+]
+Permission = Annotated[
+    str, typer.Option("--permission", help="Whether the ACL allows or denies: any, allow or deny.")
+]
 
 
 @app.command(name="list")
@@ -62,7 +70,7 @@ def list_(
     operation: Operation = "any",
     permission: Permission = "any",
 ) -> None:
-    """List the ACLs that the options fit; all of them without options."""
+    """List the ACLs that match the options. Without options, list all ACLs."""
     wanted = _filter(resource, name, pattern, principal, host, operation, permission)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.describe_acls(wanted, request_timeout=timeout).result()
@@ -71,19 +79,32 @@ def list_(
 
 @app.command()
 def create(
-    resource: Annotated[str, typer.Option("--resource", help=_KINDS)],
+    resource: Annotated[str, typer.Option("--resource", help=f"Kind of the resource: {_KINDS}.")],
     name: Annotated[str, typer.Option("--name", help="Name of the resource.")],
-    principal: Annotated[str, typer.Option("--principal", help="As in User:alice.")],
-    operation: Annotated[str, typer.Option("--operation", help="all, read, write, create ...")],
+    principal: Annotated[
+        str, typer.Option("--principal", help="User or group of the ACL, such as User:alice.")
+    ],
+    operation: Annotated[
+        str, typer.Option("--operation", help="Operation: all, read, write, create, and so on.")
+    ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
-    pattern: Annotated[str, typer.Option("--pattern", help="literal or prefixed.")] = "literal",
-    host: Annotated[str, typer.Option("--host", help="* for all hosts.")] = "*",
-    permission: Annotated[str, typer.Option("--permission", help="allow or deny.")] = "allow",
+    pattern: Annotated[
+        str, typer.Option("--pattern", help="Kind of the name: literal or prefixed.")
+    ] = "literal",
+    host: Annotated[
+        str, typer.Option("--host", help="Host that the ACL is for; `*` is all hosts.")
+    ] = "*",
+    permission: Annotated[
+        str,
+        typer.Option(
+            "--permission", help="Whether the ACL allows or denies the operation: allow or deny."
+        ),
+    ] = "allow",
 ) -> None:
-    """Create an ACL; one that exists already stays."""
+    """Create an ACL. If the same ACL exists already, nothing changes."""
     try:
         binding = AclBinding(
             choice(_TYPES, resource, "--resource"),
@@ -118,7 +139,7 @@ def delete(
     operation: Operation = "any",
     permission: Permission = "any",
 ) -> None:
-    """Delete the ACLs that the options fit, and show them."""
+    """Delete the ACLs that match the options, and show them."""
     wanted = _filter(resource, name, pattern, principal, host, operation, permission)
     _check_all(wanted, everything)
     confirm(f"Delete {'all ACLs' if everything else 'the ACLs that match the options'}?", yes)
@@ -159,7 +180,7 @@ _ANY = AclBindingFilter(
 
 
 def _check_all(wanted: AclBindingFilter, everything: bool) -> None:
-    """Every ACL is deleted only by who says so: a forgotten option must not do it."""
+    """Delete every ACL only with --all: a forgotten filter must not do it."""
     if wanted == _ANY and not everything:
         raise typer.BadParameter(
             "without --resource, --name, --principal or another filter every ACL would be "

@@ -1,4 +1,4 @@
-"""What the commands that look after a cluster share: the client, tables, confirmation."""
+"""What the administrative commands share: the client, tables, confirmation."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from rich import box
-from rich.table import Table
 
 from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin._embedded import UNSUPPORTED, is_embedded, is_unsupported
 from confluent_kafka.cli.ending import INTERRUPTED, configuring, ending, fail
-from confluent_kafka.cli.settings import settings
-from confluent_kafka.cli.terminal import open_console, printable
+from confluent_kafka.cli.settings import CONNECTION, settings
+from confluent_kafka.cli.terminal import cell
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient
 
 _T = TypeVar("_T")
 _Choice = TypeVar("_Choice", bound=Enum)
 
 _PARTITION = re.compile(r"(.+):(\d+)")
 
-Timeout = Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds to wait for the cluster.")]
-AsJson = Annotated[bool, typer.Option("--json", "-J", help="A line of JSON for each row.")]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        min=0.1, max=3600, rich_help_panel=CONNECTION, help="Seconds to wait for the cluster."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", "-J", help="Write a JSON object for each row.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
@@ -37,7 +41,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmat
 def administering(
     brokers: str | None, file: Path | None, properties: list[str] | None, timeout: float
 ) -> Iterator[AdminClient]:
-    """Lend a client that is connected; what fails ends the command as ending() says.
+    """Lend a connected client. A failure ends the command, as ending() describes.
 
     Args:
         brokers: value of --brokers.
@@ -45,6 +49,10 @@ def administering(
         properties: values of -X.
         timeout: seconds to wait for a broker.
     """
+    # Here, since the commands that send and read messages use other parts of this module.
+    from confluent_kafka.admin import AdminClient
+    from confluent_kafka.admin._embedded import UNSUPPORTED, is_embedded, is_unsupported
+
     config = settings(brokers, file, properties)
     with ending():
         with configuring():
@@ -60,66 +68,55 @@ def administering(
 
 
 def show(names: Sequence[str], rows: Iterable[Sequence[Any]], as_json: bool) -> None:
-    """Write a table to stdout: drawn on a terminal, else with tabs, or as JSON.
+    """Write a table to stdout: drawn on a terminal, separated by tabs elsewhere, or as JSON.
 
     Args:
-        names: of the columns.
-        rows: their values; None is unknown.
-        as_json: whether each row is a JSON object.
+        names: names of the columns.
+        rows: the values of each row; None is an unknown value.
+        as_json: whether to write each row as a JSON object.
     """
     with ending():
         if as_json:
             for row in rows:
                 print(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
         elif sys.stdout.isatty():
-            open_console().print(table(names, rows))
+            from confluent_kafka.cli.tables import draw
+
+            draw(names, rows)
         else:
             print("\t".join(names))
             for row in rows:
-                print("\t".join(_text(value) for value in row))
-
-
-def table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """The same as something that rich draws.
-
-    Args:
-        names: of the columns.
-        rows: their values.
-    """
-    drawn = Table(box=box.SIMPLE_HEAD)
-    for name in names:
-        drawn.add_column(name, overflow="fold")
-    for row in rows:
-        drawn.add_row(*(_text(value) for value in row))
-    return drawn
+                print("\t".join(cell(value) for value in row))
 
 
 def settled(kind: str, futures: Mapping[str, Future[_T]]) -> tuple[dict[str, _T], list[str]]:
-    """Wait for every answer: one that failed does not hide the others.
+    """Wait for every answer, also after one of them has failed.
 
     Args:
-        kind: what the names are, for the messages.
-        futures: by name.
+        kind: what the names stand for, such as "topic"; for the messages.
+        futures: the answers by name.
 
     Returns:
         The results by name, and a line for each name that failed.
     """
+    from confluent_kafka.admin._embedded import is_unsupported
+
     results, failures = {}, []
     for name, future in futures.items():
         try:
             results[name] = future.result()
         except KafkaException as error:
-            if is_unsupported(error):  # by the cluster, whatever the name
+            if is_unsupported(error):  # the cluster does not support it for any name
                 raise
             failures.append(f"{kind} {name!r}: {error.args[0].str()}")
     return results, failures
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Ask before something that cannot be undone; without a terminal --yes is needed.
+    """Ask before a change that cannot be undone. Without a terminal, --yes is required.
 
     Args:
-        question: what would be done.
+        question: the question, which names the change.
         yes: value of --yes.
     """
     if yes:
@@ -135,11 +132,11 @@ def confirm(question: str, yes: bool) -> None:
 
 
 def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
-    """Arguments of the form NAME=VALUE.
+    """Return arguments of the form NAME=VALUE as a dictionary.
 
     Args:
         arguments: the arguments.
-        option: whose they are, for the message.
+        option: the option or argument that has them, for the message.
     """
     found = {}
     for argument in arguments:
@@ -151,12 +148,12 @@ def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
 
 
 def choice(members: Iterable[_Choice], text: str, option: str) -> _Choice:
-    """The member with this name, in any case.
+    """Return the member of an enumeration that has this name, in upper or lower case.
 
     Args:
-        members: an enumeration, or some of its members; UNKNOWN cannot be chosen.
+        members: an enumeration, or some of its members. Users cannot choose UNKNOWN.
         text: the name.
-        option: whose value that is, for the message.
+        option: the option that has this value, for the message.
     """
     names = {member.name.lower(): member for member in members if member.name != "UNKNOWN"}
     try:
@@ -168,7 +165,7 @@ def choice(members: Iterable[_Choice], text: str, option: str) -> _Choice:
 
 
 def partition_of(text: str) -> TopicPartition:
-    """The partition of an argument TOPIC:PARTITION.
+    """Return the partition that an argument TOPIC:PARTITION names.
 
     Args:
         text: the argument.
@@ -177,13 +174,3 @@ def partition_of(text: str) -> TopicPartition:
     if found is None:
         raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION")
     return TopicPartition(found[1], int(found[2]))
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return printable(",".join(str(each) for each in value))
-    return printable(str(value))

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka bench``: how fast this machine and a cluster are together."""
+"""``python -m confluent_kafka bench``: the throughput and latency of a cluster from here."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from confluent_kafka import (
 from confluent_kafka.cli.administration import AsJson, show
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.terminal import counted
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -31,10 +32,10 @@ app: typer.Typer = typer.Typer(
 _BATCH = 1000
 _MILLION = 1_000_000
 
-Topic = Annotated[str, typer.Argument(help="Topic to use.")]
-Count = Annotated[int, typer.Option("--count", "-n", min=1, help="How many messages.")]
+Topic = Annotated[str, typer.Argument(help="Topic to write to or read from.")]
+Count = Annotated[int, typer.Option("--count", "-n", min=1, help="Number of messages.")]
 Timeout = Annotated[
-    float, typer.Option(min=0, help="Give up after this many seconds without progress.")
+    float, typer.Option(min=0, help="Give up after this many seconds without a message.")
 ]
 
 
@@ -49,12 +50,16 @@ def produce(
         int, typer.Option("--size", "-s", min=0, help="Size of a value in bytes.")
     ] = 100,
     rate: Annotated[
-        int | None, typer.Option(min=1, help="Messages a second, to see latency without a queue.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Send this many messages per second, to measure the latency without a queue.",
+        ),
     ] = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Send messages of random bytes as fast as possible; show throughput and latency."""
+    """Send messages of random bytes as fast as possible, and show throughput and latency."""
     config = settings(brokers, config_file, properties)
     with ending():
         with configuring():
@@ -69,7 +74,7 @@ def produce(
         finally:
             producer.close(0)
         if left or len(latencies) < count:
-            fail(f"{count - len(latencies):,} of {count:,} messages were not delivered")
+            fail(f"not delivered: {count - len(latencies):,} of {counted(count, 'message')}")
     latencies = array("d", sorted(latencies))
     names, row = _throughput(count, count * size, seconds)
     quantiles = [
@@ -118,9 +123,9 @@ def consume(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Read messages from the beginning, in no group, and show the throughput.
+    """Read messages from the beginning, without a group, and show the throughput.
 
-    It ends at the number of messages or at the end of the topic.
+    The command ends after --count messages, or at the end of the topic.
     """
     config = settings(brokers, config_file, properties)
     config |= {"group.id": "bench", "enable.auto.commit": False, "enable.partition.eof": True}
@@ -141,7 +146,7 @@ def consume(
 
 
 def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tuple[int, int]:
-    """Read until there are `count` messages or all partitions have ended: messages, bytes."""
+    """Read `count` messages, or to the end of all partitions; return messages and bytes."""
     messages = size = ended = 0
     last = time.monotonic()
     while messages < count and ended < partitions:
@@ -153,19 +158,21 @@ def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tu
                 size += len(message)
             elif error.code() == KafkaError._PARTITION_EOF:
                 ended += 1
-            elif error.code() != KafkaError.GROUP_AUTHORIZATION_FAILED:  # it is in no group
+            elif (
+                error.code() != KafkaError.GROUP_AUTHORIZATION_FAILED
+            ):  # the consumer uses no group
                 raise KafkaException(error)
         now = time.monotonic()
         if batch:
             last = now
         elif now - last > timeout:
-            fail(f"no message for {timeout:g} s, after {messages:,} messages")
+            fail(f"no message for {timeout:g} s, after {counted(messages, 'message')}")
     return messages, size
 
 
 def _throughput(
     messages: int, size: int, seconds: float
 ) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Names and values of the columns that both directions have."""
+    """Return the names and values of the columns that both commands show."""
     rates = round(messages / seconds), round(size / seconds / 1e6, 2)
     return ("messages", "seconds", "messages/s", "MB/s"), (messages, round(seconds, 6), *rates)

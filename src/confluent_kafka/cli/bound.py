@@ -1,4 +1,4 @@
-"""Where in a topic to begin or to stop, as an option says it."""
+"""Positions in a topic at which to start or to stop, as options name them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 
 class Bound:
-    """The beginning, the end, an offset, a count back from the end, or a time.
+    """A position: the beginning, the end, an offset, a count back from the end, or a time.
 
     Attributes:
         kind: beginning, end, offset, last or time.
@@ -21,11 +21,11 @@ class Bound:
 
     @classmethod
     def parse(cls, argument: str, option: str, *, counts_back: bool = False) -> Bound:
-        """The bound that an argument stands for.
+        """Return the position that an argument names.
 
         Args:
             argument: the text.
-            option: whose value that is, for the message.
+            option: the option that has this value, for the message.
             counts_back: whether -N means the last N messages.
         """
         if argument in {"beginning", "end"}:

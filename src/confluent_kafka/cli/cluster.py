@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka cluster``: an embedded cluster for other programs."""
+"""``python -m confluent_kafka cluster``: an embedded cluster that other programs can use."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 import errno
 import signal
+import sys
 from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -19,7 +19,6 @@ from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
 from confluent_kafka.cli.real_broker import real_broker
 from confluent_kafka.cli.relay import bootstrap_relay
 from confluent_kafka.cli.settings import Brokers, File, Properties
-from confluent_kafka.cli.terminal import open_console
 from confluent_kafka.testing import MockCluster
 
 HOST = "127.0.0.1"
@@ -34,58 +33,64 @@ def cluster(
     port: Annotated[
         int,
         typer.Option(
-            min=0, max=65535, help="Port to bootstrap from; 0 for ports that the system chooses."
+            min=0,
+            max=65535,
+            help="Port for the first connection of a client; 0 lets the system choose.",
         ),
     ] = 9092,
     brokers: Annotated[
-        int | None, typer.Option(min=1, max=100, help="Number of brokers; 3 if absent.")
+        int | None, typer.Option(min=1, max=100, show_default="3", help="Number of brokers.")
     ] = None,
     topic: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[:PARTITIONS]", help="Topic to create; can be given more than once."
+            metavar="NAME[:PARTITIONS]", help="Topic to create. Can be given more than once."
         ),
     ] = None,
     retention_bytes: Annotated[
         int | None,
         typer.Option(
-            min=1, max=2**31 - 1, help="Bytes that each partition keeps; 5 MiB if absent."
+            min=1,
+            max=2**31 - 1,
+            show_default="5 MiB",
+            help="Number of bytes that each partition keeps.",
         ),
     ] = None,
     real: Annotated[
         bool,
         typer.Option(
             "--real",
-            help="One broker of Apache Kafka, with Java 17, of KAFKA_HOME or `make kafka`.",
+            help="Run one broker of Apache Kafka instead, from KAFKA_HOME or `make kafka`. It "
+            "needs Java 17.",
         ),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No hints on stderr.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write no hints to stderr.")] = False,
 ) -> None:
     """Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.
 
-    `cluster describe` shows a real one instead; --real runs one broker of Apache Kafka, whose
-    data are removed at the end.
+    When the cluster is ready, the command prints one line to stdout,
+    "bootstrap.servers=127.0.0.1:9092". Everything else goes to stderr.
 
-    The one line on stdout, "bootstrap.servers=127.0.0.1:9092", is printed when the cluster is
-    ready; everything else goes to stderr.
+    The system chooses the ports of the brokers. A client makes its first connection to --port,
+    which relays it to a broker; after that the client connects to the brokers directly. All
+    ports listen on 127.0.0.1 only. The documentation of confluent_kafka.testing.MockCluster
+    describes what the cluster keeps and what it does not support.
 
-    The brokers' own ports are chosen by the system. Behind --port stands a relay to them, for
-    the first connection of a client: from then on it talks to the brokers directly. All
-    listen on 127.0.0.1 only. What the cluster keeps and cannot do is in the documentation of
-    confluent_kafka.testing.MockCluster.
+    --real runs one broker of Apache Kafka instead, and removes its data at the end.
+    `cluster describe` shows the brokers of any cluster.
 
     Exit status: 0 ended by Ctrl-C or SIGTERM, 1 could not start, 2 wrong usage.
     """
     if context.invoked_subcommand is not None:
+        _refuse_options(context)
         return
-    hints = open_console(stderr=True, quiet=quiet)
     topics = [_parse_topic(text) for text in topic or []]
     if real:
         if brokers is not None or retention_bytes is not None:
             raise typer.BadParameter(
                 "cannot be combined with --brokers or --retention-bytes", param_hint="--real"
             )
-        _run_real(port, topics, hints)
+        _run_real(port, topics, quiet)
         return
     try:
         with (
@@ -94,34 +99,46 @@ def cluster(
         ):
             for name, partitions in topics:
                 _create_topic(mock_cluster, name, partitions)
-            asyncio.run(_serve(mock_cluster, port, hints))
+            asyncio.run(_serve(mock_cluster, port, quiet))
     except OSError as error:
         fail(str(error.strerror))
     except KafkaException as error:
         fail(error.args[0].str())
-    except KeyboardInterrupt:  # where the event loop cannot take signals (Windows)
+    except KeyboardInterrupt:  # where the event loop does not support signals (Windows)
         pass
 
 
-def _run_real(port: int, topics: list[tuple[str, int]], hints: Console) -> None:
-    hints.print("Starting Apache Kafka ...")
+def _refuse_options(context: typer.Context) -> None:
+    """Refuse options before `describe`, which are for the embedded cluster."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                f"give the options of {context.invoked_subcommand} after its name",
+                param_hint=parameter.opts[0],
+            )
+
+
+def _run_real(port: int, topics: list[tuple[str, int]], quiet: bool) -> None:
+    if not quiet:
+        print("Starting Apache Kafka ...", file=sys.stderr)
     try:
         with ending(), _taking_a_port(), real_broker(HOST, port) as (process, address):
             with AdminClient({"bootstrap.servers": address}) as admin:
                 new = [NewTopic(name, partitions, 1) for name, partitions in topics]
                 for future in admin.create_topics(new).values() if new else ():
                     future.result()
-            _announce(address, address, hints)
+            _announce(address, address, quiet)
             status = process.wait()
             fail(f"the broker ended with status {status}")
     except typer.Exit as end:
-        # Its end, not that of something it was asked for.
+        # Ctrl-C is how this command is meant to end.
         raise typer.Exit(0 if end.exit_code == INTERRUPTED else end.exit_code) from None
 
 
 @contextlib.contextmanager
 def _taking_a_port() -> Iterator[None]:
-    """One that is in use, or not for this user, ends the command with advice."""
+    """If the port is in use, or this user may not open it, end the command with advice."""
     try:
         yield
     except OSError as error:
@@ -175,16 +192,16 @@ def _create_topic(mock_cluster: MockCluster, name: str, partitions: int) -> None
         raise typer.BadParameter(error.args[0].str(), param_hint="--topic") from None
 
 
-async def _serve(mock_cluster: MockCluster, port: int, hints: Console) -> None:
+async def _serve(mock_cluster: MockCluster, port: int, quiet: bool) -> None:
     stop = asyncio.Event()
     _stop_on_signals(stop)
     servers = mock_cluster.bootstrap_servers
     if port == 0:
-        _announce(servers, servers, hints)
+        _announce(servers, servers, quiet)
         await stop.wait()
         return
     async with bootstrap_relay(HOST, port, servers):
-        _announce(f"{HOST}:{port}", servers, hints)
+        _announce(f"{HOST}:{port}", servers, quiet)
         await stop.wait()
 
 
@@ -197,6 +214,7 @@ def _stop_on_signals(stop: asyncio.Event) -> None:
             return
 
 
-def _announce(bootstrap_servers: str, brokers: str, hints: Console) -> None:
-    hints.print(f"Brokers: {brokers.replace(',', ' ')}\nEnd with Ctrl-C.")
+def _announce(bootstrap_servers: str, brokers: str, quiet: bool) -> None:
+    if not quiet:
+        print(f"Brokers: {brokers.replace(',', ' ')}\nEnd with Ctrl-C.", file=sys.stderr)
     print(f"bootstrap.servers={bootstrap_servers}", flush=True)

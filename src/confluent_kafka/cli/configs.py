@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka configs``: what topics, brokers and others are configured with."""
+"""``python -m confluent_kafka configs``: the configuration of topics, brokers and others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from confluent_kafka.cli.settings import Brokers, File, Properties
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Show and change configurations of topics, brokers and their loggers, groups and client "
+    help="Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 
 class Kind(StrEnum):
-    """What has configurations."""
+    """The kinds of resources that have a configuration."""
 
     topic = "topic"
     broker = "broker"
@@ -45,7 +45,9 @@ Of = Annotated[Kind, typer.Argument(help="Kind of the resource.")]
 Name = Annotated[
     str, typer.Argument(help="The topic, the group, the client metrics, or the broker's id.")
 ]
-Check = Annotated[bool, typer.Option("--check", help="Only validate the request.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Only validate the request, and change nothing.")
+]
 
 
 @app.command()
@@ -57,9 +59,11 @@ def describe(
     properties: Properties = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
-    everything: Annotated[bool, typer.Option("--all", help="Also show defaults.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also show the settings that have their default.")
+    ] = False,
 ) -> None:
-    """Show the configurations and their sources. Brokers do not reveal sensitive values."""
+    """Show the settings of a resource and their sources. Brokers hide sensitive values."""
     resource = ConfigResource(kind.name, name)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
@@ -79,7 +83,7 @@ def set_(
     kind: Of,
     name: Name,
     values: Annotated[
-        list[str], typer.Argument(metavar="NAME=VALUE...", help="Configurations to set.")
+        list[str], typer.Argument(metavar="NAME=VALUE...", help="Settings to change.")
     ],
     brokers: Brokers = None,
     config_file: File = None,
@@ -87,7 +91,7 @@ def set_(
     timeout: Timeout = 30,
     check: Check = False,
 ) -> None:
-    """Set configurations; others stay as they are."""
+    """Change settings of a resource. All other settings stay as they are."""
     changes = [
         ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)
         for key, value in pairs(values, "NAME=VALUE").items()
@@ -101,14 +105,14 @@ def set_(
 def unset(
     kind: Of,
     name: Name,
-    names: Annotated[list[str], typer.Argument(help="Configurations to reset to their defaults.")],
+    names: Annotated[list[str], typer.Argument(help="Settings to reset to their defaults.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     check: Check = False,
 ) -> None:
-    """Reset configurations to their defaults."""
+    """Reset settings of a resource to their defaults."""
     changes = [
         ConfigEntry(key, None, incremental_operation=AlterConfigOpType.DELETE) for key in names
     ]
@@ -126,7 +130,7 @@ def _alter(admin: AdminClient, resource: ConfigResource, timeout: float, check: 
 
 
 def _answer(futures: Mapping[ConfigResource, Future[_T]], resource: ConfigResource) -> _T:
-    """Wait for the answer about a resource; a refusal ends the command, and names the resource."""
+    """Wait for the answer about a resource. A refusal ends the command and names the resource."""
     kind = resource.restype.name.lower()
     found, failures = settled(kind, {resource.name: futures[resource]})
     if failures:

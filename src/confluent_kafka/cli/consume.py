@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka consume``: messages as lines, in a format, or as JSON."""
+"""``python -m confluent_kafka consume``: write messages as lines, in a format, or as JSON."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli import text
 from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.ending import configuring, ending, fail
-from confluent_kafka.cli.settings import Brokers, File, Properties, settings
-from confluent_kafka.cli.terminal import open_console
+from confluent_kafka.cli.settings import CONNECTION, Brokers, File, Properties, settings
+from confluent_kafka.cli.terminal import counted
 
 _BATCH = 1000
 _SLICE = 0.2
+_FORMAT = r"%s\n"
 
 _Place = tuple[str, int]
 
@@ -40,7 +41,8 @@ def consume(
         typer.Option(
             "--group",
             "-g",
-            help="Join this group: read its partitions and commit the printed messages.",
+            help="Join this group: read the partitions that it assigns, and commit the offsets of "
+            "the messages that were written.",
         ),
     ] = None,
     partition: Annotated[
@@ -49,20 +51,26 @@ def consume(
             "--partition",
             "-p",
             min=0,
-            help="Only this partition. Can be given more than once; not with --group.",
+            help="Read only this partition. Can be given more than once. Not with --group.",
         ),
     ] = None,
     start: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--from",
-            help="beginning, end, an offset, -N for the last N of each partition, or a time such "
-            "as 2026-01-31T12:00. With --group: where a group without commits begins.",
+            show_default="beginning",
+            help="Where to start: beginning, end, an offset, -N for the last N messages of each "
+            "partition, or a time such as 2026-01-31T12:00. With --group: where the group starts "
+            "if it has no committed offsets.",
         ),
-    ] = "beginning",
+    ] = None,
     until: Annotated[
         str | None,
-        typer.Option(help="end (the current one), an offset, or a time; by default never."),
+        typer.Option(
+            show_default="never",
+            help="Where to stop: end (the end of the topic at the start of the command), an "
+            "offset, or a time.",
+        ),
     ] = None,
     exit_at_end: Annotated[
         bool, typer.Option("--exit-at-end", "-e", help="The same as --until end.")
@@ -71,26 +79,34 @@ def consume(
         int | None, typer.Option("--count", "-n", min=1, help="Stop after this many messages.")
     ] = None,
     output: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
             "-f",
+            show_default=_FORMAT,
             help="%t topic, %p partition, %o offset, %k key, %s value, %K and %S their lengths, "
-            "%h headers, %T timestamp, %D date.",
+            "%h headers, %T timestamp, %D date. Not with --json.",
         ),
-    ] = r"%s\n",
+    ] = None,
     json_lines: Annotated[
-        bool, typer.Option("--json", "-J", help="A line of JSON for each message.")
+        bool, typer.Option("--json", "-J", help="Write a JSON object for each message.")
     ] = False,
     timeout: Annotated[
-        float, typer.Option(min=0, help="Seconds to wait for the cluster at the start.")
+        float,
+        typer.Option(
+            min=0, rich_help_panel=CONNECTION, help="Seconds to wait for the cluster at the start."
+        ),
     ] = 30,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on stderr.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Write no summary to stderr.")
+    ] = False,
 ) -> None:
-    """Write messages to stdout.
+    """Read messages, and write them to stdout.
 
-    Exit status: 0 all that was asked for was written, 1 the cluster refused, or broke off,
-    2 wrong usage, 130 ended by Ctrl-C or SIGTERM, 141 nobody reads stdout any more.
+    Without --until, --exit-at-end or --count, the command waits for new messages until Ctrl-C.
+
+    Exit status: 0 all messages were written, 1 the cluster refused or the connection failed,
+    2 wrong usage, 130 ended by Ctrl-C or SIGTERM, 141 the reader of stdout has ended.
     """
     write = _writer(output, json_lines)
     if exit_at_end and until is not None:
@@ -100,19 +116,22 @@ def consume(
         if (until is not None or exit_at_end)
         else None
     )
-    begin = Bound.parse(start, "--from", counts_back=True)
+    begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
     config = settings(brokers, config_file, properties)
     config |= {"enable.partition.eof": True, "enable.auto.offset.store": False}
     if group is None:
         config |= {"group.id": config.get("group.id", "unused"), "enable.auto.commit": False}
     else:
-        config |= {"group.id": group, "auto.offset.reset": _reset(begin)}
+        config["group.id"] = group
+        if begin is not None:
+            config["auto.offset.reset"] = _reset(begin)
+        else:
+            config.setdefault("auto.offset.reset", "earliest")
         if partition or (end is not None and end.kind != "end"):
             raise typer.BadParameter(
                 "cannot be combined with --partition or, except for end, --until",
                 param_hint="--group",
             )
-    console = open_console(stderr=True, quiet=quiet)
     with ending():
         with configuring():
             consumer = Consumer(config)
@@ -121,7 +140,7 @@ def consume(
             consumer.connect(timeout)
             places = _places(consumer, topics, partition, timeout)
             if group is None:
-                ends = _assign(consumer, places, begin, end, timeout)
+                ends = _assign(consumer, places, begin or Bound("beginning"), end, timeout)
                 reader = _Reader(consumer, write, count, ends)
             else:
                 reader = _GroupReader(consumer, write, count, end is not None)
@@ -129,15 +148,17 @@ def consume(
             reader.run()
         finally:
             consumer.close()
-            if reader is not None:
-                console.print(f"{reader.written:,} messages")
+            if reader is not None and not quiet:
+                print(counted(reader.written, "message"), file=sys.stderr)
 
 
-def _writer(output: str, json_lines: bool) -> Callable[[Message], bytes]:
+def _writer(output: str | None, json_lines: bool) -> Callable[[Message], bytes]:
     if json_lines:
+        if output is not None:
+            raise typer.BadParameter("cannot be combined with --json", param_hint="--format")
         return text.as_json
     try:
-        return text.formatter(output)
+        return text.formatter(_FORMAT if output is None else output)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--format") from None
 
@@ -156,8 +177,8 @@ def _reset(begin: Bound) -> str:
 def _places(
     consumer: Consumer, topics: list[str], wanted: list[int] | None, timeout: float
 ) -> list[_Place]:
-    """The partitions to read, which are all there."""
-    # All topics, not these: asking for one could create it.
+    """Return the partitions to read, and fail if one does not exist."""
+    # The list of all topics: a request for one topic could create it.
     known = consumer.list_topics(timeout=timeout).topics
     places = []
     for topic in topics:
@@ -176,7 +197,7 @@ def _places(
 def _fail_unlisted(
     consumer: Consumer, topic: str, known: Iterable[str], timeout: float
 ) -> NoReturn:
-    """The list of all topics lacks those that do not exist, and those that are forbidden."""
+    """Fail for a topic that the list lacks: it does not exist, or this user may not read it."""
     error = consumer.list_topics(topic, timeout).topics[topic].error
     if error is not None and error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
         _fail_topic(topic, error)
@@ -197,7 +218,7 @@ def _assign(
     end: Bound | None,
     timeout: float,
 ) -> dict[_Place, int] | None:
-    """Assign the partitions at `begin`: where each is to stop, None for never."""
+    """Assign the partitions at `begin`; return the offsets to stop at, or None for no end."""
     ends = None if end is None else _offsets(consumer, places, end, timeout)
     starts = _offsets(consumer, places, begin, timeout)
     consumer.assign([TopicPartition(*place, offset) for place, offset in starts.items()])
@@ -222,7 +243,7 @@ def _offsets(
         return dict.fromkeys(places, OFFSET_BEGINNING)
     else:
         found = dict.fromkeys(places, OFFSET_END)
-    # The end as it is now: what comes meanwhile is neither skipped nor waited for.
+    # The current end: messages that arrive later are neither skipped nor waited for.
     for place, offset in found.items():
         if offset == OFFSET_END:
             low, high = consumer.get_watermark_offsets(TopicPartition(*place), timeout)
@@ -231,9 +252,9 @@ def _offsets(
 
 
 class _Reader:
-    """Writes messages until there is no more to write.
+    """Writes messages until all ends, or the count, are reached.
 
-    `ends` are the offsets at which partitions are done; None: never.
+    `ends` has the offset at which each partition ends; None if no partition does.
     """
 
     def __init__(
@@ -280,7 +301,7 @@ class _Reader:
         self._wrote(records)
 
     def _is_harmless(self, error: KafkaError) -> bool:
-        # An unpatched librdkafka looks for the coordinator of the group, which nobody here uses.
+        # An unpatched librdkafka looks for the coordinator of the group, although none is used.
         return error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED
 
     def _is_wanted(self, message: Message) -> bool:
@@ -293,18 +314,18 @@ class _Reader:
         return wanted
 
     def _reached(self, message: Message, offset: int) -> None:
-        """The next message of the partition would be that at `offset`, or a later one."""
+        """Note that the next message of the partition would have `offset`, or a higher one."""
         place = _place_of(message)
         if self._ends is not None and place in self._ends and offset >= self._ends[place]:
             del self._ends[place]
             self._consumer.pause([TopicPartition(*place)])
 
     def _wrote(self, records: list[Message]) -> None:
-        """What was written has left this process."""
+        """Called with the messages after they have been written to stdout."""
 
 
 class _GroupReader(_Reader):
-    """The same for a member of a group, which commits what was written."""
+    """The same for a member of a group, which commits the messages that were written."""
 
     def __init__(
         self,
@@ -319,12 +340,12 @@ class _GroupReader(_Reader):
         self._open: set[_Place] = set()
 
     def on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        """More to read."""
+        """Add partitions that this member reads from now on."""
         self._assigned = True
         self._open |= {(one.topic, one.partition) for one in partitions}
 
     def on_revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        """Somebody else reads it."""
+        """Remove partitions that another member reads from now on."""
         self._open -= {(one.topic, one.partition) for one in partitions}
 
     def _is_done(self) -> bool:

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka delegation-tokens``: log-ins that a user may hand on."""
+"""``python -m confluent_kafka delegation-tokens``: credentials that a user can pass on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _COLUMNS = ("token id", "owner", "requester", "renewers", "issued", "expires", "
 Secret = Annotated[
     str,
     typer.Argument(
-        metavar="[HMAC]", help="The token's secret in base64; by default a line of stdin."
+        metavar="[HMAC]",
+        help="The secret of the token in base64; by default it is read from a line of stdin.",
     ),
 ]
 
@@ -37,19 +38,26 @@ def create(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     owner: Annotated[
-        str | None, typer.Option(help="Whom it logs in, as in User:alice; by default yourself.")
+        str | None,
+        typer.Option(help="User whom the token logs in, such as User:alice; by default you."),
     ] = None,
     renewer: Annotated[
         list[str] | None,
-        typer.Option("--renewer", help="Who else may renew it, as in User:bob; repeatable."),
+        typer.Option(
+            "--renewer",
+            help="Another user who may renew the token, such as User:bob. Can be given more than "
+            "once.",
+        ),
     ] = None,
     max_lifetime: Annotated[
-        float | None, typer.Option(min=0.001, help="For how many seconds it can be renewed.")
+        float | None,
+        typer.Option(min=0.001, help="Number of seconds for which the token can be renewed."),
     ] = None,
 ) -> None:
-    """Create a token, and show it with its secret: the password that goes with the token's id.
+    """Create a token, and show it with its secret.
 
-    Times are in milliseconds since 1970.
+    To log in, use the id of the token as the user name and the secret as the password. Times are
+    in milliseconds since 1970.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
         token = admin.create_delegation_token(
@@ -66,10 +74,11 @@ def renew(
     properties: Properties = None,
     timeout: Timeout = 30,
     period: Annotated[
-        float | None, typer.Option(min=0.001, help="In how many seconds it expires.")
+        float | None,
+        typer.Option(min=0.001, help="Number of seconds after which the token expires."),
     ] = None,
 ) -> None:
-    """Make a token expire later, by default as late as the brokers allow."""
+    """Extend the life of a token, by default for as long as the brokers allow."""
     secret = _decoded(hmac)
     with administering(brokers, config_file, properties, timeout) as admin:
         expires = admin.renew_delegation_token(
@@ -86,10 +95,11 @@ def expire(
     properties: Properties = None,
     timeout: Timeout = 30,
     period: Annotated[
-        float | None, typer.Option(min=0.001, help="In how many seconds it expires.")
+        float | None,
+        typer.Option(min=0.001, help="Number of seconds after which the token expires."),
     ] = None,
 ) -> None:
-    """Make a token expire, by default at once."""
+    """Make a token expire, by default immediately."""
     secret = _decoded(hmac)
     with administering(brokers, config_file, properties, timeout) as admin:
         expires = admin.expire_delegation_token(
@@ -108,10 +118,14 @@ def describe(
     owner: Annotated[
         list[str] | None,
         typer.Option(
-            "--owner", help="Only what this principal owns, asked for or may renew; repeatable."
+            "--owner",
+            help="Show only the tokens that this user owns, requested or may renew. Can be given "
+            "more than once.",
         ),
     ] = None,
-    secrets: Annotated[bool, typer.Option("--secrets", help="Also show the secrets.")] = False,
+    secrets: Annotated[
+        bool, typer.Option("--secrets", help="Also show the secrets of the tokens.")
+    ] = False,
 ) -> None:
     """Show the tokens that you may see. Times are in milliseconds since 1970."""
     with administering(brokers, config_file, properties, timeout) as admin:

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka doctor``: what is installed, and whether a cluster can be reached."""
+"""``python -m confluent_kafka doctor``: show what is installed, and test the connection."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cli.administration import AsJson, Timeout, show
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.terminal import counted
 
 
 def doctor(
@@ -22,10 +23,10 @@ def doctor(
 ) -> None:
     """Show what is installed: package, librdkafka, patches, features and extras.
 
-    With --brokers, or another configuration, it also connects to the cluster, and says why if
-    that fails.
+    With --brokers or another configuration, the command also connects to the cluster. If that
+    fails, it shows the reason.
 
-    Exit status: 0 shown, 1 the cluster could not be reached, 2 wrong usage, 130 Ctrl-C.
+    Exit status: 0 shown, 1 the connection failed, 2 wrong usage, 130 Ctrl-C.
     """
     rows = parts()
     failure = None
@@ -53,6 +54,7 @@ def _connection(admin: AdminClient, timeout: float) -> str:
     seconds = time.monotonic() - began
     found = admin.list_topics(timeout=timeout)
     return (
-        f"works: {len(found.brokers)} brokers, {len(found.topics)} topics, cluster "
+        f"works: {counted(len(found.brokers), 'broker')}, "
+        f"{counted(len(found.topics), 'topic')}, cluster "
         f"{found.cluster_id}, connected within {seconds:.2f} s"
     )

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka dump-log``: what is in the files of partitions."""
+"""``python -m confluent_kafka dump-log``: show the contents of the files of partitions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import typer
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, Uuid
 from confluent_kafka.cli.administration import AsJson
 from confluent_kafka.cli.ending import WRONG_USAGE, ending, fail
+from confluent_kafka.cli.terminal import counted
 from confluent_kafka.cli.text import text_or_base64
 from confluent_kafka.protocol import records
 from confluent_kafka.protocol.records import Batch, ControlType, Record, RecordBatch, RecordsError
 
-# How much is read at once, in bytes; a batch can be larger.
+# Number of bytes to read at once. A batch can be larger.
 _CHUNK = 1 << 20
-# Files beside a log that are something else.
+# Files that a broker keeps beside a log, and that are not logs.
 _OTHER_FILES = frozenset({".index", ".timeindex", ".txnindex", ".snapshot"})
 _TIMESTAMPS = {TIMESTAMP_CREATE_TIME: "create", TIMESTAMP_LOG_APPEND_TIME: "append"}
 
@@ -28,32 +29,44 @@ _Row = dict[str, Any]
 def dump_log(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="Segments (.log)."),
+        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="Log segments (.log)."),
     ],
     with_records: Annotated[
         bool,
-        typer.Option("--records", "-r", "--print-data-log", help="Also the records of each batch."),
+        typer.Option(
+            "--records", "-r", "--print-data-log", help="Also show the records of each batch."
+        ),
     ] = False,
     topic: Annotated[
         str | None,
         typer.Option(
-            help="Read records as those of this topic, if it is an internal one; by default, the "
-            "topic that the file's folder is named after."
+            help="With --records: decode the records as those of this internal topic; by default "
+            "the topic that the file's folder is named after."
         ),
     ] = None,
     max_size: Annotated[
-        int, typer.Option(min=0, help="Bytes that a compressed batch may become.")
-    ] = records.MAX_SIZE,
+        int | None,
+        typer.Option(
+            min=0,
+            show_default=str(records.MAX_SIZE),
+            help="With --records: the size in bytes up to which a batch is decompressed.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the batches in log segments of a broker, also of KRaft's metadata and its snapshots.
+    """Show the batches in log segments of a broker, including KRaft metadata and snapshots.
 
-    Records of internal topics, and those that Kafka itself writes into others, are shown by what
-    they say.
+    The records of internal topics, and the control records of other topics, are decoded.
 
-    Exit status: 0 shown, 1 a file cannot be read or is corrupt (the rest is shown), 2 wrong usage,
+    Exit status: 0 shown, 1 a file is corrupt or cannot be read (the rest is shown), 2 wrong usage,
     130 ended by Ctrl-C.
     """
+    if not with_records:
+        for option, value in (("--topic", topic), ("--max-size", max_size)):
+            if value is not None:
+                raise typer.BadParameter("needs --records", param_hint=option)
+    if max_size is None:
+        max_size = records.MAX_SIZE
     failures: list[str] = []
     with ending():
         for path in files:
@@ -79,9 +92,9 @@ def dump_log(
 
 
 def _batches(file: BinaryIO, path: Path, failures: list[str]) -> Iterator[tuple[int, Batch]]:
-    """The batches of a file with their positions; what ends them early is a failure."""
+    """Yield the batches of a file with their positions. An unreadable rest is a failure."""
     position, rest = 0, b""
-    # Not mapped: a broker that shortens the file meanwhile would end this process.
+    # The file is not mapped into memory: if a broker truncated it, this process would crash.
     while chunk := file.read(max(_CHUNK, len(rest))):
         rest += chunk
         used = 0
@@ -95,10 +108,13 @@ def _batches(file: BinaryIO, path: Path, failures: list[str]) -> Iterator[tuple[
         position += used
         rest = rest[used:]
     if rest:
-        failures.append(f"{path}: {len(rest)} bytes follow the last whole batch")
+        failures.append(
+            f"{path}: {counted(len(rest), 'byte')} {'follows' if len(rest) == 1 else 'follow'} the "
+            "last whole batch"
+        )
 
 
-# --- what is said of a batch --------------------------------------------------------------
+# --- the facts about a batch --------------------------------------------------------------
 
 
 def _batch_row(batch: Batch) -> _Row:
@@ -137,7 +153,7 @@ def _codec(batch: Batch) -> str:
         return "unknown"
 
 
-# --- what is said of records --------------------------------------------------------------
+# --- the facts about records ---------------------------------------------------------------
 
 
 def _record_rows(batch: Batch, topic: str, max_size: int) -> list[_Row]:
@@ -156,12 +172,12 @@ def _record_rows(batch: Batch, topic: str, max_size: int) -> list[_Row]:
 
 
 def _header(name: str, value: bytes | None) -> list[Any]:
-    # What is no text in a name is there as lone surrogates, which cannot be printed.
+    # Bytes of a name that are not UTF-8 are lone surrogates, which cannot be printed.
     return [text_or_base64(name.encode(errors="surrogateescape")), text_or_base64(value)]
 
 
 def _content(record: Record, topic: str, is_control: bool) -> _Row:
-    """Key and value, by their meaning where they have one that is known."""
+    """Return key and value, decoded if the topic or the record has a known format."""
     key: Any = text_or_base64(record.key)
     value: Any = text_or_base64(record.value)
     if is_control:
@@ -182,7 +198,7 @@ def _name(number: int) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can say."""
+    """Return a value as JSON can represent it."""
     match value:
         case dict():
             return {name: _plain(each) for name, each in value.items()}
@@ -199,7 +215,7 @@ def _plain(value: Any) -> Any:
 
 
 def _show(row: _Row, as_json: bool) -> None:
-    """A line of JSON; or one of text, and one more for each record."""
+    """Print a JSON object; or a line of text, and one more for each record."""
     if as_json:
         print(json.dumps(row, ensure_ascii=False))
         return
@@ -210,7 +226,7 @@ def _show(row: _Row, as_json: bool) -> None:
 
 
 def _line(row: _Row) -> str:
-    """Names and values; a text is quoted as in JSON, so that a line is one."""
+    """Return names and values. Texts are quoted as in JSON, so that they stay on one line."""
     plain = ("file", "timestamp_type", "compression")
     return " ".join(
         f"{name}: {value if name in plain else json.dumps(value, ensure_ascii=False)}"

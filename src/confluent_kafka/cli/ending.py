@@ -1,4 +1,4 @@
-"""How commands end: one line for what failed, and the exit status."""
+"""How commands end: a line for each failure, and the exit status."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import NoReturn
 import typer
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.cli.terminal import open_console, printable
+from confluent_kafka.cli.terminal import printable
 
 FAILED = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
-# Commands write to stdout only: an error that names no file is stdout's.
+# Commands write to no file but stdout: an error without a file name is about stdout.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
-# A configuration that librdkafka does not take is wrong usage.
+# A configuration that librdkafka refuses is wrong usage.
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
 
 
@@ -31,27 +31,24 @@ def fail(*reasons: str, status: int = FAILED) -> NoReturn:
     """End the command with one line on stderr for each reason.
 
     Args:
-        *reasons: why.
+        *reasons: the reasons, one for each line.
         status: the exit status.
     """
-    console = open_console(stderr=True)
-    console = open_console(stderr=True)
     for reason in reasons:
-        line = printable(" ".join(reason.split()))
-        console.print(f"error: {line}", soft_wrap=True)
+        print(f"error: {printable(' '.join(reason.split()))}", file=sys.stderr)
     raise typer.Exit(status)
 
 
 @contextlib.contextmanager
 def ending() -> Iterator[None]:
-    """Turn what ends a command early into its exit status, without a traceback.
+    """Turn an exception that ends a command early into an exit status, without a traceback.
 
-    What was printed has reached stdout at the end, or the command has failed.
+    All output has reached stdout when the block ends, or else the command fails.
 
-    1 what Kafka or the system refused, 2 an argument that the client refuses, 130 Ctrl-C or
-    SIGTERM, 141 the reader of stdout went away (as for other programs: 128 + SIGPIPE).
+    The status is 1 if Kafka or the system refused, 2 if the client refuses an argument, 130 after
+    Ctrl-C or SIGTERM, and 141 if the reader of stdout has ended (128 + SIGPIPE, as in shells).
     """
-    # The same clean end for who asks politely: a service manager, a time limit.
+    # A service manager or a time limit sends SIGTERM: the command ends as after Ctrl-C.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -76,13 +73,13 @@ def ending() -> Iterator[None]:
 
 
 def _give_up_stdout() -> None:
-    """What is left in the buffer has nowhere to go, and would be an error at exit."""
+    """Send the rest of the buffer to the null device: writing it at exit would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
 def configuring() -> Iterator[None]:
-    """Around the creation of a client: a configuration that it does not take is wrong usage."""
+    """Report a configuration that a client refuses as wrong usage."""
     try:
         yield
     except KafkaException as error:

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka features``: which versions of features a cluster has."""
+"""``python -m confluent_kafka features``: the versions of a cluster's features."""
 
 from __future__ import annotations
 
@@ -19,17 +19,23 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import counted
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Show the features of a cluster, and give them other versions.\n\n"
+    help="Show and change the versions of a cluster's features.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-Versions = Annotated[list[str], typer.Argument(metavar="FEATURE=VERSION")]
-Check = Annotated[bool, typer.Option("--check", help="Only validate the request.")]
+Versions = Annotated[
+    list[str], typer.Argument(metavar="FEATURE=VERSION", help="New versions of features.")
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Only validate the request, and change nothing.")
+]
 Unsafe = Annotated[
-    bool, typer.Option("--unsafe", help="Even if metadata is lost that cannot be restored.")
+    bool,
+    typer.Option("--unsafe", help="Downgrade even if metadata is lost that cannot be restored."),
 ]
 
 
@@ -41,10 +47,13 @@ def describe(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     broker: Annotated[
-        int | None, typer.Option(min=0, help="What this broker can have; else any broker.")
+        int | None,
+        typer.Option(
+            min=0, help="Ask this broker for the versions that it supports; by default any broker."
+        ),
     ] = None,
 ) -> None:
-    """Show the versions that a broker can have, and the one that the cluster has."""
+    """Show the versions of each feature that a broker supports, and the version in use."""
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.describe_features(broker=broker, request_timeout=timeout).result()
     show(
@@ -64,7 +73,7 @@ def upgrade(
     check: Check = False,
     yes: Yes = False,
 ) -> None:
-    """Give features higher versions, all of them or none: ``features upgrade share.version=1``."""
+    """Raise the versions of features, of all or of none: `features upgrade share.version=1`."""
     wanted = {name: FeatureUpdate(each) for name, each in _wanted(versions, 1).items()}
     _update(brokers, config_file, properties, timeout, wanted, check, yes)
 
@@ -80,7 +89,7 @@ def downgrade(
     unsafe: Unsafe = False,
     yes: Yes = False,
 ) -> None:
-    """Give features lower versions, all of them or none. With version 0 a feature is disabled."""
+    """Lower the versions of features, of all or of none. Version 0 disables a feature."""
     kind = UpgradeType.UNSAFE_DOWNGRADE if unsafe else UpgradeType.SAFE_DOWNGRADE
     wanted = {name: FeatureUpdate(each, kind) for name, each in _wanted(versions, 0).items()}
     _update(brokers, config_file, properties, timeout, wanted, check, yes)
@@ -95,7 +104,7 @@ def _update(
     check: bool,
     yes: bool,
 ) -> None:
-    confirm(f"Change {len(wanted)} features?", yes or check)
+    confirm(f"Change {counted(len(wanted), 'feature')}?", yes or check)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.update_features(wanted, validate_only=check, request_timeout=timeout)
         updated, failures = settled("feature", futures)

@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from typing import Annotated, Any
 
 import typer
-from rich.live import Live
 
 from confluent_kafka import (
     ConsumerGroupState,
@@ -26,11 +25,9 @@ from confluent_kafka.cli.administration import (
     confirm,
     settled,
     show,
-    table,
 )
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
-from confluent_kafka.cli.terminal import open_console
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -38,7 +35,7 @@ app: typer.Typer = typer.Typer(
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-# A group may have offsets of what is gone, or of what this user may not read.
+# A group can have offsets for topics that were deleted, or that this user may not read.
 _NO_END = frozenset(
     {
         KafkaError.UNKNOWN_TOPIC_OR_PART,
@@ -80,7 +77,7 @@ def list_(
 
 @app.command()
 def describe(
-    group: Annotated[str, typer.Argument(help="The group.")],
+    group: Annotated[str, typer.Argument(help="Group to describe.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -88,12 +85,12 @@ def describe(
     as_json: AsJson = False,
     watch: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Refresh every so many seconds, until Ctrl-C."),
+        typer.Option(min=0.1, help="Refresh the table after this many seconds, until Ctrl-C."),
     ] = None,
 ) -> None:
-    """Show each partition of a group: committed offset, end, lag, and who reads it.
+    """Show each partition of a group: committed offset, end, lag, and the member that reads it.
 
-    The end of a partition that is gone, or that this user may not read, is not known.
+    The end is unknown if the partition was deleted, or if this user may not read it.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
         rows = _rows(admin, group, timeout)
@@ -105,15 +102,17 @@ def describe(
                 show(_COLUMNS, rows, as_json)
                 time.sleep(watch)
                 rows = _rows(admin, group, timeout)
-        with Live(table(_COLUMNS, rows), console=open_console(), auto_refresh=False) as live:
+        from confluent_kafka.cli.tables import watched
+
+        with watched(_COLUMNS) as update:
             while True:
-                live.update(table(_COLUMNS, rows), refresh=True)
+                update(rows)
                 time.sleep(watch)
                 rows = _rows(admin, group, timeout)
 
 
 def _rows(admin: AdminClient, group: str, timeout: float) -> list[list[Any]]:
-    """A row for each partition that the group has an offset for, or a member reads."""
+    """Return a row for each partition that has a committed offset or a member."""
     described = admin.describe_consumer_groups([group], request_timeout=timeout)[group].result()
     request = [ConsumerGroupTopicPartitions(group)]
     offsets = admin.list_consumer_group_offsets(request, request_timeout=timeout)[group].result()
@@ -169,14 +168,14 @@ def _end(future: Future[ListOffsetsResultInfo]) -> int | None:
 
 @app.command()
 def delete(
-    groups: Annotated[list[str], typer.Argument(help="Groups.")],
+    groups: Annotated[list[str], typer.Argument(help="Groups to delete.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Delete groups without members, and their offsets."""
+    """Delete groups that have no members, and their offsets."""
     confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_consumer_groups(groups, request_timeout=timeout)

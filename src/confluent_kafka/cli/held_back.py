@@ -1,4 +1,4 @@
-"""What a program writes to stderr while it starts, kept until it is known whether that matters."""
+"""Hold back what a program writes to stderr while it starts, until it has started or failed."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from contextlib import contextmanager
 
 _STDERR = 2
 _DELAY = 0.25
-"""Seconds for which what comes after the block waits, so that it can still be dropped."""
+"""Seconds by which output after the block is delayed, so that it can still be dropped."""
 
 
 @contextmanager
 def held_back(dropped: threading.Event) -> Iterator[None]:
     """Drop what is written to stderr inside the block, unless the block raises.
 
-    Programs that are started inside go on writing to the same pipe: what comes after the block
-    is passed on to stderr, a moment later.
+    Programs that were started inside the block keep writing to the same pipe after it. Their
+    output is then passed on to stderr, with a short delay.
 
     Args:
-        dropped: when it is set, what these programs write is dropped again, with what they have
-            written in the moment before. Ctrl-C reaches them, too, and perhaps first.
+        dropped: once it is set, their output is dropped again, including the output of the last
+            moment. They receive Ctrl-C too, maybe before this process does.
     """
     shown = os.dup(_STDERR)
     reading, writing = os.pipe()
@@ -45,12 +45,12 @@ def held_back(dropped: threading.Event) -> Iterator[None]:
 
 
 class _Stream:
-    """What comes out of a pipe: dropped up to a mark, passed on behind it.
+    """The output from a pipe: dropped up to a mark, and passed on after it.
 
     Args:
         reading: the pipe.
-        shown: where what is not dropped goes.
-        dropped: set when what comes behind the mark is to be dropped, too.
+        shown: the file descriptor that gets the output.
+        dropped: once it is set, the output after the mark is dropped, too.
     """
 
     def __init__(self, reading: int, shown: int, dropped: threading.Event) -> None:
@@ -58,14 +58,14 @@ class _Stream:
         self._shown = shown
         self._dropped = dropped
         self.end = uuid.uuid4().bytes
-        """The mark, which is written into the pipe itself: nothing before it can come later."""
+        """The mark, which is written into the pipe itself, and so keeps its place in the output."""
         self.keep = False
-        """Whether what came before the mark is passed on, too; set before it is written."""
+        """Whether to pass on the output before the mark, too; set before the mark is written."""
         self.ended = threading.Event()
-        """The mark has come, and what was kept is out."""
+        """Set when the mark has arrived, and the output before it has been passed on."""
 
     def pass_on(self) -> None:
-        """Read until nobody has the pipe any more."""
+        """Read until no process has the pipe open."""
         held = b""
         while self.end not in held:
             held += os.read(self._reading, 65_536)

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka log-dirs``: what brokers keep on their disks."""
+"""``python -m confluent_kafka log-dirs``: the replicas on the disks of brokers."""
 
 from __future__ import annotations
 
@@ -22,15 +22,21 @@ def log_dirs(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     broker: Annotated[
-        list[int] | None, typer.Option("--broker", help="Only of this broker; repeatable.")
+        list[int] | None,
+        typer.Option(
+            "--broker", help="List only replicas of this broker. Can be given more than once."
+        ),
     ] = None,
     topic: Annotated[
-        list[str] | None, typer.Option("--topic", help="Only of this topic; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--topic", help="List only replicas of this topic. Can be given more than once."
+        ),
     ] = None,
 ) -> None:
     """List the replicas in the log directories of brokers, with their sizes.
 
-    Exit status: 0 listed, 1 the cluster refused, or a broker does not answer or cannot use a
+    Exit status: 0 listed, 1 the cluster refused, a broker did not answer, or a broker cannot use a
     directory, 2 wrong usage, 130 ended by Ctrl-C.
     """
     with administering(brokers, config_file, properties, timeout) as admin:

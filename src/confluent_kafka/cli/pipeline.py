@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka pipeline``: pipelines out of files, run by Spark."""
+"""``python -m confluent_kafka pipeline``: check, explain and run Spark pipelines from files."""
 
 from __future__ import annotations
 
@@ -25,21 +25,26 @@ if TYPE_CHECKING:
 
 File = Annotated[
     Path,
-    typer.Argument(exists=True, dir_okay=False, help="The pipeline, in TOML or Python."),
+    typer.Argument(exists=True, dir_okay=False, help="File with the pipeline, in TOML or Python."),
 ]
 Master = Annotated[
     str | None,
-    typer.Option(help="Spark's master; overrides the file's. Default: local[*]."),
+    typer.Option(
+        show_default="local[*]", help="Spark master. It takes precedence over the one in the file."
+    ),
 ]
 Conf = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="A setting of Spark; overrides the file's. Can be given more than once.",
+        help="Spark setting. It takes precedence over the one in the file. Can be given more than "
+        "once.",
     ),
 ]
 
-app: typer.Typer = typer.Typer(no_args_is_help=True, help="Run pipelines that a file declares.")
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True, help="Run Spark pipelines that a file declares."
+)
 
 
 @app.command()
@@ -48,13 +53,17 @@ def validate(
     conf: Conf = None,
     without_spark: Annotated[
         bool,
-        typer.Option("--without-spark", help="Only what needs no Java: not SQL, not columns."),
+        typer.Option(
+            "--without-spark", help="Check only what needs no Java, which excludes SQL and columns."
+        ),
     ] = False,
 ) -> None:
-    """Check a pipeline, its SQL and columns included, without asking brokers.
+    """Check a pipeline, including its SQL and columns, without a connection to brokers.
 
-    Exit status: 0 nothing found, 1 there are problems, 2 wrong usage.
+    Exit status: 0 the pipeline is valid, 1 there are problems, 2 wrong usage.
     """
+    if without_spark and conf:
+        raise typer.BadParameter("cannot be combined with --conf", param_hint="--without-spark")
     pipeline = _load(file, conf=conf)
     if not without_spark:
         _analyse(file, pipeline)
@@ -72,7 +81,7 @@ def validate(
 
 @app.command()
 def explain(file: File, master: Master = None, conf: Conf = None) -> None:
-    """Show the queries of a pipeline and Spark's plan of each, without running them.
+    """Show the queries of a pipeline and the Spark plan of each query, without running them.
 
     Exit status: 0 shown, 1 there are problems, 2 wrong usage.
     """
@@ -101,11 +110,11 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
     console = open_console(stderr=True)
     stopped, silent = threading.Event(), threading.Event()
     board = Board(console)
-    # The same clean end for who asks politely: a service manager, a time limit.
+    # A service manager or a time limit sends SIGTERM: the pipeline ends as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _problems(file, pipeline), _spark(pipeline, silent) as spark:
-            # Spark's own answer to Ctrl-C cancels jobs, which would look like failures.
+            # Spark's own handler of Ctrl-C cancels jobs, which would look like failures.
             _set_on_signals(silent, stopped)
             running = start(spark, pipeline)
             with board:
@@ -119,7 +128,7 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
 
 
 def _analyse(file: Path, pipeline: Pipeline) -> None:
-    """Let Spark check what only it can: on this machine, wherever the pipeline runs."""
+    """Let Spark check SQL and columns, on this machine, whatever master the pipeline has."""
     from confluent_kafka.spark.pipeline.plan import views
 
     here = {"spark.master": "local[1]", "spark.ui.enabled": "false"}
@@ -133,8 +142,9 @@ def _spark(
 ) -> Iterator[SparkSession]:
     """Lend a session that ends with the block.
 
-    What Spark says while it starts is not shown, nor what it says once `silent` is set: its
-    workers, when they are interrupted, print tracebacks of broken pipes.
+    The output of Spark while it starts is not shown, nor its output after `silent` is set. It is
+    set before the session ends: Spark's Python workers print tracebacks of broken pipes then, also
+    after a pipeline that has succeeded.
     """
     from confluent_kafka.spark.pipeline import conceal, session
     from confluent_kafka.spark.pipeline.failures import cause
@@ -143,19 +153,20 @@ def _spark(
     try:
         with contextlib.nullcontext() if wants_log else held_back(silent):
             spark = session(pipeline, settings)
-    # PySpark's own errors, those of its bridge to Java, and OSError without a shell.
+    # PySpark's own errors, errors of its bridge to Java, and OSError where there is no shell.
     except Exception as error:
         fail(*conceal(f"Spark does not start: {cause(error)}", pipeline).splitlines())
     try:
         yield spark
     finally:
+        silent.set()
         spark.stop()
 
 
 def _load(file: Path, master: str | None = None, conf: list[str] | None = None) -> Pipeline:
-    """The pipeline of a file, with the command's own settings of Spark in it.
+    """Load the pipeline of a file, and add the Spark settings of the command line.
 
-    They are part of the pipeline, so that conceal() knows their secrets, too.
+    They become part of the pipeline, so that conceal() hides their secrets, too.
     """
     try:
         from confluent_kafka.spark.pipeline import load
@@ -179,7 +190,7 @@ def _settings(conf: list[str] | None) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _problems(file: Path, pipeline: Pipeline | None = None) -> Iterator[None]:
-    """Turn what is wrong with a pipeline, or fails in it, into a message and exit status 1."""
+    """Turn a problem or a failure of a pipeline into a message and exit status 1."""
     from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, conceal, located
 
     try:
@@ -192,12 +203,11 @@ def _problems(file: Path, pipeline: Pipeline | None = None) -> Iterator[None]:
 
 def _set_on_signals(*events: threading.Event) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
-        # On a thread of its own: the main thread, which runs this, may be inside wait() and
-        # hold the event's lock, and would wait for itself for ever. threading.Thread has such
-        # a lock, too.
+        # On a thread of its own: the main thread runs this, and may be inside wait() and hold the
+        # event's lock. It would then wait for itself for ever. threading.Thread has a lock, too.
         for event in events:
             _thread.start_new_thread(event.set, ())
-        # The second one does not wait for a clean end.
+        # A second signal does not wait for a clean end.
         signal.signal(number, signal.default_int_handler)
 
     for number in (signal.SIGINT, signal.SIGTERM):

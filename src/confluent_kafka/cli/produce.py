@@ -1,36 +1,39 @@
-"""``python -m confluent_kafka produce``: lines or files as messages."""
+"""``python -m confluent_kafka produce``: send lines or files as messages."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from confluent_kafka import KafkaError, Message, Producer
 from confluent_kafka.cli import text
 from confluent_kafka.cli.ending import configuring, ending, fail
-from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.settings import CONNECTION, Brokers, File, Properties, settings
 from confluent_kafka.cli.terminal import open_console
 
 _CHUNK = 256 * 1024
+_DELIMITER = r"\n"
 
 
 def produce(
     topic: Annotated[str, typer.Argument(help="Topic to send to.")],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files to read; - is stdin, which is also read when there are none."),
+        typer.Argument(help="Files to read. - is stdin, which is also read if no file is given."),
     ] = None,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     key_separator: Annotated[
         str | None,
-        typer.Option("--key-separator", "-K", help=r"Separator of key and value in a line: \t"),
+        typer.Option(
+            "--key-separator", "-K", help=r"Separator of key and value in each line, such as \t."
+        ),
     ] = None,
     key: Annotated[str | None, typer.Option("--key", "-k", help="Key of all messages.")] = None,
     header: Annotated[
@@ -45,35 +48,50 @@ def produce(
     partition: Annotated[
         int,
         typer.Option(
-            "--partition", "-p", min=-1, help="Partition; -1: the configured partitioner decides."
+            "--partition",
+            "-p",
+            min=-1,
+            help="Partition to send to; with -1 the configured partitioner chooses.",
         ),
     ] = -1,
     delimiter: Annotated[
-        str, typer.Option("--delimiter", "-D", help="Delimiter after each message.")
-    ] = r"\n",
-    whole: Annotated[bool, typer.Option("--whole", help="Each file is one message.")] = False,
+        str | None,
+        typer.Option(
+            "--delimiter", "-D", show_default=_DELIMITER, help="Delimiter after each message."
+        ),
+    ] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Send each file as one message.")] = False,
     json_lines: Annotated[
-        bool, typer.Option("--json", "-J", help="Lines of JSON, as `consume --json` writes them.")
+        bool,
+        typer.Option("--json", "-J", help="Read JSON objects, as `consume --json` writes them."),
     ] = False,
-    null: Annotated[bool, typer.Option("--null", "-Z", help="An empty value is null.")] = False,
+    null: Annotated[bool, typer.Option("--null", "-Z", help="Send empty values as null.")] = False,
     timeout: Annotated[
         float,
-        typer.Option(min=0, help="Seconds to wait for the cluster, and at the end for deliveries."),
+        typer.Option(
+            min=0,
+            rich_help_panel=CONNECTION,
+            help="Seconds to wait for the cluster, and at the end for deliveries.",
+        ),
     ] = 30,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary, no progress.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show neither progress nor a summary.")
+    ] = False,
 ) -> None:
-    """Send lines, or files, as messages, and wait until they are delivered.
+    """Send lines or files as messages, and wait until they are delivered.
 
     Exit status: 0 all messages were delivered, 1 some were not, or the cluster refused,
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
-    if json_lines and (key_separator is not None or key is not None or whole):
+    if json_lines and (key_separator is not None or key is not None or whole or null):
         raise typer.BadParameter(
-            "cannot be combined with --key-separator, --key or --whole", param_hint="--json"
+            "cannot be combined with --key-separator, --key, --whole or --null", param_hint="--json"
         )
+    if whole and delimiter is not None:
+        raise typer.BadParameter("cannot be combined with --delimiter", param_hint="--whole")
     if key_separator is not None and key is not None:
         raise typer.BadParameter("give --key or --key-separator", param_hint="--key")
-    end = _not_empty(delimiter, "--delimiter")
+    end = _not_empty(_DELIMITER if delimiter is None else delimiter, "--delimiter")
     common: dict[str, Any] = {"headers": [_parse_header(one) for one in header or []]}
     if key is not None:
         common["key"] = key.encode()
@@ -91,13 +109,15 @@ def produce(
         try:
             producer.connect(timeout)
             typed = "-" in sources and sys.stdin.isatty()
-            sender = _Sender(producer, topic, partition, quiet, typed)
-            with sender:
+            # A display would overwrite what is typed.
+            display = None if quiet or typed or not sys.stderr.isatty() else _Display(sources)
+            sender = _Sender(producer, topic, partition, display)
+            with display or contextlib.nullcontext():
                 refused = _send_all(sender, sources, end, whole, make)
                 sender.finish(timeout)
         finally:
             producer.close(0)
-        sender.conclude(refused)
+        sender.conclude(refused, quiet)
 
 
 def _sources(files: list[Path] | None) -> list[str]:
@@ -114,57 +134,51 @@ def _send_all(
     whole: bool,
     make: Callable[[bytes], dict[str, Any]],
 ) -> str | None:
-    """Send the messages of all sources; stops at one that is none, and says what is wrong."""
+    """Send the messages of all sources. Stop at the first invalid one, and return the reason."""
     for name in sources:
         try:
-            sender.send(_records(name, delimiter, whole), make)
+            sender.send(_records(name, delimiter, whole), make, len(delimiter))
         except _NoMessage as error:
             return f"{'stdin' if name == '-' else name}, message {error}"
     return None
 
 
 class _NoMessage(Exception):
-    """Something read is not what the options say."""
+    """A part of the input is not a message."""
 
 
 class _Sender:
-    """Sends messages and counts what became of them; shows that on a terminal.
-
-    Not where messages are typed there: the display would overwrite them.
-    """
+    """Sends messages, counts how many are delivered, and shows that on a display."""
 
     def __init__(
-        self, producer: Producer, topic: str, partition: int, quiet: bool, typed: bool
+        self, producer: Producer, topic: str, partition: int, display: _Display | None
     ) -> None:
         self._producer = producer
         self._topic = topic
         self._partition = partition
-        self._console = open_console(stderr=True, quiet=quiet)
+        self._display = display
+        self._read = 0
         self._sent = 0
         self._delivered = 0
         self._failed = 0
         self._first_error: KafkaError | None = None
-        self._progress = Progress(
-            TextColumn("delivered"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=self._console,
-            transient=True,
-            disable=quiet or typed or not self._console.is_terminal,
-        )
-        self._task = self._progress.add_task("delivered", total=None)
 
-    def __enter__(self) -> None:
-        self._progress.start()
+    def send(
+        self,
+        records: Iterator[list[bytes]],
+        make: Callable[[bytes], dict[str, Any]],
+        delimiter: int,
+    ) -> None:
+        """Enqueue all records. If a record is not a message, the records before it are sent.
 
-    def __exit__(self, *exception: object) -> None:
-        self._progress.stop()
-
-    def send(self, records: Iterator[list[bytes]], make: Callable[[bytes], dict[str, Any]]) -> None:
-        """Enqueue all records; those before one that is no message are sent."""
+        Args:
+            records: lists of records, as they are read.
+            make: turns a record into a message.
+            delimiter: the length of the delimiter between records.
+        """
         number = 0
         for batch in records:
+            self._read += sum(map(len, batch)) + delimiter * len(batch)
             messages = []
             for record in batch:
                 number += 1
@@ -188,7 +202,7 @@ class _Sender:
         self._show()
 
     def finish(self, timeout: float) -> None:
-        """Wait for what is on its way."""
+        """Wait until the messages on their way are delivered."""
         left = self._producer.flush(timeout)
         self._show()
         if left:
@@ -197,9 +211,10 @@ class _Sender:
                 KafkaError._TIMED_OUT, f"{left:,} not delivered within {timeout:g} s"
             )
 
-    def conclude(self, refused: str | None) -> None:
-        """Report the outcome; exit status 1 if a message was refused or not delivered."""
-        self._console.print(f"{self._delivered:,} delivered, {self._failed:,} failed")
+    def conclude(self, refused: str | None, quiet: bool) -> None:
+        """Report the outcome. The status is 1 if a message was invalid or not delivered."""
+        if not quiet:
+            print(f"{self._delivered:,} delivered, {self._failed:,} failed", file=sys.stderr)
         if refused is not None:
             fail(refused)
         if self._first_error is not None:
@@ -216,11 +231,52 @@ class _Sender:
         self._first_error = self._first_error or error
 
     def _show(self) -> None:
-        self._progress.update(self._task, completed=self._delivered, total=self._sent)
+        if self._display is not None and self._sent:
+            done = self._delivered + self._failed
+            self._display.update(self._delivered, self._read * done / self._sent)
+
+
+class _Display:
+    """The progress on the terminal: how much of the input is delivered.
+
+    Args:
+        sources: the names of the files. The size of stdin and of pipes is not known: without it,
+            the bar only shows that the command is working.
+    """
+
+    def __init__(self, sources: list[str]) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=open_console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task("0 delivered", total=_size(sources))
+
+    def __enter__(self) -> None:
+        self._progress.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self._progress.stop()
+
+    def update(self, delivered: int, size: float) -> None:
+        """Show the number of delivered messages, and the part of the input that they are."""
+        self._progress.update(self._task, description=f"{delivered:,} delivered", completed=size)
+
+
+def _size(sources: list[str]) -> int | None:
+    """Return the size of all files, or None if one of the sources is not a regular file."""
+    paths = [Path(name) for name in sources]
+    if "-" in sources or not all(path.is_file() for path in paths):
+        return None
+    return sum(path.stat().st_size for path in paths)
 
 
 def _records(name: str, delimiter: bytes, whole: bool) -> Iterator[list[bytes]]:
-    """The messages of a file or stdin, as soon as they are there."""
+    """Yield the messages of a file or of stdin, as soon as they arrive."""
     if name == "-":
         yield from _split(sys.stdin.buffer, delimiter, whole)
         return
@@ -232,13 +288,13 @@ def _split(file: BinaryIO, delimiter: bytes, whole: bool) -> Iterator[list[bytes
     if whole:
         yield [file.read()]
         return
-    # Not read(): stdin may be somebody who types.
+    # Not read(), which waits for a full buffer: a person may be typing.
     read: Callable[[int], bytes] = getattr(file, "read1", file.read)
-    pending = bytearray()  # a message whose end has not come: it grows in place, uncopied
+    pending = bytearray()  # a message without an end yet; it grows in place, without copies
     searched = 0
     while chunk := read(_CHUNK):
         pending += chunk
-        # The delimiter may have begun in the chunk before.
+        # The delimiter may have begun in the previous chunk.
         if pending.find(delimiter, max(0, searched - len(delimiter) + 1)) < 0:
             searched = len(pending)
             continue

@@ -1,4 +1,4 @@
-"""The progress of a pipeline on the terminal; plain lines where there is no terminal."""
+"""The progress of a pipeline: a display on a terminal, and plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import time
 from dataclasses import dataclass
 from types import TracebackType
 
-from rich import box
 from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table
 
+from confluent_kafka.cli.tables import Drawn
+from confluent_kafka.cli.terminal import counted
 from confluent_kafka.spark.pipeline import Progress
 
-# A topic may have thousands of partitions: those furthest behind are shown.
+# A topic can have thousands of partitions: the display shows the ones with the largest lag.
 _MOST_PARTITIONS = 10
+_NUMBERS = ("batch", "rows", "rows/s", "batch takes", "lag", "state", "watermark")
 
 
 @dataclass
 class _Totals:
-    """What a query has come to in this run."""
+    """The totals of a query in this run."""
 
     batches: int = 0
     rows: int = 0
@@ -32,10 +33,10 @@ class _Totals:
 
 
 class Board:
-    """The state of the queries of a run; shows it while it is entered.
+    """The state of the queries of a run. Shows it while the block is entered.
 
     Args:
-        console: where it is shown.
+        console: the console that shows it.
     """
 
     def __init__(self, console: Console) -> None:
@@ -46,7 +47,7 @@ class Board:
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
     def __enter__(self) -> Board:
-        self._console.print(f"running, {_seconds(self._started)} s to start; Ctrl-C ends it")
+        self._console.print(f"running after {_seconds(self._started)} s; press Ctrl-C to stop")
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -72,17 +73,14 @@ class Board:
         """Show the summary of the run."""
         for name, totals in self._totals.items():
             late = f", {totals.dropped:,} behind the watermark" if totals.dropped else ""
-            batches = f"{totals.batches:,} batch{'' if totals.batches == 1 else 'es'}"
-            self._console.print(f"query {name}: {totals.rows:,} rows in {batches}{late}")
+            rows = counted(totals.rows, "row")
+            batches = counted(totals.batches, "batch", "batches")
+            self._console.print(f"query {name}: {rows} in {batches}{late}")
         self._console.print(f"ended after {_seconds(self._started)} s")
 
-    def _queries(self) -> Table:
-        shown = Table(box=box.SIMPLE_HEAD)
-        shown.add_column("query")
-        for name in ("batch", "rows", "rows/s", "batch takes", "lag", "state", "watermark"):
-            shown.add_column(name, justify="right")
-        for name, last in self._last.items():
-            shown.add_row(
+    def _queries(self) -> Drawn:
+        rows = [
+            [
                 name,
                 f"{last.batch:,}",
                 f"{self._totals[name].rows:,}",
@@ -91,24 +89,22 @@ class Board:
                 f"{sum(last.lag.values()):,}",
                 _state(last),
                 last.watermark[:19] or "-",
-            )
-        return shown
+            ]
+            for name, last in self._last.items()
+        ]
+        return Drawn(("query", *_NUMBERS), rows, right=_NUMBERS)
 
-    def _partitions(self) -> Table:
+    def _partitions(self) -> Drawn:
         behind = {
             partition: lag
             for progress in self._last.values()
             for partition, lag in progress.lag.items()
         }
         furthest = sorted(behind.items(), key=lambda item: (-item[1], item[0]))
-        shown = Table(box=box.SIMPLE_HEAD)
-        shown.add_column("partition")
-        shown.add_column("lag", justify="right")
-        for partition, lag in furthest[:_MOST_PARTITIONS]:
-            shown.add_row(str(partition), f"{lag:,}")
+        rows = [[str(partition), f"{lag:,}"] for partition, lag in furthest[:_MOST_PARTITIONS]]
         if len(furthest) > _MOST_PARTITIONS:
-            shown.add_row(f"and {len(furthest) - _MOST_PARTITIONS} more with less lag", "")
-        return shown
+            rows.append([f"and {len(furthest) - _MOST_PARTITIONS} more with less lag", ""])
+        return Drawn(("partition", "lag"), rows, right=("lag",))
 
 
 def _line(progress: Progress) -> str:
@@ -117,14 +113,14 @@ def _line(progress: Progress) -> str:
     details = ", ".join(f"{partition} {lag:,}" for partition, lag in furthest)
     lag = f"{sum(behind.values()):,}" + (f" ({details})" if details else "")
     return (
-        f"query {progress.query}: batch {progress.batch}, {progress.rows:,} rows, "
+        f"query {progress.query}: batch {progress.batch}, {counted(progress.rows, 'row')}, "
         f"{progress.rows_per_second:,.0f} rows/s, {progress.seconds:.2f} s, lag {lag}, "
         f"state {_state(progress)}"
     )
 
 
 def _state(progress: Progress) -> str:
-    return f"{progress.state_rows:,} rows, {progress.state_bytes / 1e6:,.1f} MB"
+    return f"{counted(progress.state_rows, 'row')}, {progress.state_bytes / 1e6:,.1f} MB"
 
 
 def _seconds(since: float) -> str:

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka quorum``: the controllers of a cluster, and who of them votes."""
+"""``python -m confluent_kafka quorum``: the controllers of a cluster, and which of them vote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from confluent_kafka.cli.settings import Brokers, File, Properties
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Show the metadata quorum, and change who votes in it.\n\n"
+    help="Show the metadata quorum, and change which controllers vote in it.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
@@ -41,13 +41,17 @@ _REPLICATION = (
     *("directory", "endpoints"),
 )
 
-Controller = Annotated[int, typer.Argument(metavar="ID", min=0, help="The controller's id.")]
+Controller = Annotated[int, typer.Argument(metavar="ID", min=0, help="Id of the controller.")]
 Directory = Annotated[
     str | None,
-    typer.Option(metavar="UUID", help="Of its metadata log; else the quorum knows it by the id."),
+    typer.Option(
+        metavar="UUID",
+        help="Id of the directory of its metadata log; by default the quorum is asked for it.",
+    ),
 ]
 ClusterId = Annotated[
-    str | None, typer.Option(metavar="ID", help="Only if the cluster has this id.")
+    str | None,
+    typer.Option(metavar="ID", help="Change the quorum only if the cluster has this id."),
 ]
 
 
@@ -60,10 +64,13 @@ def describe(
     as_json: AsJson = False,
     replication: Annotated[
         bool,
-        typer.Option("--replication/--status", help="A row for each voter and observer."),
+        typer.Option(
+            "--replication/--status",
+            help="Show a row for each voter and observer, or one row for the quorum.",
+        ),
     ] = False,
 ) -> None:
-    """Show the leader, the voters and the observers, and how far they are behind."""
+    """Show the leader, the voters and the observers of the quorum, and their lag."""
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.describe_metadata_quorum(request_timeout=timeout).result()
         cluster = admin.cluster_id(timeout)
@@ -77,7 +84,10 @@ def describe(
 def add_voter(
     controller: Controller,
     endpoints: Annotated[
-        list[str], typer.Argument(metavar="LISTENER://HOST:PORT", help="Where it listens.")
+        list[str],
+        typer.Argument(
+            metavar="LISTENER://HOST:PORT", help="Addresses on which the controller listens."
+        ),
     ],
     brokers: Brokers = None,
     config_file: File = None,
@@ -87,7 +97,7 @@ def add_voter(
     cluster_id: ClusterId = None,
     yes: Yes = False,
 ) -> None:
-    """Let a controller vote: ``quorum add-voter 4 CONTROLLER://host:9093``."""
+    """Make a controller a voter: `quorum add-voter 4 CONTROLLER://host:9093`."""
     given = _uuid(directory)
     places = {_endpoint(text) for text in endpoints}
     confirm(f"Let controller {controller} vote?", yes)
@@ -112,7 +122,7 @@ def remove_voter(
     cluster_id: ClusterId = None,
     yes: Yes = False,
 ) -> None:
-    """Take the vote from a controller, before it is shut down for good for example."""
+    """Make a controller an observer, for example before you shut it down for good."""
     given = _uuid(directory)
     confirm(f"Take the vote from controller {controller}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
@@ -152,7 +162,7 @@ def _replicas(found: QuorumInfo) -> Iterator[tuple[Any, ...]]:
 
 
 def _lag(replica: QuorumReplicaState, found: QuorumInfo) -> int | None:
-    """How many records it is behind the leader, or None where the leader does not know."""
+    """Return the number of records behind the leader, or None if the leader does not know it."""
     ends = [each.log_end_offset for each in found.voters if each.replica_id == found.leader_id]
     if not ends or replica.log_end_offset < 0:
         return None
@@ -178,7 +188,7 @@ def _uuid(text: str | None) -> Uuid | None:
 
 
 def _base64(uuid: Uuid) -> str:
-    """The text of Kafka's tools, which differs from str() in two characters."""
+    """Return a UUID as Kafka's tools write it, which differs from str() in two characters."""
     halves = uuid.get_most_significant_bits(), uuid.get_least_significant_bits()
     return base64.urlsafe_b64encode(struct.pack(">qq", *halves)).decode().rstrip("=")
 

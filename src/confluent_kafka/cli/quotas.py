@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka quotas``: how fast users, clients and addresses may be."""
+"""``python -m confluent_kafka quotas``: rate limits of users, clients and addresses."""
 
 from __future__ import annotations
 
@@ -29,19 +29,23 @@ _DEFAULT = "<default>"  # as Kafka's tools write it
 
 
 class Kind(StrEnum):
-    """What has quotas."""
+    """The kinds of entities that have quotas."""
 
     user = ClientQuotaEntity.USER
     client_id = ClientQuotaEntity.CLIENT_ID
     ip = ClientQuotaEntity.IP
 
 
-User = Annotated[str | None, typer.Option("--user", help="The user with this name.")]
+User = Annotated[str | None, typer.Option("--user", help="User with this name.")]
 ClientId = Annotated[str | None, typer.Option("--client-id", help="Clients with this id.")]
-Ip = Annotated[str | None, typer.Option("--ip", help="Connections from this address.")]
+Ip = Annotated[str | None, typer.Option("--ip", help="Connections from this IP address.")]
 Default = Annotated[
     list[Kind] | None,
-    typer.Option("--default", help="All of this type without quotas of their own; repeatable."),
+    typer.Option(
+        "--default",
+        help="All entities of this type that have no quotas of their own. Can be given more than "
+        "once.",
+    ),
 ]
 
 
@@ -58,13 +62,17 @@ def describe(
     default: Default = None,
     every: Annotated[
         list[Kind] | None,
-        typer.Option("--every", help="Any of this type, and its default; repeatable."),
+        typer.Option(
+            "--every",
+            help="Every entity of this type, and its default. Can be given more than once.",
+        ),
     ] = None,
     only: Annotated[
-        bool, typer.Option("--only", help="Leave out quotas of further types together with these.")
+        bool,
+        typer.Option("--only", help="Leave out quotas that also name an entity of another type."),
     ] = False,
 ) -> None:
-    """Show the quotas that the options fit; all of them without options."""
+    """Show the quotas that match the options. Without options, show all quotas."""
     component = ClientQuotaFilterComponent
     chosen = _by_type(
         *[
@@ -91,7 +99,9 @@ def describe(
 def alter(
     values: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[QUOTA=VALUE...]", help="As in producer_byte_rate=1000000."),
+        typer.Argument(
+            metavar="[QUOTA=VALUE...]", help="Quotas to set, such as producer_byte_rate=1000000."
+        ),
     ] = None,
     brokers: Brokers = None,
     config_file: File = None,
@@ -102,11 +112,14 @@ def alter(
     ip: Ip = None,
     default: Default = None,
     remove: Annotated[
-        list[str] | None, typer.Option("--remove", help="Remove this quota; repeatable.")
+        list[str] | None,
+        typer.Option("--remove", help="Remove this quota. Can be given more than once."),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Only validate the request.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only validate the request, and change nothing.")
+    ] = False,
 ) -> None:
-    """Set and remove quotas of what the options name together; others stay as they are."""
+    """Set and remove quotas of the entity that the options name. Other quotas do not change."""
     names: dict[str, str | None] = _by_type(
         *[
             (kind, name)

@@ -21,7 +21,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cli.ending import fail
 
 _SERVER = Path("bin", "kafka-server-start.sh")
-# Of a checkout: assembles a distribution from Maven Central, or finds the one that it made.
+# In a checkout: this script assembles a distribution from Maven Central, or finds an earlier one.
 _ASSEMBLE = Path(__file__).parents[3] / "tools" / "kafka.py"
 _START = 90
 _STOP = 30
@@ -47,14 +47,14 @@ share.coordinator.state.topic.min.isr=1
 
 @contextlib.contextmanager
 def real_broker(host: str, port: int) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """Run a broker in KRaft mode, which ends with the block, as do its data.
+    """Run a broker in KRaft mode. When the block ends, the broker ends and its data are removed.
 
     Args:
-        host: where it listens.
-        port: likewise; 0 for a free one.
+        host: the address on which the broker listens.
+        port: the port; 0 for a free port.
 
     Yields:
-        Its process, and its address.
+        The process and the address of the broker.
     """
     home = kafka_home()
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -75,7 +75,7 @@ def real_broker(host: str, port: int) -> Iterator[tuple[subprocess.Popen[bytes],
 
 
 def kafka_home() -> Path:
-    """The distribution: KAFKA_HOME, or the one of `make kafka`."""
+    """Return the folder of the distribution: KAFKA_HOME, or the result of `make kafka`."""
     given = os.environ.get("KAFKA_HOME")
     if given:
         if not (Path(given) / _SERVER).is_file():
@@ -83,7 +83,7 @@ def kafka_home() -> Path:
         return Path(given)
     if _ASSEMBLE.is_file():
         done = subprocess.run([sys.executable, str(_ASSEMBLE)], stdout=subprocess.PIPE, text=True)
-        if done.returncode != 0:  # it has said why
+        if done.returncode != 0:  # the script has printed the reason
             fail("there is no Apache Kafka: see above")
         return Path(done.stdout.strip())
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "confluent-kafka")
@@ -97,7 +97,7 @@ def kafka_home() -> Path:
 
 
 def _free_port(host: str, port: int = 0) -> int:
-    """The port if it is free, else OSError; 0 for one that the system chooses."""
+    """Return the port if it is free, or raise OSError. For 0 the system chooses a port."""
     with socket.create_server((host, port)) as server:
         return int(server.getsockname()[1])
 
@@ -105,7 +105,7 @@ def _free_port(host: str, port: int = 0) -> int:
 @contextlib.contextmanager
 def _running(home: Path, properties: Path, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
     environment = {"KAFKA_HEAP_OPTS": "-Xms128m -Xmx512m"} | os.environ
-    environment["LOG_DIR"] = str(properties.parent)  # not a folder of the distribution
+    environment["LOG_DIR"] = str(properties.parent)  # by default a folder of the distribution
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     format_storage = [str(home / "bin" / "kafka-storage.sh"), "format", f"--cluster-id={cluster}"]
     done = subprocess.run(
@@ -113,7 +113,7 @@ def _running(home: Path, properties: Path, log: BinaryIO) -> Iterator[subprocess
     )
     if done.returncode != 0:
         fail(f"kafka-storage.sh failed: {(done.stderr or done.stdout).strip()[-500:]}")
-    # In a session of its own: Ctrl-C is for this process, which then ends the broker.
+    # In a session of its own: Ctrl-C reaches only this process, which then ends the broker.
     process = subprocess.Popen(
         [str(home / _SERVER), str(properties)],
         env=environment,
@@ -141,7 +141,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], address: str, log: Path)
             except KafkaException as error:
                 if time.monotonic() > deadline:
                     fail(f"the broker did not start within {_START} s: {error.args[0].str()}")
-                time.sleep(0.2)  # nobody says when it listens
+                time.sleep(0.2)  # there is no event for this
             else:
                 return
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()

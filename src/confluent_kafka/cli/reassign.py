@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka reassign``: which brokers have the replicas of partitions."""
+"""``python -m confluent_kafka reassign``: move the replicas of partitions between brokers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import counted
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -57,7 +58,12 @@ def list_(
 @app.command()
 def start(
     moves: Annotated[
-        list[str], typer.Argument(metavar="TOPIC:PARTITION=BROKER,...", help="Preferred first.")
+        list[str],
+        typer.Argument(
+            metavar="TOPIC:PARTITION=BROKER,...",
+            help="Partitions with the brokers of their replicas. The first broker is the preferred "
+            "leader.",
+        ),
     ],
     brokers: Brokers = None,
     config_file: File = None,
@@ -65,24 +71,24 @@ def start(
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Give partitions to these brokers: ``reassign start orders:0=1,2,3``."""
+    """Move partitions to these brokers: `reassign start orders:0=1,2,3`."""
     wanted = dict(_move(text) for text in moves)
-    confirm(f"Move {len(wanted)} partitions?", yes)
+    confirm(f"Move {counted(len(wanted), 'partition')}?", yes)
     _alter(brokers, config_file, properties, timeout, wanted, "is being moved")
 
 
 @app.command()
 def cancel(
-    partitions: Annotated[list[str], typer.Argument(metavar="TOPIC:PARTITION")],
+    partitions: Annotated[list[str], typer.Argument(metavar="TOPIC:PARTITION", help="Partitions.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Cancel the reassignments of partitions: their replicas stay where they were."""
+    """Cancel the reassignments of partitions. The replicas stay on their earlier brokers."""
     wanted = dict.fromkeys(partition_of(text) for text in partitions)
-    confirm(f"Cancel {len(wanted)} reassignments?", yes)
+    confirm(f"Cancel {counted(len(wanted), 'reassignment')}?", yes)
     _alter(brokers, config_file, properties, timeout, wanted, "stays where it was")
 
 

@@ -1,7 +1,7 @@
-"""A fixed port in front of brokers that listen on ports of the system's choice.
+"""A fixed port for brokers that listen on ports which the system chooses.
 
-librdkafka's mock brokers cannot be told a port. A client needs to know one only for its
-first connection, though: there it learns where the brokers are, and connects to them.
+The ports of librdkafka's mock brokers cannot be configured. A client needs a known port only for
+its first connection: from it the client learns the addresses of the brokers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CHUNK = 65536
 
 @contextlib.asynccontextmanager
 async def bootstrap_relay(host: str, port: int, brokers: str) -> AsyncIterator[None]:
-    """Relays connections to ``host:port`` to ``brokers`` ("host:port,..."), in turn."""
+    """Relay each connection to ``host:port`` to the next of ``brokers`` ("host:port,...")."""
     addresses = itertools.cycle(brokers.split(","))
     connections: set[asyncio.Task[None]] = set()
 
@@ -26,8 +26,8 @@ async def bootstrap_relay(host: str, port: int, brokers: str) -> AsyncIterator[N
         await asyncio.gather(_copy(reader, broker_writer), _copy(broker_reader, writer))
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # A task of our own: asyncio reports one that it started itself as failed when it is
-        # cancelled (CPython 3.11).
+        # A task of our own: if asyncio starts the task itself, it reports a cancellation as a
+        # failure (CPython 3.11).
         connection = asyncio.create_task(relay(reader, writer))
         connections.add(connection)
         connection.add_done_callback(connections.discard)
@@ -48,6 +48,6 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write(data)
             await writer.drain()
     except ConnectionError:
-        pass  # either side may go away at any time; the other one then ends too
+        pass  # either side may close at any time; the other side then closes, too
     finally:
         writer.close()

@@ -1,4 +1,4 @@
-"""A program of another client, on this one."""
+"""``python -m confluent_kafka run``: a program written for another client."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ import typer
 
 from confluent_kafka.compat import install
 
+# The options after the program are the program's.
+CONTEXT_SETTINGS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
 
 def run(
     name: Annotated[
         str,
         typer.Option(
             "--as",
-            help="The package that the program imports: aiokafka, kafka, kafka:2 or kafka:0.9.",
+            help="Package that the program imports: aiokafka, kafka, kafka:2 or kafka:0.9.",
         ),
     ],
     program: Annotated[
-        list[str] | None, typer.Argument(help="The program's file, and its arguments.")
+        list[str] | None, typer.Argument(help="File of the program, and its arguments.")
     ] = None,
     module: Annotated[
-        str | None, typer.Option("-m", help="A module to run, instead of a file.")
+        str | None, typer.Option("-m", help="Module to run instead of a file.")
     ] = None,
 ) -> None:
     """Run a program that is written for another client, unchanged."""
@@ -38,7 +41,7 @@ def run(
         raise typer.BadParameter(str(wrong), param_hint="--as") from None
     try:
         if module is not None:
-            # The first one becomes the module's file.
+            # runpy replaces the first one by the file of the module.
             sys.argv[:] = [module, *arguments]
             sys.path[0] = os.getcwd()
             runpy.run_module(module, run_name="__main__", alter_sys=True)
@@ -46,6 +49,6 @@ def run(
             sys.argv[:] = arguments
             sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
             runpy.run_path(arguments[0], run_name="__main__")
-    except KeyboardInterrupt:  # as Python ends, and not the command line
+    except KeyboardInterrupt:  # end as Python does, and not as the command line does
         sys.excepthook(*sys.exc_info())
         sys.exit(130)

@@ -1,6 +1,6 @@
-"""Where the commands that talk to a cluster get its address and credentials from.
+"""The configuration of the commands that connect to a cluster: its address and credentials.
 
-Later ones win: the environment, the file of ``-F``, ``-X``, ``--brokers``.
+Later sources override earlier ones: the environment, the file of ``-F``, ``-X``, ``--brokers``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ from typing import Annotated, Any
 
 import typer
 
-# Other variables that begin with KAFKA_ are Java's (KAFKA_HEAP_OPTS), or a container's.
+# Other variables that begin with KAFKA_ are for Java (KAFKA_HEAP_OPTS) or for containers.
 _FROM_ENVIRONMENT = ("bootstrap.servers", "client.id", "group.id", "security.protocol")
 _FAMILIES_FROM_ENVIRONMENT = ("sasl.", "ssl.", "https.")
+
+# The help of a command shows these options after the command's own options.
+CONNECTION = "Connection"
 
 Brokers = Annotated[
     str | None,
     typer.Option(
         "--brokers",
         "-b",
+        rich_help_panel=CONNECTION,
         metavar="HOST:PORT,...",
-        help="Brokers to start from (bootstrap.servers).",
+        help="Brokers for the first connection (bootstrap.servers).",
     ),
 ]
 File = Annotated[
@@ -31,10 +35,11 @@ File = Annotated[
     typer.Option(
         "--config-file",
         "-F",
+        rich_help_panel=CONNECTION,
         envvar="KAFKA_CONFIG_FILE",
         exists=True,
         dir_okay=False,
-        help="File of key=value lines; # begins a comment.",
+        help="File with lines of key=value; # begins a comment.",
     ),
 ]
 Properties = Annotated[
@@ -42,6 +47,7 @@ Properties = Annotated[
     typer.Option(
         "--property",
         "-X",
+        rich_help_panel=CONNECTION,
         metavar="KEY=VALUE",
         help="Configuration property of librdkafka. Can be given more than once.",
     ),
@@ -51,7 +57,7 @@ Properties = Annotated[
 def settings(
     brokers: str | None, file: Path | None, properties: Iterable[str] | None
 ) -> dict[str, Any]:
-    """The client's configuration.
+    """Return the configuration of the client.
 
     Args:
         brokers: value of --brokers.
@@ -59,12 +65,12 @@ def settings(
         properties: values of -X.
 
     Returns:
-        What Producer and Consumer take. Log records of librdkafka go to stderr if "debug" asks
-        for them. Else they are not shown: what fails is said once, by the error that ends the
-        command.
+        The configuration for a Producer, Consumer or AdminClient. The log of librdkafka goes to
+        stderr if "debug" is set. Otherwise it is not shown: the error that ends the command
+        reports the failure.
 
     Raises:
-        typer.BadParameter: something is not key=value, or nothing names a broker.
+        typer.BadParameter: a value is not key=value, or there is no broker.
     """
     config: dict[str, Any] = _from_environment(os.environ)
     if file is not None:
@@ -72,7 +78,7 @@ def settings(
     for text in properties or ():
         key, equals, value = text.partition("=")
         if not equals or not key:
-            # Not the text itself: it may be a password.
+            # The message does not repeat the text, which may be a password.
             raise typer.BadParameter("needs KEY=VALUE", param_hint="-X")
         config[key.strip()] = value
     if brokers is not None:

@@ -32,12 +32,12 @@ from confluent_kafka.cli.settings import Brokers, File, Properties
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="List, describe and delete share groups, and change where they go on.\n\n"
+    help="List, describe and delete share groups, and change their offsets.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-Group = Annotated[str, typer.Argument(help="The group.")]
-Groups = Annotated[list[str], typer.Argument(help="Groups.")]
+Group = Annotated[str, typer.Argument(help="Share group.")]
+Groups = Annotated[list[str], typer.Argument(help="Share groups.")]
 
 
 @app.command(name="list")
@@ -49,7 +49,10 @@ def list_(
     as_json: AsJson = False,
     state: Annotated[
         list[str] | None,
-        typer.Option("--state", help="Only in this state, such as stable; repeatable."),
+        typer.Option(
+            "--state",
+            help="List only groups in this state, such as stable. Can be given more than once.",
+        ),
     ] = None,
 ) -> None:
     """List the share groups with their states."""
@@ -71,7 +74,7 @@ def describe(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Show groups and their members, a row for each; one without members has a row, too."""
+    """Show groups with a row for each member. A group without members has one row."""
     with administering(brokers, config_file, properties, timeout) as admin:
         asked = admin.describe_share_groups(groups, request_timeout=timeout)
         found, failures = settled("group", asked)
@@ -106,7 +109,7 @@ def delete(
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Delete share groups without members, and their offsets."""
+    """Delete share groups that have no members, and their offsets."""
     confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_share_groups(groups, request_timeout=timeout)
@@ -126,9 +129,10 @@ def offsets(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Show where a group is in the partitions that it has begun to read.
+    """Show the offsets of a group in the partitions that it reads.
 
-    What is before the start is finished. The lag is what is not; brokers know it since Kafka 4.2.
+    All messages before the start offset are finished. The lag is the number of messages that are
+    not finished; brokers report it since Kafka 4.2.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
         asked = admin.list_share_group_offsets({group: None}, request_timeout=timeout)
@@ -155,11 +159,16 @@ def reset_offsets(
     group: Group,
     where: Annotated[
         list[str],
-        typer.Argument(metavar="TOPIC[:PARTITION]...", help="All partitions of a topic, or one."),
+        typer.Argument(
+            metavar="TOPIC[:PARTITION]...",
+            help="Topics with all their partitions, or single partitions.",
+        ),
     ],
     to: Annotated[
         str,
-        typer.Option(help="beginning, end, an offset, or a time such as 2026-01-31T12:00Z."),
+        typer.Option(
+            help="New position: beginning, end, an offset, or a time such as 2026-01-31T12:00Z."
+        ),
     ],
     brokers: Brokers = None,
     config_file: File = None,
@@ -168,10 +177,10 @@ def reset_offsets(
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
-    """Set where a group without members goes on, and show that."""
+    """Change the start offsets of a group that has no members, and show them."""
     bound = Bound.parse(to, "--to")
     chosen = [partition_of(text) if ":" in text else text for text in where]
-    confirm(f"Change where {group} goes on in {', '.join(where)}?", yes)
+    confirm(f"Change the offsets of {group} in {', '.join(where)}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         wanted = _offsets(admin, _partitions(admin, chosen, timeout), bound, timeout)
         asked = admin.alter_share_group_offsets(group, wanted, request_timeout=timeout)
@@ -214,7 +223,7 @@ def _offsets(
         spec = OffsetSpec.earliest()
     else:
         spec = OffsetSpec.for_timestamp(bound.number)
-    # Where no message is that late it is the end.
+    # If no message is as late as the time, the position is the end.
     return {
         place: one.offset if one.offset >= 0 else ends[place].offset
         for place, one in _found(admin, places, spec, timeout).items()
@@ -235,14 +244,14 @@ def _found(
 @app.command()
 def delete_offsets(
     group: Group,
-    topics: Annotated[list[str], typer.Argument(help="Topics.")],
+    topics: Annotated[list[str], typer.Argument(help="Topics whose offsets to delete.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Make a group without members forget topics."""
+    """Delete the offsets of a group that has no members, for whole topics."""
     confirm(f"Delete the offsets of {group} in {', '.join(topics)}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)

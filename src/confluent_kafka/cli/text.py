@@ -1,4 +1,4 @@
-"""Text of the command line and messages: escapes, formats, JSON lines."""
+"""Conversions between messages and text: escapes, formats, lines of JSON."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _TOKEN = re.compile(r"%(.)?", re.DOTALL)
 
 
 def unescape(text: str) -> bytes:
-    r"""The bytes that an argument stands for: ``\n``, ``\t``, ``\r``, ``\0``, ``\\``, ``\xHH``.
+    r"""Return the bytes of an argument: its escapes are replaced, the rest is encoded as UTF-8.
 
     Args:
-        text: the argument; what is no escape is UTF-8.
+        text: the argument, with the escapes ``\n``, ``\t``, ``\r``, ``\0``, ``\\`` and ``\xHH``.
     """
     parts = []
     end = 0
@@ -47,7 +47,7 @@ def _date(message: Message) -> bytes:
         return b""
     try:
         moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    except (ValueError, OverflowError, OSError):  # not of milliseconds, or from the year 10000 on
+    except (ValueError, OverflowError, OSError):  # not in milliseconds, or after the year 9999
         return b"%d" % milliseconds
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
 
@@ -83,7 +83,7 @@ _TOKENS: dict[str, Callable[[Message], bytes]] = {
 
 
 def formatter(text: str) -> Callable[[Message], bytes]:
-    """A function that writes messages as a format string says.
+    """Return a function that formats messages according to a format string.
 
     Args:
         text: with the tokens %t topic, %p partition, %o offset, %k key, %K its length in
@@ -92,7 +92,7 @@ def formatter(text: str) -> Callable[[Message], bytes]:
             escapes of unescape().
 
     Raises:
-        ValueError: a token that there is not.
+        ValueError: the text contains an unknown token.
     """
     parts: list[bytes | Callable[[Message], bytes]] = []
     end = 0
@@ -112,10 +112,10 @@ def formatter(text: str) -> Callable[[Message], bytes]:
 
 
 def as_json(message: Message) -> bytes:
-    """One line of JSON; bytes that are not UTF-8 stand as ``{"base64": ...}``.
+    """Return a message as a line of JSON. Bytes that are not UTF-8 become ``{"base64": ...}``.
 
     Args:
-        message: a consumed one.
+        message: a consumed message.
     """
     fields = {
         "topic": message.topic(),
@@ -130,14 +130,14 @@ def as_json(message: Message) -> bytes:
 
 
 def from_json(line: bytes) -> dict[str, Any]:
-    """The message of a line that as_json() wrote, or of one with fewer fields.
+    """Return the message of a line that as_json() wrote, or that has fewer fields.
 
     Args:
         line: a JSON object with value, and any of the other fields.
 
     Returns:
-        An item for Producer.produce_batch(). Partition and offset of where a message was
-        read do not count: a copy goes where its key says.
+        An item for Producer.produce_batch(). The topic, partition and offset of the line are
+        ignored: the partitioner chooses the partition of the copy by its key.
 
     Raises:
         ValueError: says which field is wrong.

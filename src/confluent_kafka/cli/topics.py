@@ -20,6 +20,7 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import counted
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -27,9 +28,11 @@ app: typer.Typer = typer.Typer(
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-Name = Annotated[str, typer.Argument(help="The topic.")]
+Name = Annotated[str, typer.Argument(help="Topic.")]
 Names = Annotated[list[str], typer.Argument(help="Topics.")]
-Check = Annotated[bool, typer.Option("--check", help="Only validate the request.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Only validate the request, and change nothing.")
+]
 
 
 @app.command(name="list")
@@ -39,7 +42,10 @@ def list_(
     properties: Properties = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
-    internal: Annotated[bool, typer.Option(help="Also show those that begin with __.")] = False,
+    internal: Annotated[
+        bool,
+        typer.Option(help="Also show internal topics, whose names begin with two underscores."),
+    ] = False,
 ) -> None:
     """List the topics with their partitions and replicas."""
     with administering(brokers, config_file, properties, timeout) as admin:
@@ -68,7 +74,7 @@ def describe(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Show each partition of topics: leader, replicas, and which of them are in sync."""
+    """Show each partition of topics: leader, replicas, and the replicas that are in sync."""
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.describe_topics(TopicCollection(topics), request_timeout=timeout)
         found, failures = settled("topic", futures)
@@ -100,10 +106,19 @@ def create(
     properties: Properties = None,
     timeout: Timeout = 30,
     partitions: Annotated[
-        int, typer.Option("--partitions", "-p", min=-1, help="-1: the brokers' default.")
+        int,
+        typer.Option(
+            "--partitions",
+            "-p",
+            min=-1,
+            help="Number of partitions; -1 is the default of the brokers.",
+        ),
     ] = -1,
     replicas: Annotated[
-        int, typer.Option("--replicas", "-r", min=-1, help="-1: the brokers' default.")
+        int,
+        typer.Option(
+            "--replicas", "-r", min=-1, help="Number of replicas; -1 is the default of the brokers."
+        ),
     ] = -1,
     config: Annotated[
         list[str] | None,
@@ -111,7 +126,7 @@ def create(
             "--config",
             "-c",
             metavar="NAME=VALUE",
-            help="A configuration of the topic. Can be given more than once.",
+            help="Setting of the topic. Can be given more than once.",
         ),
     ] = None,
     check: Check = False,
@@ -130,14 +145,14 @@ def create(
 @app.command()
 def grow(
     topic: Name,
-    partitions: Annotated[int, typer.Argument(min=1, help="The new number of partitions.")],
+    partitions: Annotated[int, typer.Argument(min=1, help="New number of partitions.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     check: Check = False,
 ) -> None:
-    """Give a topic more partitions. Keys may then go to other partitions than before."""
+    """Add partitions to a topic. New messages with a key can then go to another partition."""
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.create_partitions(
             [NewPartitions(topic, partitions)],
@@ -146,7 +161,7 @@ def grow(
             validate_only=check,
         )
         futures[topic].result()
-    print(f"topic {topic} {'can have' if check else 'has'} {partitions} partitions")
+    print(f"topic {topic} {'can have' if check else 'has'} {counted(partitions, 'partition')}")
 
 
 @app.command()
@@ -158,7 +173,7 @@ def delete(
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Delete topics and all that is in them."""
+    """Delete topics and all their messages."""
     confirm(f"Delete {', '.join(topics)} and all messages?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_topics(topics, operation_timeout=timeout, request_timeout=timeout)

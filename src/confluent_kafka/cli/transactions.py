@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka transactions``: what is open, who opened it, and how to end it."""
+"""``python -m confluent_kafka transactions``: show and end open transactions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ app: typer.Typer = typer.Typer(
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-Place = Annotated[str, typer.Argument(metavar="TOPIC:PARTITION")]
+Place = Annotated[str, typer.Argument(metavar="TOPIC:PARTITION", help="Partition.")]
 
 
 @app.command(name="list")
@@ -45,17 +45,25 @@ def list_(
     as_json: AsJson = False,
     state: Annotated[
         list[str] | None,
-        typer.Option("--state", help="Only in this state, such as ongoing; repeatable."),
+        typer.Option(
+            "--state",
+            help="List only transactions in this state, such as ongoing. Can be given more than "
+            "once.",
+        ),
     ] = None,
     duration: Annotated[
         float | None,
-        typer.Option(min=0, help="Only those open for more than so many seconds (Kafka 3.8)."),
+        typer.Option(
+            min=0,
+            help="List only transactions open for more than this many seconds (since Kafka 3.8).",
+        ),
     ] = None,
     pattern: Annotated[
-        str | None, typer.Option(help="Only ids that this RE2 expression matches (Kafka 4.1).")
+        str | None,
+        typer.Option(help="List only ids that match this RE2 expression (since Kafka 4.1)."),
     ] = None,
 ) -> None:
-    """List transactional ids with what their latest transactions are doing."""
+    """List transactional ids with the states of their latest transactions."""
     states = {choice(TransactionState, text, "--state") for text in state or []}
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.list_transactions(
@@ -77,7 +85,9 @@ def list_(
 
 @app.command()
 def describe(
-    ids: Annotated[list[str], typer.Argument(metavar="TRANSACTIONAL_ID...")],
+    ids: Annotated[
+        list[str], typer.Argument(metavar="TRANSACTIONAL_ID...", help="Transactional ids.")
+    ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -86,7 +96,7 @@ def describe(
 ) -> None:
     """Describe the latest transactions of transactional ids.
 
-    The start is in milliseconds since 1970; it and the partitions are those of an open transaction.
+    The start time, in milliseconds since 1970, and the partitions are shown for open transactions.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
         asked = admin.describe_transactions(ids, request_timeout=timeout)
@@ -119,12 +129,12 @@ def describe_producers(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     broker: Annotated[
-        int | None, typer.Option("--broker", min=0, help="Ask this one, not the leader.")
+        int | None, typer.Option("--broker", min=0, help="Ask this broker instead of the leader.")
     ] = None,
 ) -> None:
     """Describe the idempotent and transactional producers that have written to a partition.
 
-    The start offset is that of the transaction which is open there.
+    The start offset belongs to the open transaction of the producer in this partition.
     """
     partition = partition_of(place)
     with administering(brokers, config_file, properties, timeout) as admin:
@@ -161,32 +171,49 @@ def abort(
     timeout: Timeout = 30,
     yes: Yes = False,
     start_offset: Annotated[
-        int | None, typer.Option(min=0, help="Where the transaction begins in the partition.")
+        int | None,
+        typer.Option(min=0, help="Offset at which the transaction begins in the partition."),
     ] = None,
     producer_id: Annotated[
-        int | None, typer.Option(min=0, help="Its producer's, instead of --start-offset.")
+        int | None,
+        typer.Option(
+            min=0, help="Id of the producer of the transaction, instead of --start-offset."
+        ),
     ] = None,
     producer_epoch: Annotated[
-        int | None, typer.Option(min=0, max=2**15 - 1, help="With --producer-id.")
+        int | None,
+        typer.Option(
+            min=0, max=2**15 - 1, help="Epoch of the producer. Required with --producer-id."
+        ),
     ] = None,
     coordinator_epoch: Annotated[
-        int, typer.Option(min=0, max=2**31 - 1, help="With --producer-id.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0,
+            max=2**31 - 1,
+            show_default="0",
+            help="Epoch of the coordinator. Only with --producer-id.",
+        ),
+    ] = None,
 ) -> None:
-    """Abort a transaction that hangs in one partition: its coordinator does not know it any more.
+    """Abort a hanging transaction in one partition, which its coordinator has forgotten.
 
-    describe-producers shows what the options are about. For a transaction that its coordinator
-    knows there is force-terminate.
+    `transactions describe-producers` shows the values for the options. If the coordinator still
+    knows the transaction, use `transactions force-terminate` instead.
     """
     partition = partition_of(place)
     if (producer_id is None) != (producer_epoch is None):
         raise typer.BadParameter("needs --producer-epoch, too", param_hint="--producer-id")
     if (start_offset is None) == (producer_id is None):
         raise typer.BadParameter("or --producer-id is required", param_hint="--start-offset")
+    if coordinator_epoch is not None and producer_id is None:
+        raise typer.BadParameter("needs --producer-id", param_hint="--coordinator-epoch")
     confirm(f"Abort the transaction in {place}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         if producer_id is not None and producer_epoch is not None:
-            spec = AbortTransactionSpec(partition, producer_id, producer_epoch, coordinator_epoch)
+            spec = AbortTransactionSpec(
+                partition, producer_id, producer_epoch, coordinator_epoch or 0
+            )
         else:
             found = _producers(admin, partition, None, timeout)
             spec = _begun_at(start_offset, found, partition)
@@ -209,14 +236,16 @@ def _begun_at(
 
 @app.command()
 def force_terminate(
-    transactional_id: Annotated[str, typer.Argument(metavar="TRANSACTIONAL_ID")],
+    transactional_id: Annotated[
+        str, typer.Argument(metavar="TRANSACTIONAL_ID", help="Transactional id.")
+    ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Abort the transaction that a transactional id has open; its producer is fenced."""
+    """Abort the open transaction of a transactional id, and fence its producer."""
     confirm(f"Abort the transaction of {transactional_id} and fence its producer?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.force_terminate_transaction(transactional_id, request_timeout=timeout).result()

@@ -1,0 +1,245 @@
+"""Hints for options of other tools: kcat, rpk and Kafka's own scripts.
+
+A hint is shown only by a command that has the options which the hint names, apart from those of
+other commands, which stand in backticks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_BROKERS = "Use --brokers HOST:PORT (-b)."
+_FILE = "Use --config-file FILE (-F)."
+_PROPERTY = "Use --property KEY=VALUE (-X)."
+_TOPIC = "Name the topic as an argument: `{path} TOPIC`."
+_GROUP = "Name the group as an argument: `{path} GROUP`."
+_COUNT = "Use --count N (-n)."
+_AFTER = "Give it after the command, for example `topics list --brokers HOST:PORT`."
+_DEFAULT = "You can leave it out."
+_RESOURCE = "Use --resource {kind} --name NAME."
+
+# By the command or group of commands, the longest one first; "" is the program without a command,
+# and "*" any command.
+HINTS: Mapping[str, Mapping[str, str]] = {
+    "": {
+        "-C": "Use `consume TOPIC`.",
+        "-G": "Use `consume TOPIC --group GROUP`.",
+        "-L": "Use `topics list`, or `cluster describe` for the brokers.",
+        "-P": "Use `produce TOPIC`.",
+        "-Q": "Use `consume TOPIC --from TIME`.",
+        "-t": "Use `consume TOPIC` or `produce TOPIC`.",
+        "--topic": "Use `consume TOPIC` or `produce TOPIC`.",
+        "--list": "Use `topics list` or `groups list`.",
+        "-V": "Use --version.",
+        "-h": "Use --help.",
+        **dict.fromkeys(
+            ("-b", "--brokers", "--bootstrap-server", "--broker-list", "-F", "-X", "--property"),
+            _AFTER,
+        ),
+    },
+    "*": {
+        **dict.fromkeys(
+            ("--bootstrap-server", "--bootstrap-servers", "--broker-list", "--broker"), _BROKERS
+        ),
+        "--zookeeper": "Use --brokers HOST:PORT (-b): no command needs ZooKeeper.",
+        **dict.fromkeys(
+            (
+                *("--command-config", "--consumer.config", "--consumer-config"),
+                *("--producer.config", "--producer-config", "--config"),
+            ),
+            _FILE,
+        ),
+        **dict.fromkeys(
+            ("--command-property", "--consumer-property", "--producer-property"), _PROPERTY
+        ),
+        "-d": "Use -X debug=all for librdkafka's log.",
+        "-v": "Use -X debug=all for librdkafka's log.",
+        "--verbose": "Use -X debug=all for librdkafka's log.",
+        "--timeout-ms": "Use --timeout SECONDS.",
+        "--request-timeout-ms": "Use --timeout SECONDS.",
+        "-m": "Use --timeout SECONDS.",
+        "--format": "Use --json (-J).",
+        "-o": "Use --json (-J).",
+        "--output": "Use --json (-J).",
+        "--dry-run": "Use --check.",
+        "--validate-only": "Use --check.",
+        "--force": "Use --yes (-y).",
+        "--no-confirm": "Use --yes (-y).",
+        "--execute": "Use --yes (-y).",
+        "-h": "Use --help.",
+    },
+    "produce": {
+        "-t": _TOPIC,
+        "--topic": _TOPIC,
+        "-P": _DEFAULT,
+        "-l": "You can leave it out: each line of a file is a message.",
+        "--file": "Name the file as an argument: `produce TOPIC FILE`.",
+        "-z": "Use -X compression.type=zstd.",
+        "--compression": "Use -X compression.type=zstd.",
+        "--compression-codec": "Use -X compression.type=zstd.",
+        "--acks": "Use -X acks=all.",
+        "--request-required-acks": "Use -X acks=all.",
+        "--request-timeout-ms": "Use -X request.timeout.ms=MILLISECONDS.",
+        "--format": "Use --key-separator (-K) and --delimiter (-D), or --json (-J).",
+        "-f": "Use --key-separator (-K) and --delimiter (-D), or --json (-J).",
+        "--tombstone": "Use --null (-Z).",
+    },
+    "consume": {
+        "-t": _TOPIC,
+        "--topic": _TOPIC,
+        "-C": _DEFAULT,
+        "--from-beginning": "You can leave it out: without --from, the command starts at the "
+        "beginning.",
+        "-o": "Use --from.",
+        "--offset": "Use --from.",
+        "-c": _COUNT,
+        "--num": _COUNT,
+        "--max-messages": _COUNT,
+        "--timeout-ms": "Use --exit-at-end (-e) to stop at the end of the topic.",
+        "-G": "Use --group GROUP (-g).",
+        "--partitions": "Use --partition N (-p) for each partition.",
+        "-K": r"Use --format '%k\t%s\n' (-f).",
+        "-D": r"Use --format '%s\n' (-f).",
+        "-Z": "Use --json (-J), which shows null as null.",
+        "--formatter": "Use --format FORMAT (-f).",
+        "-O": "Use --format FORMAT (-f).",
+        "--meta-only": r"Use --format '%t %p %o %T\n' (-f).",
+        "--isolation-level": "Use -X isolation.level=LEVEL.",
+        "-u": "You can leave it out: messages are written as soon as they arrive.",
+    },
+    "bench": {
+        "-t": _TOPIC,
+        "--topic": _TOPIC,
+        "--num-records": _COUNT,
+        "--messages": _COUNT,
+        "--record-size": "Use --size BYTES (-s).",
+        "--throughput": "Use --rate N.",
+    },
+    "topics": {
+        "-t": _TOPIC,
+        "--topic": _TOPIC,
+        "-L": "Use `topics list`.",
+        "--list": "Use `topics list`.",
+        "--describe": "Use `topics describe TOPIC`.",
+        "--create": "Use `topics create TOPIC`.",
+        "--delete": "Use `topics delete TOPIC`.",
+        "--alter": "Use `topics grow TOPIC PARTITIONS`, or `configs set topic TOPIC NAME=VALUE`.",
+    },
+    "topics list": {
+        "--exclude-internal": "You can leave it out: only --internal shows internal topics.",
+        "-i": "Use --internal.",
+        "--topic": "Use `topics describe TOPIC`.",
+        "-t": "Use `topics describe TOPIC`.",
+    },
+    "topics create": {
+        "--replication-factor": "Use --replicas N (-r).",
+        "--topic-config": "Use --config NAME=VALUE (-c).",
+    },
+    "topics grow": {
+        "--partitions": "Give the number as an argument: `topics grow TOPIC PARTITIONS`.",
+        "--num": "Give the number as an argument: `topics grow TOPIC PARTITIONS`.",
+        "-n": "Give the number as an argument: `topics grow TOPIC PARTITIONS`.",
+    },
+    "groups": {
+        "--list": "Use `groups list`.",
+        "--describe": "Use `groups describe GROUP`.",
+        "--delete": "Use `groups delete GROUP`.",
+        "--reset-offsets": "Use AdminClient.alter_consumer_group_offsets() in a program.",
+        "--group": _GROUP,
+        "-g": _GROUP,
+        "--members": _DEFAULT,
+        "--offsets": _DEFAULT,
+    },
+    "groups list": {"--group": "Use `groups describe GROUP`."},
+    "share-groups": {
+        "--list": "Use `share-groups list`.",
+        "--describe": "Use `share-groups describe GROUP`.",
+        "--delete": "Use `share-groups delete GROUP`.",
+        "--reset-offsets": "Use `share-groups reset-offsets GROUP TOPIC --to beginning`.",
+        "--group": _GROUP,
+        "-g": _GROUP,
+    },
+    "configs": {
+        "--describe": "Use `configs describe topic TOPIC`.",
+        "--alter": "Use `configs set topic TOPIC NAME=VALUE`.",
+        "--add-config": "Use `configs set topic TOPIC NAME=VALUE`.",
+        "--set": "Use `configs set topic TOPIC NAME=VALUE`.",
+        "--delete-config": "Use `configs unset topic TOPIC NAME`.",
+        "--entity-type": "Name the kind as an argument: `configs describe topic TOPIC`.",
+        "--entity-name": "Give the name as an argument: `configs describe topic TOPIC`.",
+        "--topic": "Use `configs describe topic TOPIC`.",
+        "--group": "Use `configs describe group GROUP`.",
+    },
+    "acls": {
+        "--list": "Use `acls list`.",
+        "--add": "Use `acls create`.",
+        "--remove": "Use `acls delete`.",
+        "--topic": _RESOURCE.format(kind="topic"),
+        "--group": _RESOURCE.format(kind="group"),
+        "--transactional-id": _RESOURCE.format(kind="transactional_id"),
+        "--cluster": "Use --resource broker --name kafka-cluster.",
+        "--allow-principal": "Use --principal User:NAME --permission allow.",
+        "--deny-principal": "Use --principal User:NAME --permission deny.",
+        "--allow-host": "Use --host HOST --permission allow.",
+        "--deny-host": "Use --host HOST --permission deny.",
+        "--resource-pattern-type": "Use --pattern.",
+    },
+}
+
+_BACKTICKS = re.compile(r"`[^`]*`|'[^']*'")
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+
+
+@contextlib.contextmanager
+def hinting() -> Iterator[None]:
+    """Add a hint to the error about an option that a command does not have."""
+    try:
+        yield
+    except Exception as error:
+        # By its name: the class is Click's or, since Typer 0.2x, a private one of Typer's.
+        if type(error).__name__ == "NoSuchOption":
+            _add_hint(error)
+        raise
+
+
+def _add_hint(error: Any) -> None:
+    path = error.ctx.command_path.split()[_length_of_program(error.ctx) :]
+    text = hint(path, error.option_name, error.ctx.command)
+    if text is not None:
+        error.message = f"{error.message}. {text}"
+        error.possibilities = None
+
+
+def _length_of_program(context: Any) -> int:
+    return len(context.find_root().command_path.split())
+
+
+def hint(path: list[str], option: str, command: Any) -> str | None:
+    """Return what to use instead of an option, or None if nothing is known.
+
+    Args:
+        path: the command, such as ``["topics", "create"]``.
+        option: the option that the command does not have.
+        command: the command itself.
+    """
+    scopes = [" ".join(path[:length]) for length in range(len(path), 0, -1)]
+    for scope in [*scopes, "*"] if path else [""]:
+        text = HINTS.get(scope, {}).get(option)
+        if text is not None and _fits(text, command):
+            return text.format(path=" ".join(path))
+    return None
+
+
+def options_in(text: str) -> set[str]:
+    """Return the options that a hint names, without those in backticks or quotes."""
+    return set(_OPTION.findall(_BACKTICKS.sub("", text)))
+
+
+def _fits(text: str, command: Any) -> bool:
+    """Whether a command has the arguments and options that a hint names."""
+    if "{path}" in text:
+        return not hasattr(command, "commands")  # a group of commands has no arguments
+    return options_in(text) <= {"--help", *(name for each in command.params for name in each.opts)}

@@ -1,0 +1,182 @@
+"""The help of the commands, what it costs to show it, and hints for options of other tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from confluent_kafka import cli
+from confluent_kafka.cli import habits
+from tests.support.command_line import run, words
+from tests.support.kafka import NO_BROKER
+from tests.support.scripts import check_script
+
+WIDE = {"COLUMNS": "1000"}
+NARROW = {"COLUMNS": "80"}
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """All commands and groups of commands, by their path."""
+    for name in (*cli.COMMANDS, *cli.ADMINISTRATION):
+        command = cli._imported(name)
+        yield name, command
+        for part, each in getattr(command, "commands", {}).items():
+            yield f"{name} {part}", each
+
+
+ALL = dict(commands())
+
+
+def plain(text: str) -> str:
+    """A help text without the marks of Markdown."""
+    return " ".join(text.replace("`", "").split())
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_help_shows_every_word(path: str) -> None:
+    """Markdown takes nothing of a text for its own: no bullet, no emphasis, no emoji."""
+    command = ALL[path]
+    shown = run(*path.split(), "--help", environment=WIDE).stdout.decode()
+    found = words(shown)
+    for paragraph in command.help.split("\n\n"):
+        assert plain(paragraph) in found
+    for parameter in command.params:
+        text = getattr(parameter, "help", None)
+        assert text is None or plain(text) in found
+    narrow = run(*path.split(), "--help", environment=NARROW).stdout.decode()
+    assert "•" not in shown + narrow
+    assert max(map(len, narrow.splitlines())) <= 80
+
+
+def test_lines_of_help() -> None:
+    """The line that `--help` shows for a command is the beginning of the command's own help."""
+    for name, line in (*cli.COMMANDS.items(), *cli.ADMINISTRATION.items()):
+        assert " ".join(ALL[name].help.split("\n\n")[0].split()) == line
+
+
+def test_order() -> None:
+    """Common commands come first, and those of administrators in a box of their own; a command's
+    own options come before those of the connection."""
+    shown = run("--help", environment=NARROW).stdout.decode()
+    names = re.findall(r"^│ ([a-z][a-z-]+) {2,}", shown, re.MULTILINE)
+    assert names == [*cli.COMMANDS, *cli.ADMINISTRATION]
+    assert names[:4] == ["produce", "consume", "topics", "groups"]
+    listed = re.findall(
+        r"^│ ([a-z][a-z-]+) {2,}", run("topics", "--help").stdout.decode(), re.MULTILINE
+    )
+    assert listed == ["list", "describe", "create", "grow", "delete"]
+    listed = re.findall(
+        r"^│ ([a-z][a-z-]+) {2,}", run("groups", "--help").stdout.decode(), re.MULTILINE
+    )
+    assert listed == ["list", "describe", "delete"]
+    create = run("topics", "create", "--help").stdout.decode()
+    assert create.index("--partitions") < create.index("Connection") < create.index("--brokers")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts", "not_loaded"),
+    [
+        (["--version"], set(), {"rich", "pydantic", "asyncio"}),
+        (["--help"], set(), {"pydantic", "asyncio"}),
+        (
+            ["topics", "list", "-b", NO_BROKER, "--timeout", "0.1"],
+            {"topics", "administration", "ending", "settings", "terminal"},
+            {"rich", "asyncio"},
+        ),
+        (
+            ["consume", "t", "-b", NO_BROKER, "--timeout", "0.1"],
+            {"consume", "text", "bound", "ending", "settings", "terminal"},
+            {"rich", "asyncio", "confluent_kafka.admin"},
+        ),
+    ],
+)
+def test_what_a_command_imports(
+    arguments: list[str], parts: set[str], not_loaded: set[str]
+) -> None:
+    """The command line starts quickly because a command imports what it needs, and no more."""
+    shown = check_script(f"""
+    import io, sys
+    from confluent_kafka.__main__ import main
+
+    sys.argv[1:] = {arguments!r}
+    stdout, stderr = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr = io.TextIOWrapper(io.BytesIO())
+    try:
+        main()
+    except SystemExit:
+        pass
+    sys.stdout, sys.stderr = stdout, stderr
+    print(*sys.modules)
+    """)
+    loaded = set(shown.split())
+    ours = {name for name in loaded if name.startswith("confluent_kafka.cli.")}
+    assert ours == {f"confluent_kafka.cli.{part}" for part in {"habits", *parts}}
+    never = {"pyspark", "pyarrow", "pandas", "httpx", "confluent_kafka.testing"}
+    assert not loaded & (not_loaded | never)
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("topics list --bootstrap-server x", "Use --brokers HOST:PORT (-b)."),
+        ("consume t --from-beginning", "You can leave it out"),
+        ("consume -t orders", "Name the topic as an argument: `consume TOPIC`."),
+        ("consume t -o end", "Use --from."),
+        ("consume t -c 5", "Use --count N (-n)."),
+        ("produce --topic orders", "Name the topic as an argument: `produce TOPIC`."),
+        ("topics create --topic orders", "Name the topic as an argument: `topics create TOPIC`."),
+        ("topics create t --replication-factor 3", "Use --replicas N (-r)."),
+        ("topics --list", "Use `topics list`."),
+        ("groups --describe --group g", "Use `groups describe GROUP`."),
+        ("groups describe --group g", "Name the group as an argument: `groups describe GROUP`."),
+        (
+            "configs describe --entity-type topics",
+            "Name the kind as an argument: `configs describe topic TOPIC`.",
+        ),
+        ("acls create --allow-principal User:a", "Use --principal User:NAME --permission allow."),
+        ("bench produce t --num-records 5", "Use --count N (-n)."),
+        ("-L -b x", "Use `topics list`, or `cluster describe` for the brokers."),
+        ("-b x topics list", "Give it after the command"),
+        ("-C -t orders", "Use `consume TOPIC`."),
+    ],
+)
+def test_hints(command: str, hint: str) -> None:
+    """An option of another tool says what it is called here."""
+    done = run(*command.split())
+    assert done.status == 2
+    assert f". {hint}" in words(done.stderr)
+
+
+def test_no_hint() -> None:
+    """An option that no tool has is compared with the command's own options."""
+    assert "(Possible options: --brokers" in words(run("topics", "list", "--broker-s").stderr)
+    assert "No such option: -?" in words(run("topics", "list", "-?").stderr)
+
+
+def options_of(command: Any) -> set[str]:
+    return {name for parameter in command.params for name in parameter.opts}
+
+
+def test_hints_are_true() -> None:
+    """Each hint is shown by some command, which does not have the option itself; the commands
+    that hints quote exist, with their options."""
+    for scope, texts in habits.HINTS.items():
+        for option, text in texts.items():
+            for quoted in re.findall("`([^`{]+)`", text):
+                named = quoted.split()
+                command = ALL.get(" ".join(named[:2]), ALL.get(named[0]))
+                assert command is not None, quoted
+                assert habits.options_in(quoted) <= options_of(command), quoted
+            shown = [
+                path
+                for path, command in ALL.items()
+                if (scope in ("*", path) or path.startswith(f"{scope} "))
+                and option not in options_of(command)
+                and habits.hint(path.split(), option, command) is not None
+            ]
+            assert shown or not scope, (scope, option)

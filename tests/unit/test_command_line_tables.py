@@ -1,0 +1,217 @@
+"""The tables of all commands on a terminal of 80 columns: whole words, and numbers to the right."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from rich.console import Console
+
+from confluent_kafka.cli import administration, quorum
+from confluent_kafka.cli.tables import Drawn
+from tests.support.command_line import run
+
+MEMBER = "rdkafka-3f1c2d4e-8a5b-4c1d-9e7f-0123456789ab"
+UUID = "AAAAAAAAAAEAAAAAAAAAAg"
+MS = 1_780_000_000_000
+"""Milliseconds since 1970."""
+
+# The modules, with the columns and a row of each table that their commands show.
+TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
+    ("topics", ("topic", "partitions", "replicas"), ["payments.orders.created", 128, 3]),
+    (
+        "topics",
+        ("topic", "partition", "leader", "replicas", "in sync"),
+        ["payments.orders.created", 12, 101, [101, 102, 103, 104, 105], [101, 102, 103, 104]],
+    ),
+    ("groups", ("group", "state", "type"), ["billing-service-production", "stable", "classic"]),
+    (
+        "groups",
+        ("topic", "partition", "committed", "end", "lag", "member", "client", "host"),
+        ["payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
+    ),
+    ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
+    (
+        "share_groups",
+        ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
+        ["billing", "stable", 12, 101, MEMBER, "c", "/10.0.0.1", [f"t:{n}" for n in range(12)]],
+    ),
+    ("share_groups", ("topic", "partition", "start", "lag"), ["orders", 1, 123_456_789, 12]),
+    ("share_groups", ("topic", "partition", "start"), ["payments.orders.created", 1, 123_456]),
+    (
+        "configs",
+        ("name", "value", "source"),
+        ["leader.replication.throttled.replicas", "0:101, 0:102, 1:103 " * 9, "default_config"],
+    ),
+    (
+        "acls",
+        ("resource", "name", "pattern", "principal", "host", "operation", "permission"),
+        ["transactional_id", "billing", "prefixed", "User:billing", "*", "describe", "allow"],
+    ),
+    (
+        "cluster",
+        ("cluster", "broker", "host", "port", "rack", "controller"),
+        ["5L6g3nShT-eMCtK--X86sw", 101, "kafka-1.example.internal", 9092, "eu-1a", True],
+    ),
+    (
+        "doctor",
+        ("part", "found"),
+        ["extra [json]", "httpx 0.28.1, jsonschema 4.25.1, jsonschema-rs 0.46.10, and more " * 2],
+    ),
+    (
+        "log_dirs",
+        ("broker", "directory", "topic", "partition", "bytes", "lag", "future"),
+        [101, "/var/lib/kafka/data-0", "payments.orders", 12, 1_234_567_890, 0, False],
+    ),
+    (
+        "reassign",
+        ("topic", "partition", "replicas", "adding", "removing"),
+        ["payments.orders.created", 12, [101, 102, 103], [104, 105], [101, 102]],
+    ),
+    (
+        "delegation_tokens",
+        ("token id", "owner", "requester", "renewers", "issued", "expires", "max", "hmac"),
+        [UUID, "User:alice", "User:ops", ["User:a", "User:b"], MS, MS, MS, UUID * 3],
+    ),
+    (
+        "delegation_tokens",
+        ("token id", "owner", "requester", "renewers", "issued", "expires", "max", "hmac"),
+        [UUID, "User:alice", "User:ops", ["User:a", "User:b"], MS, MS, MS, UUID * 3],
+    ),
+    (
+        "delegation_tokens",
+        ("token id", "owner", "requester", "renewers", "issued", "expires", "max"),
+        [UUID, "User:alice", "User:alice", [], MS, MS, MS],
+    ),
+    ("transactions", ("transactional id", "producer id", "state"), ["billing-1", 4001, "ongoing"]),
+    (
+        "transactions",
+        (
+            *("transactional id", "coordinator", "producer id", "epoch"),
+            *("state", "timeout ms", "start", "partitions"),
+        ),
+        ["billing-1", 101, 4001, 12, "ongoing", 60_000, MS, [f"orders:{n}" for n in range(9)]],
+    ),
+    (
+        "transactions",
+        (
+            *("producer id", "epoch", "coordinator epoch"),
+            *("last sequence", "last timestamp", "start offset"),
+        ),
+        [4001, 12, 7, 123_456, MS, 1_234_567],
+    ),
+    (
+        "quotas",
+        ("user", "client-id", "ip", "quota", "value"),
+        ["alice", "billing-service", None, "controller_mutation_rate", 1048576.0],
+    ),
+    (
+        "features",
+        ("feature", "lowest", "highest", "version", "epoch"),
+        ["kraft.version", 0, 1, 1, 9],
+    ),
+    ("quorum", quorum._REPLICATION, [1, "leader", 123_456, 0, MS, MS, UUID, ["A://h:9093"]]),
+    ("quorum", quorum._STATUS, [UUID, 1, 12, 123_456, 0, 0, [1, 2, 3], [101, 102, 103, 104]]),
+    (
+        "bench",
+        ("messages", "seconds", "messages/s", "MB/s", "p50 ms", "p95 ms", "p99 ms"),
+        [1_000_000, 1.234567, 810_000, 81.0, 12.34, 45.67, 123.45],
+    ),
+    ("bench", ("messages", "seconds", "messages/s", "MB/s"), [1_000_000, 1.2345, 810_000, 81.0]),
+]
+
+
+def drawn(what: Drawn, width: int = 80) -> list[str]:
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=True,
+        color_system=None,
+        emoji=False,
+        markup=False,
+    )
+    console.print(what, crop=False)
+    assert isinstance(console.file, io.StringIO)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def words_of(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [administration.cell(value)]
+    return [word for each in values for word in str(each).split()]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table[0]}-{len(table[1])}")
+def test_80_columns(table: tuple[str, tuple[str, ...], list[Any]]) -> None:
+    """No line is longer, no name and no value is broken, and numbers stand below each other."""
+    _, names, row = table
+    short = [1 if type(value) is int else value for value in row]
+    lines = drawn(Drawn(names, [row, short]))
+    assert max(map(len, lines)) <= 80
+    found = Counter(re.split(r"[\s,]+", " ".join(lines).replace(": ", " ")))
+    for value in row:
+        for word in words_of(value):
+            assert found[word.rstrip(",").rstrip(":")] > 0 or word in " ".join(lines), word
+    for name, value, less in zip(names, row, short, strict=True):
+        assert all(word in " ".join(lines) for word in name.split())
+        if type(value) is int and len(name.split()) == 1 and name in lines[0].split("  "):
+            end = re.search(rf"(?<!\S){re.escape(name)}(?!\S)", lines[0])
+            assert end is not None
+            column = [line[: end.end()] for line in lines[2:]]
+            assert any(text.endswith(f" {value}"[-end.end() :]) for text in column)
+            assert any(text.endswith(f" {less}"[-end.end() :]) for text in column)
+
+
+def test_every_table_is_here() -> None:
+    """A new table is tested at 80 columns as well."""
+    folder = Path(administration.__file__).parent
+    shown = Counter[str]()
+    for path in folder.glob("*.py"):
+        calls = len(re.findall(r"(?<!def )(?<![\w.])show\(", path.read_text(encoding="utf-8")))
+        shown[path.stem] = calls
+    # `groups describe` shows one table in two ways, and log_dirs has one.
+    shown["groups"] -= 1
+    assert +shown == Counter(module for module, _, _ in TABLES)
+
+
+def test_what_has_no_room() -> None:
+    """The first columns stay a table; the others follow below, by their names, where they have
+    a value. A wide terminal has a plain table."""
+    names = ("topic", "partition", "member", "client")
+    rows = [["orders", 7, MEMBER, "billing"], ["orders", 12, None, None]]
+    assert drawn(Drawn(names, rows), 56) == [
+        "topic   partition",
+        "─────────────────",
+        "orders          7",
+        f"  member: {MEMBER}",
+        "  client: billing",
+        "orders         12",
+    ]
+    assert drawn(Drawn(names, rows), 120)[2:] == [
+        f"orders          7  {MEMBER}  billing",
+        "orders         12  -                                             -",
+    ]
+
+
+def test_long_names_can_be_copied() -> None:
+    """A name that is longer than the terminal is wide is neither cut nor broken."""
+    name = "x" * 249
+    assert name in drawn(Drawn(("topic", "partitions"), [[name, 1]]))
+    assert drawn(Drawn(("a", "topic"), [["b", name]]))[-2:] == ["  topic:", f"    {name}"]
+
+
+def test_a_terminal_gets_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """show() draws on a terminal only."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    administration.show(("a", "n"), [["x", 1]], as_json=False)
+    assert "─" in capsys.readouterr().out
+    assert run("doctor").stdout.startswith(b"part\tfound\n")
