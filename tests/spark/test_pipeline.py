@@ -416,6 +416,19 @@ def test_the_command_starts_a_source_again(java: None, place: Place, tmp_path: P
     assert "query louder: batch 0, 4 rows" in shown
 
 
+def test_the_command_ends_without_tracebacks(java: None, place: Place) -> None:
+    """A run that has read everything shows its progress and nothing else: Spark's workers lose
+    their connections at the end, which is no failure."""
+    place.write(place.dead_letters(), more=PARQUET)
+    fill(place.cluster, place.flights, [*ROWS, BAD])
+    with command(place, "run") as process:
+        shown, _ = process.communicate(timeout=_SECONDS)
+    assert process.returncode == 0, shown
+    lines = shown.splitlines()
+    assert [line for line in lines if not line.startswith(("running ", "query ", "ended "))] == []
+    assert "query louder: 5 rows in 1 batch" in lines
+
+
 def test_the_command_says_why_it_failed(java: None, place: Place) -> None:
     """The cause in a line, not the stacks of two languages, and exit status 1."""
     place.write()

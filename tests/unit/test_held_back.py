@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("typer", reason="Typer is not installed")
 
+from confluent_kafka.cli import held_back
+
 PROGRAM = """
 import subprocess, sys, threading
 from confluent_kafka.cli.held_back import held_back
@@ -72,3 +74,32 @@ def test_what_is_written_at_an_interruption_is_dropped(is_dropped: bool) -> None
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines() == (["end"] if is_dropped else ["at the end", "end"])
+
+
+FRAME = (
+    b'  File "/x/site-packages/pyspark/python/lib/pyspark.zip/pyspark/daemon.py", line 264, in f\n'
+)
+OWN = b'  File "/home/me/functions.py", line 1, in louder\n    raise BrokenPipeError\n'
+BEGIN = b"Traceback (most recent call last):\n"
+BROKEN = b"BrokenPipeError: [Errno 32] Broken pipe\n"
+
+
+@pytest.mark.parametrize(
+    ("output", "shown"),
+    [
+        (BEGIN + FRAME + FRAME + BROKEN, b""),
+        (b"a\n" + BEGIN + FRAME + BROKEN + b"b\n", b"a\nb\n"),
+        (BEGIN + FRAME + BEGIN + FRAME + BROKEN + BROKEN + b"b", b"b"),
+        (BEGIN + OWN + BROKEN, BEGIN + OWN + BROKEN),
+        (BEGIN + FRAME + b"ValueError: x\n", BEGIN + FRAME + b"ValueError: x\n"),
+        (BEGIN + FRAME, BEGIN + FRAME),
+        (BEGIN + FRAME + b"Val", BEGIN + FRAME + b"Val"),
+        (b"  indented\n" + BROKEN, b"  indented\n" + BROKEN),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_broken_pipes_of_pyspark(output: bytes, shown: bytes, size: int) -> None:
+    """Their tracebacks are left out, however the output is cut; nothing else is."""
+    lines = held_back._Lines()
+    parts = [output[begin : begin + size] for begin in range(0, len(output), size)]
+    assert b"".join([*map(lines.add, parts), lines.rest()]) == shown

@@ -72,10 +72,63 @@ class _Stream:
         before, _, after = held.partition(self.end)
         self._show((before if self.keep else b"") + after)
         self.ended.set()
+        lines = _Lines()
         while data := os.read(self._reading, 65_536):
+            passed = lines.add(data)
             if not self._dropped.wait(_DELAY):
-                self._show(data)
+                self._show(passed)
+        self._show(lines.rest())
 
     def _show(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._shown, data) :]
+
+
+class _Lines:
+    """Passes lines on, without the tracebacks of PySpark about broken pipes.
+
+    When Spark no longer needs a Python worker, it closes the worker's socket. The worker can then
+    print a traceback, although nothing has failed.
+    """
+
+    _BEGIN = b"Traceback (most recent call last):"
+
+    def __init__(self) -> None:
+        self._incomplete = b""
+        self._held: list[bytes] = []
+        self._open = 0  # workers can print at the same time, so their lines can be mixed
+        self._harmless = True
+
+    def add(self, data: bytes) -> bytes:
+        """Return the lines that are complete now. A traceback counts when its last line is there.
+
+        Args:
+            data: the next part of the output.
+        """
+        *lines, self._incomplete = (self._incomplete + data).split(b"\n")
+        return b"".join(self._line(line) for line in lines)
+
+    def rest(self) -> bytes:
+        """Return the lines that were still incomplete at the end of the output."""
+        return self._text() + self._incomplete
+
+    def _text(self) -> bytes:
+        return b"".join(line + b"\n" for line in self._held)
+
+    def _line(self, line: bytes) -> bytes:
+        if line.startswith(self._BEGIN):
+            self._open += 1
+        elif not self._open:
+            return line + b"\n"
+        elif line.startswith(b"  "):
+            is_frame = line.startswith(b'  File "')
+            self._harmless &= not is_frame or b"pyspark" in line
+        else:
+            self._open -= 1
+            self._harmless &= line.startswith(b"BrokenPipeError: ")
+        self._held.append(line)
+        if self._open:
+            return b""
+        shown = b"" if self._harmless else self._text()
+        self._held, self._harmless = [], True
+        return shown

@@ -142,9 +142,8 @@ def _spark(
 ) -> Iterator[SparkSession]:
     """Lend a session that ends with the block.
 
-    The output of Spark while it starts is not shown, nor its output after `silent` is set. It is
-    set before the session ends: Spark's Python workers print tracebacks of broken pipes then, also
-    after a pipeline that has succeeded.
+    The output of Spark while it starts is not shown, nor its output after `silent` is set: Spark's
+    Python workers print tracebacks when Ctrl-C interrupts them.
     """
     from confluent_kafka.spark.pipeline import conceal, session
     from confluent_kafka.spark.pipeline.failures import cause
@@ -159,7 +158,6 @@ def _spark(
     try:
         yield spark
     finally:
-        silent.set()
         spark.stop()
 
 
