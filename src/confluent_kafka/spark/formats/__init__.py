@@ -1,4 +1,4 @@
-"""Decoders of keys and values: each turns a column of bytes into a column of a Spark type."""
+"""Decoders of keys and values. Each turns a column of bytes into a column of a Spark type."""
 
 from __future__ import annotations
 

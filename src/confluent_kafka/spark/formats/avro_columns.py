@@ -1,4 +1,4 @@
-"""Avro: its schemas by fastavro, its payloads by confluent_kafka.columns."""
+"""Decode Avro: fastavro parses the schemas, confluent_kafka.columns decodes the payloads."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LOGICAL: dict[str, t.DataType] = {
     "local-timestamp-millis": t.TimestampNTZType(),
     "local-timestamp-micros": t.TimestampNTZType(),
 }
-# Of these Spark has no type: the number or text that they are stored as is what is read.
+# Spark has no type for these. They are read as the number or text in which they are stored.
 _AS_STORED = {"time-millis", "time-micros", "uuid", "duration", "timestamp-nanos"}
 
 
@@ -47,10 +47,10 @@ def parse(text: str, named: dict[str, Any]) -> Any:
 
     Args:
         text: the schema, as JSON.
-        named: the types that it refers to; its own are added.
+        named: the types to which it can refer. Its own types are added.
 
     Raises:
-        Unreadable: it is no Avro schema.
+        Unreadable: the text is not an Avro schema.
     """
     try:
         document = _without_unknown(json.loads(text))
@@ -60,7 +60,7 @@ def parse(text: str, named: dict[str, Any]) -> Any:
 
 
 def parse_registered(schema: Schema, registry: SchemaRegistryClient) -> tuple[Any, dict[str, Any]]:
-    """Return a registry's schema and all types it refers to."""
+    """Return a schema of a registry, and all types to which it refers."""
     named: dict[str, Any] = {}
     for text in texts(schema, registry):
         parsed = parse(text, named)
@@ -68,10 +68,11 @@ def parse_registered(schema: Schema, registry: SchemaRegistryClient) -> tuple[An
 
 
 def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ()) -> t.DataType:
-    """Return the type that Spark has for a parsed Avro schema.
+    """Return the Spark type for a parsed Avro schema.
 
     Raises:
-        Unreadable: it has none: a union of several types, or a type that contains itself.
+        Unreadable: there is no such type for a union of several types, or for a type that contains
+            itself.
     """
     if isinstance(schema, list):
         return _union(schema, named, inside)
@@ -102,7 +103,7 @@ def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ())
 
 
 def _decimal(precision: int, scale: int) -> t.DecimalType:
-    """Return Spark's type; values that have more digits than it are bad rows."""
+    """Return the Spark type. Rows with values of more digits fail."""
     if scale > NARROW_PRECISION:
         raise Unreadable(
             f"a decimal of a scale of {scale} has no counterpart in Spark, whose decimals have at "
@@ -123,7 +124,7 @@ def _union(branches: list[Any], named: dict[str, Any], inside: tuple[str, ...]) 
 
 
 def _logical(schema: Any, named: dict[str, Any], place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield what the numbers and bytes of a schema stand for: a kind of logical type, or none."""
+    """Yield the logical type, or an empty text, of each number and bytes value of a schema."""
     if isinstance(schema, str) and schema in named:
         schema = named[schema]
     if isinstance(schema, list):
@@ -140,12 +141,12 @@ def _logical(schema: Any, named: dict[str, Any], place: str = "") -> Iterator[tu
     elif isinstance(schema["type"], dict | list):
         yield from _logical(schema["type"], named, place)
     else:
-        # Those that differ in their unit only are converted.
+        # Types that differ only in their unit are converted.
         yield place, schema.get("logicalType", "").removesuffix("-millis").removesuffix("-micros")
 
 
 def _compare(written: dict[str, str], wanted: dict[str, str]) -> None:
-    """Refuse numbers that would be taken for something else."""
+    """Refuse numbers that would be read with another meaning."""
     for place in written.keys() & wanted.keys():
         if written[place] != wanted[place]:
             raise Unreadable(
@@ -155,7 +156,7 @@ def _compare(written: dict[str, str], wanted: dict[str, str]) -> None:
 
 
 def _without_unknown(schema: Any) -> Any:
-    """Return a schema without the logical types that are read as what they are stored as."""
+    """Return a schema without the logical types that Spark does not have."""
     if isinstance(schema, list):
         return [_without_unknown(one) for one in schema]
     if not isinstance(schema, dict):
@@ -168,7 +169,7 @@ def _without_unknown(schema: Any) -> Any:
 
 
 def _without_wide_unions(schema: Any) -> Any:
-    """Return a schema with one type for numbers of several, as spark_type() has it."""
+    """Return a schema in which a union of numbers is one type, as in spark_type()."""
     if isinstance(schema, dict):
         return {
             name: _without_wide_unions(one)
@@ -186,21 +187,21 @@ def _without_wide_unions(schema: Any) -> Any:
 
 @dataclass(frozen=True)
 class AvroReader:
-    """Makes what decodes rows into columns of one schema.
+    """Makes the decoder of rows into columns of one schema.
 
     Args:
-        schema: of the column.
+        schema: the schema of the column.
     """
 
     schema: Schema
 
     def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
-        """Return the decoder, for a process."""
+        """Return the decoder for this process."""
         return _SparkColumns(registry, schema=self.schema, decimals="decimal128")
 
 
 class _SparkColumns(AvroColumns):
-    """AvroColumns of the types that Spark has."""
+    """AvroColumns with the types that Spark supports."""
 
     _refusals = (*AvroColumns._refusals, Unreadable)
 

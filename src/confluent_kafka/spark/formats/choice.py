@@ -1,6 +1,6 @@
-"""The decoder of a format, and the type of the column that it makes.
+"""The decoder of a format, and the type of the decoded column.
 
-Each format's libraries are imported only where a pipeline uses it.
+The libraries of a format are imported only if a pipeline uses it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .pieces import Decoder
 def choose(
     decoding: Decoding, part: str, subject: str | None, registry: Registry | None
 ) -> tuple[DataType, Decoder]:
-    """Return the type of a decoded column, and what decodes it.
+    """Return the type of a decoded column, and its decoder.
 
     Args:
-        decoding: its format, one that needs decoding.
+        decoding: the format, which must need decoding.
         part: ``key`` or ``value``.
-        subject: whose latest schema gives the type, where the registry does.
-        registry: where the registry is.
+        subject: the subject whose latest schema defines the type, for formats with a registry.
+        registry: the registry.
 
     Raises:
         ValueError: there is no such subject, its schema is of another format or of no type that
@@ -92,6 +92,6 @@ def _json_schema(
 
 
 def _documents(declared: DataType) -> tuple[DataType, JsonDecoder]:
-    """Return the type of a column of JSON documents, and what decodes them."""
+    """Return the type of a column of JSON documents, and its decoder."""
     kind = nullable(declared)
     return kind, JsonDecoder(to_arrow_type(declared), to_arrow_type(kind))

@@ -1,6 +1,6 @@
-"""Schemas as Spark's DDL, read without Spark's JVM: ``"id BIGINT NOT NULL, tags ARRAY<STRING>"``.
+"""Parse schemas in Spark's DDL, such as ``"id BIGINT NOT NULL, tags ARRAY<STRING>"``.
 
-A pipeline is checked before there is a session, and PySpark leaves DDL to the JVM.
+A pipeline is checked before there is a session, and PySpark parses DDL only in the JVM.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _TOKEN = re.compile(
 
 
 def parse_ddl(text: str) -> t.StructType:
-    """Return the columns that DDL names.
+    """Return the columns that a DDL text declares.
 
     Raises:
-        ValueError: it is no DDL; the message says where it ceases to be.
+        ValueError: the text is not valid. The message contains the place.
     """
     return _Parser(text).columns()
 
 
 def unreadable(kind: t.DataType) -> str | None:
-    """Return the name of a type within a type that JSON documents are not read as, if any."""
+    """Return the name of a type, within this one, that JSON does not support; else None."""
     if isinstance(kind, t.MapType):
         if not isinstance(kind.keyType, t.StringType):
             return f"a map of {kind.keyType.simpleString().upper()}"
@@ -61,7 +61,7 @@ def unreadable(kind: t.DataType) -> str | None:
 
 
 def nullable(kind: t.DataType) -> t.DataType:
-    """Return a type without NOT NULL in it."""
+    """Return a type without any NOT NULL."""
     if isinstance(kind, t.StructType):
         return t.StructType([t.StructField(one.name, nullable(one.dataType)) for one in kind])
     if isinstance(kind, t.ArrayType):

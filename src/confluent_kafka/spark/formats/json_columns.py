@@ -1,4 +1,4 @@
-"""JSON, one document in each row."""
+"""Decode JSON, with one document in each row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from confluent_kafka.columns import JSONDecoder
 
 from .pieces import Decoded, fitted
 
-# Decoders that a process keeps: a query has at most two for each source.
+# Number of decoders that a process caches. A query has at most two for each source.
 _DECODERS_LIMIT = 64
 
 
@@ -19,27 +19,28 @@ _DECODERS_LIMIT = 64
 class JsonDecoder:
     """Decodes JSON objects into a struct.
 
-    A field that is missing is null and one that is not asked for is left out. A value that is not
-    of its field's type fails its row, where Spark's ``from_json`` makes it null; so does one that
-    is missing and must not be null.
+    A missing field becomes null, and a field that is not in the schema is left out. A row fails if
+    a value does not have the type of its field, whereas Spark's ``from_json`` makes such a value
+    null. A row also fails if a field is missing that must not be null.
 
     Args:
-        documents: the type of the documents, with what must not be null.
-        kind: the type of the column: the same, but all may be null, as rows that fail are.
+        documents: the type of the documents, including NOT NULL.
+        kind: the type of the column. It is the same type, but everything can be null: rows that
+            fail are null.
 
     Raises:
-        ValueError: JSON is not read as a type in it.
+        ValueError: JSON does not support a type in it.
     """
 
     documents: pa.StructType
     kind: pa.StructType
 
     def __post_init__(self) -> None:
-        # Where it is planned: on executors it is unpickled, not made.
+        # This runs on the driver, and checks the type. Executors unpickle the object instead.
         _decoder(self.documents)
 
     def __call__(self, values: pa.Array, headers: pa.Array | None = None) -> Decoded:
-        """Decode one column of bytes; headers say nothing about plain JSON."""
+        """Decode one column of bytes. The headers are ignored for plain JSON."""
         return fitted(_decoder(self.documents).decode(values), self.kind)
 
 

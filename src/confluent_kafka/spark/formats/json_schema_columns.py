@@ -1,4 +1,4 @@
-"""JSON with a JSON Schema in the registry."""
+"""Decode JSON with a JSON Schema from the registry."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .model import Registry
 from .pieces import Decoded
 from .registry import Framed, Unreadable, client
 
-# Text is text in Spark, whatever its format is.
+# Spark has one type for text, whatever the format of the text is.
 _SIMPLE: dict[str, t.DataType] = {
     "null": t.NullType(),
     "bool": t.BooleanType(),
@@ -37,15 +37,15 @@ _SIMPLE: dict[str, t.DataType] = {
 _SIMPLE |= dict.fromkeys(TEXT_KINDS - {"binary"}, t.StringType())
 _SIMPLE |= dict.fromkeys(FLOAT_KINDS, t.DoubleType())
 _SIMPLE |= dict.fromkeys(NUMBER_KINDS - FLOAT_KINDS, t.LongType())
-# What tells JSONDecoder that a string has a value of any type, as JSON.
+# With this, JSONDecoder reads a value of any type as JSON text.
 _JSON_TEXT = {"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": ""}
 
 
 def parse(schema: Schema, registry: SchemaRegistryClient) -> Value:
-    """Return what documents of a registry's JSON Schema have.
+    """Return the structure of the documents of a JSON Schema.
 
     Raises:
-        Unreadable: it is none, or no column can be made of it.
+        Unreadable: the schema is not valid, or cannot become a column.
     """
     try:
         others = referenced(schema, registry).items()
@@ -60,7 +60,7 @@ def _unreadable(problem: str) -> Unreadable:
 
 
 def referenced(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Schema]:
-    """Return the schemas that one refers to, and those that they do, by name."""
+    """Return all schemas that a schema refers to, directly or indirectly, by name."""
     found: dict[str, Schema] = {}
     for reference in schema.references:
         one = registry.get_version(reference.subject, reference.version).schema
@@ -69,10 +69,10 @@ def referenced(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Sche
 
 
 def spark_type(value: Value) -> t.DataType:
-    """Return the type that Spark has for values of a schema.
+    """Return the Spark type for values of a schema.
 
     Raises:
-        Unreadable: there is none; the key ``schema`` of the source can say what to read.
+        Unreadable: there is no such type. The key ``schema`` of the source can declare one.
     """
     if value.kind == "refused":
         raise _unreadable(value.refusal)
@@ -87,7 +87,7 @@ def spark_type(value: Value) -> t.DataType:
 
 
 def read_field(value: Value, name: str = "") -> pa.Field:
-    """Return what JSONDecoder is to read for a value whose type Spark has."""
+    """Return the field that JSONDecoder reads for a value, in a type that Spark supports."""
     metadata = None
     if value.kind == "object":
         kind = pa.struct([read_field(one, name) for name, one in value.fields.items()])
@@ -103,25 +103,25 @@ def read_field(value: Value, name: str = "") -> pa.Field:
 
 @dataclass(frozen=True)
 class JsonReader:
-    """Makes what decodes documents of all schemas into columns of one type.
+    """Makes the decoder of documents of all schemas into columns of one type.
 
     Args:
-        documents: the type of the documents, with what must not be null.
+        documents: the type of the documents, including NOT NULL.
     """
 
     documents: pa.DataType | pa.Field
 
     def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
-        """Return the decoder, for a process."""
+        """Return the decoder for this process."""
         return JSONColumns(registry, schema=self.documents)
 
 
 @dataclass(frozen=True)
 class Validated:
-    """Decodes rows, and checks each against its schema, which costs more than decoding.
+    """Decodes rows and validates each row with its schema, which takes longer than decoding.
 
     Args:
-        framed: what decodes them.
+        framed: the decoder of the rows.
     """
 
     framed: Framed
@@ -130,7 +130,7 @@ class Validated:
         """Decode one column of framed rows.
 
         Raises:
-            SchemaRegistryError: the registry refuses or is not there.
+            SchemaRegistryError: the registry refuses, or cannot be reached.
         """
         column, failures = self.framed(values, headers)
         decoder = self.framed.decoder()
@@ -142,7 +142,7 @@ class Validated:
         for row, mark, payload in zip(range(len(marks)), marks, payloads, strict=True):
             if mark is None or payload is None:
                 continue
-            if mark is not last:  # which it is in most rows
+            if mark is not last:  # most rows have the mark of the row before
                 last = mark
                 check = checks.get(mark) or checks.setdefault(mark, self._check(decoder, mark))
             if (why := check(payload)) is not None:
@@ -150,7 +150,7 @@ class Validated:
         return Decoded(column, failures)
 
     def _check(self, decoder: RegistryColumns, mark: bytes) -> _RowCheck:
-        """Return what says why a document does not fit the schema that a mark names."""
+        """Return a function that checks documents with the schema that a mark names."""
         key = (os.getpid(), self.framed.registry, mark)
         if key not in _checks:
             schema = decoder._named(mark)
@@ -166,7 +166,7 @@ class Validated:
 
 _RowCheck = Callable[[bytes], str | None]
 
-# Each belongs to a process, as what it was made of.
+# Each check belongs to a process, like the client that it uses.
 _checks: dict[tuple[int, Registry, bytes], _RowCheck] = {}
 
 

@@ -1,4 +1,4 @@
-"""What the bytes of keys and values are, or are to be, and where their schemas are."""
+"""The formats of the bytes of keys and values, and the place of their schemas."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ class Decoding:
 
     format: SourceFormat = "raw"
     schema: str | None = None
-    """json: the columns, as Spark's DDL. avro: the reader's schema, as JSON. Others: none."""
+    """json: the columns, in Spark's DDL. avro: the reader's schema, as JSON. Others: None."""
     subject: str | None = None
-    """Whose latest schema gives the columns; by default ``<topic>-value`` or ``<topic>-key``."""
+    """The subject whose latest schema defines the columns; by default ``<topic>-value`` or
+    ``<topic>-key``."""
     message: str | None = None
     """protobuf: the full name of the message; by default the first one of the schema."""
     validate: bool = True
@@ -29,19 +30,19 @@ class Decoding:
 
 @dataclass(frozen=True, kw_only=True)
 class Payload:
-    """What a column is written as."""
+    """The form in which a column is written."""
 
     format: PayloadFormat
     schema: str | None = None
-    """The schema to write with; by default the latest of the subject. json: none."""
+    """The schema to write with; by default the latest schema of the subject. json: None."""
     subject: str | None = None
-    """The subject that the schema is one of. json: none."""
+    """The subject of the schema. json: None."""
     message: str | None = None
     """protobuf: the full name of the message; by default the first one of the schema."""
     register: bool = False
-    """Whether the schema is registered if the subject does not have it."""
+    """Whether to register the schema if the subject does not have it."""
     in_header: bool = False
-    """Whether a header names the schema, by its GUID, and nothing before the payload."""
+    """Whether a header with the GUID names the schema, instead of bytes before the payload."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +50,10 @@ class Registry:
     """The schema registry."""
 
     url: str = field(repr=False)
-    """It may contain a password."""
+    """The URL, which can contain a password."""
     username: str | None = None
     password: str | None = field(default=None, repr=False)
     ca: str | None = None
-    """A file with the certificates of who may sign the registry's, as PEM."""
+    """A PEM file with the certificates of the authorities that sign the registry's certificate."""
     timeout: int = 10
-    """Seconds for one request."""
+    """The timeout of a request in seconds."""

@@ -1,6 +1,6 @@
-"""What encodes a column.
+"""The encoder of a column.
 
-The registry's libraries are imported only where a write uses it.
+The libraries of the registry are imported only if a write uses it.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from .payloads import AvroPayloads, Encoder, JsonPayloads, Name, ProtobufPayload
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import RegisteredSchema, Schema, SchemaRegistryClient
 
-# What the registry calls the formats.
+# The names of the formats in the registry.
 _SCHEMA_TYPES = {"avro": "AVRO", "json-schema": "JSON", "protobuf": "PROTOBUF"}
 
 
 def choose_encoder(payload: Payload, registry: Registry | None, kind: DataType) -> Encoder:
-    """Return what encodes a column.
+    """Return the encoder of a column.
 
     Args:
-        payload: what it is written as.
-        registry: where the schema is; None for plain JSON.
+        payload: the form in which the column is written.
+        registry: the registry with the schema; None for plain JSON.
         kind: the type of the column.
 
     Raises:
-        ValueError: the registry is not there or has no such schema, it is not valid, or the column
-            cannot be written with it.
+        ValueError: the registry cannot be reached or does not have the schema, the schema is not
+            valid, or the column cannot be written with it.
     """
     if _has_variant(kind):
         raise ValueError("a VARIANT has no type that could be written: cast it, or use to_json()")
@@ -47,7 +47,7 @@ def choose_encoder(payload: Payload, registry: Registry | None, kind: DataType) 
 
 
 def _has_variant(kind: DataType) -> bool:
-    """Whether a type has a VARIANT in it, whose Arrow type are the bytes that Spark stores."""
+    """Whether a type contains a VARIANT, whose Arrow type is the internal form of Spark."""
     if isinstance(kind, StructType):
         return any(_has_variant(one.dataType) for one in kind)
     if isinstance(kind, ArrayType):
@@ -58,7 +58,7 @@ def _has_variant(kind: DataType) -> bool:
 
 
 def _of_registry(payload: Payload, registry: Registry) -> Encoder:
-    """Return what encodes by a schema of the registry."""
+    """Return the encoder for a schema of the registry."""
     from .registry import asking, client, texts, written
 
     with asking():
@@ -73,7 +73,7 @@ def _of_registry(payload: Payload, registry: Registry) -> Encoder:
 
 
 def _with_references(schema: Schema, registry: SchemaRegistryClient) -> str:
-    """Return a JSON Schema with those that it refers to in it."""
+    """Return a JSON Schema that contains the schemas to which it refers."""
     from confluent_kafka.columns._json_references import with_references
 
     from .json_schema_columns import referenced
@@ -93,13 +93,13 @@ def _name(
     """Return how messages name a schema of the registry.
 
     Args:
-        payload: what the column is written as.
+        payload: the form in which the column is written.
         found: the schema.
-        registry: where it is.
-        indexes: of a Protobuf message, its place in the schema.
+        registry: the client of its registry.
+        indexes: for Protobuf, the place of the message in the schema.
 
     Raises:
-        Unreadable: a header is to name it, and the registry has no GUIDs.
+        Unreadable: a header must name the schema, but the registry has no GUIDs.
     """
     from confluent_kafka.columns.registry import mark_of
     from confluent_kafka.serialization import SerializationError

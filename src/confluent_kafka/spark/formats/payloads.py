@@ -1,4 +1,4 @@
-"""Columns of Spark's types as payloads: what encodes a column, and with which schema."""
+"""Encode columns of Spark's types as payloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from confluent_kafka.columns import AvroEncoder, JSONEncoder, ProtobufEncoder, RowError
 
-# Encoders that a process keeps: a query has at most two.
+# Number of encoders that a process caches. A query has at most two.
 _ENCODERS_LIMIT = 16
 
 
@@ -19,18 +19,18 @@ class Encoded(NamedTuple):
     """A column of payloads."""
 
     payloads: pa.Array
-    """As many as there were rows; null where one was null or failed."""
+    """A payload for each row; null if the row was null or failed."""
     failures: list[RowError]
-    """The rows that failed, in their order."""
+    """The rows that failed, in order."""
 
 
 @dataclass(frozen=True)
 class Name:
-    """How messages name the schema that they are written with.
+    """How messages name the schema with which they are written.
 
     Args:
-        schema_id: its id in the registry, whose framing payloads then have.
-        mark: what a header of each message names it by.
+        schema_id: the id of the schema in the registry, if it stands before each payload.
+        mark: the name of the schema in a header of each message.
     """
 
     schema_id: int | None = None
@@ -38,7 +38,7 @@ class Name:
 
 
 class Encoder(Protocol):
-    """Encodes columns; it goes to the executors, so it can be pickled."""
+    """Encodes columns. It can be pickled, because Spark sends it to the executors."""
 
     @property
     def name(self) -> Name:
@@ -50,12 +50,12 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class AvroPayloads:
-    """Encodes rows by an Avro schema of the registry.
+    """Encodes rows with an Avro schema of the registry.
 
     Args:
         schema: the schema.
-        references: those that it refers to, each after those that it needs itself.
-        name: how messages name it.
+        references: the schemas that it refers to, in order of dependency.
+        name: how messages name the schema.
     """
 
     schema: str
@@ -63,10 +63,10 @@ class AvroPayloads:
     name: Name
 
     def __call__(self, values: pa.Array) -> Encoded:
-        """Encode one column: of structs for a record, of other values for another schema.
+        """Encode one column: structs for a record, or other values for another schema.
 
         Raises:
-            TypeError: it has a type that the schema does not take.
+            TypeError: the schema does not accept the type of the column.
         """
         encoder, is_record = _avro_encoder(self)
         return _encoded(encoder, values, fields=is_record)
@@ -74,10 +74,10 @@ class AvroPayloads:
 
 @lru_cache(_ENCODERS_LIMIT)
 def _avro_encoder(payloads: AvroPayloads) -> tuple[AvroEncoder, bool]:
-    """Return what encodes rows of a schema, and whether it is a record.
+    """Return the encoder of a schema, and whether the schema is a record.
 
     Raises:
-        AvroSchemaError: it is no schema.
+        AvroSchemaError: the schema is not valid.
     """
     references = [json.loads(text) for text in payloads.references]
     text = payloads.schema
@@ -92,38 +92,38 @@ class JsonPayloads:
     """Encodes rows as JSON texts.
 
     Args:
-        schema: a JSON Schema; or the type of the column, of what is plain JSON.
-        name: how messages name it, if the registry has it.
+        schema: a JSON Schema; or for plain JSON, the type of the column.
+        name: how messages name the schema, if the registry has it.
     """
 
     schema: str | pa.DataType
     name: Name = Name()
 
     def __call__(self, values: pa.Array) -> Encoded:
-        """Encode one column: of structs for objects, of other values for another schema.
+        """Encode one column: structs for objects, or other values for another schema.
 
         Raises:
-            TypeError: it has a type that the schema does not take.
+            TypeError: the schema does not accept the type of the column.
         """
         return _encoded(_json_encoder(self), values, fields=pa.types.is_struct(values.type))
 
 
 @lru_cache(_ENCODERS_LIMIT)
 def _json_encoder(payloads: JsonPayloads) -> JSONEncoder:
-    """Return what encodes rows of a schema.
+    """Return the encoder of a schema.
 
     Raises:
-        ValueError: it is no schema, or JSON has no text for a type.
+        ValueError: the schema is not valid, or JSON does not support a type.
     """
     return JSONEncoder(payloads.schema, schema_id=payloads.name.schema_id, decimals="number")
 
 
 @dataclass(frozen=True)
 class ProtobufPayloads:
-    """Encodes rows as messages of a schema of the registry.
+    """Encodes rows as Protobuf messages of a schema of the registry.
 
     Args:
-        files: the schema, compiled: a FileDescriptorSet.
+        files: the compiled schema: a FileDescriptorSet.
         message: the full name of the message.
         name: how messages name the schema.
     """
@@ -133,10 +133,10 @@ class ProtobufPayloads:
     name: Name
 
     def __call__(self, values: pa.Array) -> Encoded:
-        """Encode one column, of structs.
+        """Encode one column of structs.
 
         Raises:
-            TypeError: it has a type that the message does not take.
+            TypeError: the message does not accept the type of the column.
         """
         return _encoded(_protobuf_encoder(self), values, fields=True)
 
@@ -149,7 +149,7 @@ def _protobuf_encoder(payloads: ProtobufPayloads) -> ProtobufEncoder:
 def _encoded(
     encoder: AvroEncoder | JSONEncoder | ProtobufEncoder, values: pa.Array, *, fields: bool
 ) -> Encoded:
-    """Encode a column: its fields, or as the only one of them. Null is a tombstone."""
+    """Encode the fields of a column, or the column as a single field. Null is a tombstone."""
     if not fields:
         values = pa.StructArray.from_arrays([values], ["value"], mask=values.is_null())
     elif not pa.types.is_struct(values.type):

@@ -1,4 +1,4 @@
-"""Whole columns at once, and the rows that fail."""
+"""Convert whole columns at once, and find the rows that fail."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class Decoded(NamedTuple):
     """A decoded column."""
 
     column: pa.Array
-    """As many rows as there were; null where one was null or failed."""
+    """A value for each row of the input; null if the row was null or failed."""
     failures: dict[int, str]
-    """The rows that failed, and why."""
+    """The rows that failed, with the reasons."""
 
 
 class Decoder(Protocol):
-    """Decodes columns of bytes; it goes to the executors, so it can be pickled."""
+    """Decodes columns of bytes. It can be pickled, because Spark sends it to the executors."""
 
     def __call__(self, values: pa.Array, headers: pa.Array | None = None) -> Decoded:
         """Decode one column of bytes.
 
         Args:
             values: the column.
-            headers: the headers of the same messages; needed where they may name a schema.
+            headers: the headers of the same messages; required if they can name a schema.
         """
 
 
@@ -37,13 +37,13 @@ def piecewise(
     kind: pa.DataType,
     failed: type[Exception] | tuple[type[Exception], ...],
 ) -> Decoded:
-    """Convert rows all at once; if that fails, by halves, down to the rows that make it fail.
+    """Convert all rows at once. If that fails, convert halves, down to the rows that fail.
 
     Args:
-        values: rows, anything that has a length and slices.
-        convert: returns one Arrow value for each of them.
-        kind: the type that it returns.
-        failed: what it raises for a row that cannot be converted.
+        values: the rows, in any sequence that supports slices.
+        convert: returns an Arrow value for each row.
+        kind: the type of these values.
+        failed: the exceptions that it raises for a row that cannot be converted.
     """
     failures: dict[int, str] = {}
 
@@ -63,7 +63,7 @@ def piecewise(
 
 
 def described(error: RowError) -> str:
-    """Return why a payload does not decode, and where."""
+    """Return why and where a payload cannot be decoded."""
     place = f" of {error.field}" if error.field else ""
     return f"{error.reason}, at byte {error.offset}{place}"
 
@@ -71,17 +71,17 @@ def described(error: RowError) -> str:
 def fitted(
     rows: DecodedRows, kind: pa.DataType, describe: Callable[[RowError], str] = described
 ) -> Decoded:
-    """Return decoded rows as a column of a type that Spark has.
+    """Return decoded rows as a column of a type that Spark supports.
 
     Args:
-        rows: structs; or one column, of those that have no fields.
+        rows: structs, or a single column of values without fields.
         kind: the type of the column.
-        describe: says why a row did not decode.
+        describe: returns the reason for which a row could not be decoded.
     """
     column = pa.array(rows)
     if not (pa.types.is_struct(kind) and kind.names == column.type.names):
         [column] = column.flatten()
     failures = {error.row: describe(error) for error in rows.errors}
-    # Spark has one unit of times only, which those of others may be too large for.
+    # Spark has only one unit for times. A time in another unit can be too large for it.
     found = piecewise(column, lambda part: part.cast(kind), kind, pa.ArrowInvalid)
     return Decoded(found.column, found.failures | failures)

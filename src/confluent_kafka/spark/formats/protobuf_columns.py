@@ -1,4 +1,4 @@
-"""Protobuf: a registry's schemas are compiled for ProtobufDecoder."""
+"""Decode Protobuf: compile the schemas of a registry for ProtobufDecoder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
 from .registry import Unreadable
 
-# Of times: Spark's.
+# The unit of Spark's times.
 UNIT = "us"
 _SIMPLE: dict[pa.DataType, t.DataType] = {
     pa.bool_(): t.BooleanType(),
@@ -28,7 +28,7 @@ _SIMPLE: dict[pa.DataType, t.DataType] = {
     pa.float32(): t.FloatType(),
     pa.int32(): t.IntegerType(),
     pa.int64(): t.LongType(),
-    # Without a sign, which Spark's types have.
+    # Spark has no unsigned types, so these become wider ones.
     pa.uint32(): t.LongType(),
     pa.uint64(): t.DecimalType(20, 0),
     pa.string(): t.StringType(),
@@ -39,13 +39,13 @@ _SIMPLE: dict[pa.DataType, t.DataType] = {
 
 
 class Compiled(CompiledSchema):
-    """A schema of a registry, with all that it imports."""
+    """A schema of a registry, with all its imports."""
 
     def message(self, name: str | None) -> Descriptor:
-        """Return a message by its full name; the first of the schema without one.
+        """Return the message with a full name; without a name, the first message of the schema.
 
         Raises:
-            Unreadable: there is none.
+            Unreadable: there is no such message.
         """
         try:
             return super().message(name)
@@ -54,10 +54,10 @@ class Compiled(CompiledSchema):
 
 
 def compile_schema(schema: Schema, registry: SchemaRegistryClient) -> Compiled:
-    """Return a registry's schema, compiled.
+    """Compile a schema of a registry.
 
     Raises:
-        Unreadable: the compiler refuses it.
+        Unreadable: the compiler refuses the schema.
     """
     try:
         return Compiled(compile_registered(schema, registry).files)
@@ -66,7 +66,7 @@ def compile_schema(schema: Schema, registry: SchemaRegistryClient) -> Compiled:
 
 
 def columns_of(files: bytes, message: str) -> pa.DataType:
-    """Return what ProtobufDecoder makes of a message.
+    """Return the type of the columns that ProtobufDecoder returns for a message.
 
     Raises:
         Unreadable: the message contains itself.
@@ -79,7 +79,7 @@ def columns_of(files: bytes, message: str) -> pa.DataType:
 
 
 def spark_type(kind: pa.DataType) -> t.DataType:
-    """Return the type that Spark has for a column of ProtobufDecoder."""
+    """Return the Spark type for a column of ProtobufDecoder."""
     if kind in _SIMPLE:
         return _SIMPLE[kind]
     if pa.types.is_map(kind):
@@ -91,11 +91,11 @@ def spark_type(kind: pa.DataType) -> t.DataType:
 
 @dataclass(frozen=True)
 class ProtobufReader:
-    """Makes what decodes rows of a message, whose fields are known by their numbers.
+    """Makes the decoder of rows of a message. It identifies the fields by their numbers.
 
     Args:
-        schema: the schema that the columns are those of.
-        files: the same, compiled: a FileDescriptorSet.
+        schema: the schema that defines the columns.
+        files: the compiled schema: a FileDescriptorSet.
         message: the full name of the message.
     """
 
@@ -104,12 +104,12 @@ class ProtobufReader:
     message: str
 
     def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
-        """Return the decoder, for a process."""
+        """Return the decoder for this process."""
         return _SparkColumns(registry, self)
 
 
 class _SparkColumns(ProtobufColumns):
-    """ProtobufColumns of a schema that the driver has compiled, with times that Spark has."""
+    """ProtobufColumns with a schema that the driver has compiled, and with Spark's time unit."""
 
     def __init__(self, registry: SchemaRegistryClient, reader: ProtobufReader) -> None:
         super().__init__(registry, reader.message, subject="", unit=UNIT)

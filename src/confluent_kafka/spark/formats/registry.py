@@ -1,4 +1,4 @@
-"""The registry's part in decoding: which schema a row was written with."""
+"""Decode rows with the schemas of a registry: find the schema with which a row was written."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from confluent_kafka.schema_registry import (
 from .model import Payload, Registry
 from .pieces import Decoded, described, fitted
 
-# The status of an answer that there is no such schema.
+# The HTTP status if there is no such schema.
 _NOT_FOUND = 404
 
-# Each belongs to the process that made it: the key says which.
+# Each object belongs to the process that created it. The key contains the process id.
 _clients: dict[tuple[int, Registry], SchemaRegistryClient] = {}
 _decoders: dict[tuple[int, object], RegistryColumns] = {}
 
 
 def client(registry: Registry) -> SchemaRegistryClient:
-    """Return this process's client of a registry; it keeps the schemas that it has seen."""
+    """Return this process's client of a registry, which caches the schemas."""
     key = (os.getpid(), registry)
     if key not in _clients:
         conf: dict[str, Any] = {"url": registry.url, "timeout": registry.timeout}
@@ -48,14 +48,14 @@ class Unreadable(ValueError):
 
 
 def latest(registry: Registry, subject: str | None, wanted: str) -> RegisteredSchema:
-    """Return the schema that a subject has now.
+    """Return the current schema of a subject.
 
     Raises:
-        Unreadable: it is of another format.
-        SchemaRegistryError: there is none, or the registry refuses or is not there.
+        Unreadable: the schema has another format.
+        SchemaRegistryError: there is no schema, or the registry refuses or cannot be reached.
     """
     assert subject is not None
-    # get_latest_version() keeps what it once learned, and the client outlives this plan.
+    # get_latest_version() caches its answer, and the client outlives this plan.
     found = client(registry).get_version(subject, "latest")
     if (kind := found.schema.schema_type) != wanted:
         raise Unreadable(f"the schema of subject {subject!r} is {kind}, not {wanted}")
@@ -63,16 +63,16 @@ def latest(registry: Registry, subject: str | None, wanted: str) -> RegisteredSc
 
 
 def written(registry: Registry, payload: Payload, wanted: str) -> RegisteredSchema:
-    """Return the schema that a column is written with, and its id.
+    """Return the schema with which a column is written, and its id.
 
     Args:
-        registry: where it is, or is registered.
-        payload: which one.
-        wanted: what the registry calls its type.
+        registry: the registry that has the schema, or gets it.
+        payload: the schema and its subject.
+        wanted: the name of the format in the registry.
 
     Raises:
-        Unreadable: the subject does not have it, or it is of another format.
-        SchemaRegistryError: the registry refuses or is not there.
+        Unreadable: the subject does not have the schema, or the schema has another format.
+        SchemaRegistryError: the registry refuses, or cannot be reached.
     """
     if payload.schema is None:
         return latest(registry, payload.subject, wanted)
@@ -92,9 +92,9 @@ def written(registry: Registry, payload: Payload, wanted: str) -> RegisteredSche
 
 
 def texts(schema: Schema, registry: SchemaRegistryClient) -> Iterator[str]:
-    """Yield the texts that a schema refers to, each after those that it needs, and its own.
+    """Yield the texts of a schema and of all schemas that it refers to, in order of dependency.
 
-    Each once, also where several schemas refer to one.
+    Each text is yielded once, even if several schemas refer to it.
     """
 
     def found(one: Schema) -> Iterator[str]:
@@ -107,7 +107,7 @@ def texts(schema: Schema, registry: SchemaRegistryClient) -> Iterator[str]:
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Make what a registry refuses while a pipeline is planned a fault of the pipeline."""
+    """Turn an error of the registry during planning into an error of the pipeline."""
     try:
         yield
     except SchemaRegistryError as error:
@@ -115,22 +115,22 @@ def asking() -> Iterator[None]:
 
 
 class Columns(Protocol):
-    """Makes what decodes rows of all schemas into columns; it goes to the executors."""
+    """Makes the decoder of rows of all schemas. Spark sends it to the executors."""
 
     def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
-        """Return the decoder, for a process."""
+        """Return the decoder for this process."""
 
 
 @dataclass(frozen=True)
 class Framed:
-    """Decodes rows whose schema is named by its GUID in a header, or by an id before the payload.
+    """Decodes rows that name their schema by a GUID in a header, or by an id before the payload.
 
     Args:
-        registry: where the schemas are.
-        part: ``key`` or ``value``, which have headers of their own.
+        registry: the registry with the schemas.
+        part: ``key`` or ``value``, which have different headers.
         kind: the type of the column.
-        columns: makes what decodes.
-        what: said before the reasons of payloads that do not decode.
+        columns: makes the decoder.
+        what: a text before the reason for which a payload cannot be decoded.
     """
 
     registry: Registry
@@ -143,19 +143,19 @@ class Framed:
         """Decode one column of framed rows.
 
         Raises:
-            SchemaRegistryError: the registry refuses or is not there.
+            SchemaRegistryError: the registry refuses, or cannot be reached.
         """
         rows = self.decoder().decode(values, headers, part=self.part)
         return fitted(rows, self.kind, self._describe)
 
     def decoder(self) -> RegistryColumns:
-        """Return this process's decoder, which knows the schemas that it has seen."""
+        """Return this process's decoder, which caches the schemas."""
         key = (os.getpid(), self)
         if key not in _decoders:
             _decoders[key] = self.columns(client(self.registry))
         return _decoders[key]
 
     def _describe(self, error: RowError) -> str:
-        # A schema that cannot be used is at fault in no place of the payload.
+        # If the schema cannot be used, the error has no place in the payload.
         is_of_payload = error.offset > 0 or error.field
         return self.what + described(error) if is_of_payload else error.reason
