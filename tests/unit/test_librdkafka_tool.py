@@ -51,11 +51,19 @@ class TestArchive:
         assert hashlib.sha256(archive.read_bytes()).hexdigest() in result.stderr
         assert not list(tmp_path.rglob("include"))
 
-    def test_digest_is_required(self, archive: Path, tmp_path: Path) -> None:
-        """An archive of the user's own is never taken on trust."""
+    def test_digest_is_that_of_the_pinned_archive(self, archive: Path, tmp_path: Path) -> None:
+        """Without another one: an archive is never taken on trust."""
         result = run_tool(tmp_path, LIBRDKAFKA_ARCHIVE=archive)
         assert result.returncode == 1
-        assert "LIBRDKAFKA_SHA256" in result.stderr
+        assert librdkafka.NPM_SHA256 in result.stderr
+        assert "set LIBRDKAFKA_SHA256" in result.stderr
+
+    def test_path_is_printed(self, archive: Path, tmp_path: Path) -> None:
+        """So that it can be copied to a machine without a network."""
+        digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+        given = {"LIBRDKAFKA_ARCHIVE": archive, "LIBRDKAFKA_SHA256": digest}
+        result = run_tool(tmp_path, "--print", "archive", **given)
+        assert (result.returncode, result.stdout) == (0, f"{archive}\n")
 
     def test_archive_that_cannot_be_read(self, tmp_path: Path) -> None:
         """A wrong path is named."""

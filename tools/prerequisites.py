@@ -1,0 +1,135 @@
+"""What a build from source needs of its machine: one message names all that it lacks.
+
+setup.py asks before it compiles. `make build` asks tools/system.sh first, which can also install.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import librdkafka
+
+# Commands that install packages, with the name of that system below.
+MANAGERS = {
+    "apt-get": "sudo apt-get install -y --no-install-recommends",
+    "dnf": "sudo dnf install -y",
+    "apk": "apk add",
+    "brew": "brew install",
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing, and the package that brings it, by the command that installs packages."""
+
+    what: str
+    packages: dict[str, str]
+
+
+def _need(what: str, debian: str, fedora: str, alpine: str, brew: str = "") -> Need:
+    packages = dict(zip(MANAGERS, (debian, fedora, alpine, brew), strict=True))
+    return Need(what, packages)
+
+
+# Commands by name, and libraries by the name that pkg-config has for them.
+COMMANDS = {
+    "pkg-config": _need(
+        "pkg-config, which finds libraries", "pkg-config", "pkgconf", "pkgconf", "pkg-config"
+    ),
+    "make": _need("make", "make", "make", "make"),
+    "patch": _need("patch", "patch", "patch", "patch"),
+    "bash": _need("bash, for librdkafka's configure", "bash", "bash", "bash"),
+}
+LIBRARIES = {
+    "openssl": _need(
+        "OpenSSL's headers (openssl.pc)", "libssl-dev", "openssl-devel", "openssl-dev", "openssl@3"
+    ),
+    "libcurl": _need(
+        "curl's headers (libcurl.pc)", "libcurl4-openssl-dev", "libcurl-devel", "curl-dev", "curl"
+    ),
+    "libzstd": _need(
+        "zstd's headers (libzstd.pc)", "libzstd-dev", "libzstd-devel", "zstd-dev", "zstd"
+    ),
+    "zlib": _need("zlib's headers (zlib.pc)", "zlib1g-dev", "zlib-devel", "zlib-dev"),
+}
+# Only librdkafka's own build needs these.
+OF_THE_LIBRARY = ("make", "patch", "bash")
+
+
+def missing() -> list[Need]:
+    """What the build that the environment asks for needs and this machine does not have."""
+    if sys.platform == "win32":
+        return []  # librdkafka.py names LIBRDKAFKA_PREFIX, and setuptools the compiler
+    needs = [_compiler(), _headers()]
+    if "LIBRDKAFKA_PREFIX" in os.environ:
+        return [need for need in needs if need]
+    pkg_config = os.environ.get("PKG_CONFIG", "pkg-config")
+    if not shutil.which(pkg_config):
+        needs.append(COMMANDS["pkg-config"])
+    elif os.environ.get("LIBRDKAFKA") != "system":
+        needs += [need for name, need in LIBRARIES.items() if not librdkafka.known(name)]
+    if librdkafka.needs_build():
+        needs += [COMMANDS[name] for name in OF_THE_LIBRARY if not shutil.which(name)]
+        needs.append(_sources())
+    return [need for need in needs if need]
+
+
+def _compiler() -> Need | None:
+    command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    if shutil.which(name := shlex.split(command)[0]):
+        return None
+    named = f"a C compiler ({name}; the variable CC can name another one)"
+    return _need(named, "build-essential", "gcc", "build-base", "gcc")
+
+
+def _headers() -> Need | None:
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    if header.exists():
+        return None
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return _need(
+        f"the headers of this Python ({header})",
+        f"python{version}-dev",
+        f"python{version}-devel",
+        "python3-dev",
+        f"python@{version}",
+    )
+
+
+def _sources() -> Need | None:
+    if not librdkafka.needs_download() or shutil.which("npm"):
+        return None
+    return _need(
+        f"the sources of librdkafka {librdkafka.VERSION}: set LIBRDKAFKA_ARCHIVE to the file that "
+        f"'npm pack {librdkafka.NPM_PACKAGE}' writes on any machine, or install npm",
+        "npm",
+        "npm",
+        "npm",
+        "node",
+    )
+
+
+def check() -> None:
+    """Ends with the message, as librdkafka.BuildError, if something is missing."""
+    if needs := missing():
+        raise librdkafka.BuildError(message(needs))
+
+
+def message(needs: list[Need]) -> str:
+    """Names each thing and the command that installs all of them."""
+    lines = ["this machine lacks what the build needs:"]
+    lines += [f"  - {need.what}" for need in needs]
+    manager = next((name for name in MANAGERS if shutil.which(name)), None)
+    packages = [need.packages[manager or "apt-get"] for need in needs]
+    names = " ".join(dict.fromkeys(name for name in packages if name))
+    if manager:
+        lines.append(f"Install it: {MANAGERS[manager]} {names}")
+    else:
+        lines.append(f"Install it; Debian's packages are: {names}")
+    return "\n".join(lines)
