@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded site clean system java cancellation sanitized
+.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel wheel-test release asan tsan valgrind freethreaded site clean system java cancellation sanitized
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,7 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	@$(BIN)/python tools/badges.py --check
 	$(call say,codespell)
 	@$(BIN)/codespell
+	@$(BIN)/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(call say,mypy; site)
 	@$(BIN)/mypy & types=$$!; $(SITE); site=$$?; wait $$types && exit $$site
 	$(call say,arrows between rooms)
@@ -86,7 +87,14 @@ fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/, tried with every CPython here
-	@$(BIN)/python tools/wheels.py
+	@.venv-wheel/bin/python tools/wheels.py
+
+wheel-test: ## unit and embedded tests against the wheels in dist/, as they are installed (ARGS="--only cp312")
+	@ls dist/*.whl >/dev/null 2>&1 || $(MAKE) -s wheel
+	@$(BIN)/python tools/installed.py $(ARGS) -- -n auto
+
+release: build .venv-wheel/.requirements ## sdist and wheels in dist/, with every check before they are published (ARGS="--quick")
+	@.venv-wheel/bin/python tools/release.py $(ARGS)
 
 # Each call of each client in processes of its own: a crash says which answer it was.
 # Only the sanitizers see memory that is read past its end, or lost.

@@ -1,0 +1,138 @@
+"""Runs the unit and embedded tests against wheels, installed where no source of the package is.
+
+    python tools/installed.py                     # each wheel in dist/ that a CPython here takes
+    python tools/installed.py --only cp312 -- -x  # one of them; what follows goes to pytest
+    python tools/installed.py --here              # this interpreter's, in this folder
+
+Each wheel gets a virtual environment and a copy of the tests, without `src/`, below
+build/installed/. What of requirements/tests.txt an interpreter cannot have is left out, and the
+tests that need it are skipped. `make wheel-test` runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import reproducible
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "build" / "installed"
+# They read the sources, which are not there, or build from them.
+ON_SOURCES = (
+    "unit/test_distribution.py",
+    "unit/test_gil_check.py",
+    "unit/test_layers.py",
+    "unit/test_librdkafka_tool.py",
+    "unit/test_nearest_tests.py",
+    "unit/test_patches_tool.py",
+    "unit/test_protocol.py",
+    "unit/test_release.py",
+    "unit/test_reproducible.py",
+    "unit/test_stub.py",
+)
+# They take minutes each, and cancel or interrupt every call at every step: `make test` runs them.
+SLOW = (
+    "embedded/test_aiokafka_cancellation.py",
+    "embedded/test_cancellation.py",
+    "embedded/test_interrupts.py",
+    "embedded/test_stories.py",
+    "unit/test_snippets.py",
+)
+
+
+def wheels(folder: Path) -> dict[str, Path]:
+    """The wheels in a folder by their tag of Python and ABI: "cp312-cp312", "cp314-cp314t"."""
+    return {"-".join(each.stem.split("-")[-3:-1]): each for each in sorted(folder.glob("*.whl"))}
+
+
+def interpreters() -> dict[str, str]:
+    """The CPythons of this machine by the tags of their wheels."""
+    lines = subprocess.run(
+        ["sh", "tools/pythons.sh"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split("\n")
+    return {tag(path): path for path in filter(None, lines)}
+
+
+def tag(python: str) -> str:
+    """Of the wheels that an interpreter installs, with its own ABI."""
+    script = (
+        "import sys; v = 'cp%d%d' % sys.version_info[:2]; print(f'{v}-{v}{sys.abiflags or str()}')"
+    )
+    return subprocess.run(
+        [python, "-c", script], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def environment(python: str, wheel: Path, folder: Path) -> Path:
+    """A virtual environment with the wheel and with what its tests can have."""
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([python, "-m", "venv", folder], check=True)
+    inside = folder / "bin" / "python"
+    pip: list[str | Path] = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    for requirements in ("tests", "demo", "fuzz"):
+        file = ROOT / "requirements" / f"{requirements}.txt"
+        together = subprocess.run([*pip, "--only-binary", ":all:", "-r", file], check=False)
+        if together.returncode == 0:
+            continue
+        for line in file.read_text().splitlines():
+            if line and not line.startswith(("#", "-r")):
+                alone = [*pip, "--only-binary", ":all:", line]
+                if subprocess.run(alone, check=False, capture_output=True).returncode:
+                    say(f"not to be had: {line}")
+    # Last, so that nothing from an index replaces it.
+    subprocess.run([*pip, "--no-index", "--no-deps", "--force-reinstall", wheel], check=True)
+    return inside
+
+
+def run_tests(python: Path, tree: Path, arguments: list[str]) -> bool:
+    """In a copy of the tracked files without the package's own."""
+    shutil.rmtree(tree, ignore_errors=True)
+    reproducible.checkout(tree)
+    shutil.rmtree(tree / "src")
+    return subprocess.run(tests(python, arguments), cwd=tree, check=False).returncode == 0
+
+
+def tests(python: str | Path, arguments: list[str]) -> list[str]:
+    """The command that runs them in the current folder."""
+    command = [str(python), "-m", "pytest", "-p", "no:cacheprovider", "-q"]
+    command += ["tests/unit", "tests/embedded"]
+    command += [f"--ignore=tests/{name}" for name in (*ON_SOURCES, *SLOW)]
+    return [*command, *arguments]
+
+
+def say(text: str) -> None:
+    print(f"==> {text}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Tests the wheels in dist/ as they are installed.")
+    parser.add_argument("--only", default="", help="the start of a tag: cp312, cp314-cp314t")
+    parser.add_argument("--here", action="store_true", help="what this interpreter has installed")
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist")
+    parser.add_argument("arguments", nargs="*", metavar="PYTEST")
+    arguments = parser.parse_args()
+    if arguments.here:
+        return subprocess.run(tests(sys.executable, arguments.arguments), check=False).returncode
+    here = interpreters()
+    outcomes = {}
+    for name, wheel in wheels(arguments.dist).items():
+        if not name.startswith(arguments.only):
+            continue
+        if name not in here:
+            outcomes[wheel.name] = "built, not tested: there is no interpreter for it here"
+            continue
+        say(f"testing {wheel.name}")
+        python = environment(here[name], wheel, FOLDER / name / "venv")
+        good = run_tests(python, FOLDER / name / "tree", arguments.arguments)
+        outcomes[wheel.name] = "passed" if good else "FAILED"
+    for name, outcome in outcomes.items():
+        print(f"{name}: {outcome}")
+    return 0 if outcomes and "FAILED" not in outcomes.values() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

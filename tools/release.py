@@ -1,0 +1,267 @@
+"""Makes a release in dist/, and checks everything that can be checked before it is published.
+
+    make release                       # all of it; an hour, most of it tests
+    make release ARGS="--quick"        # without the tests of each wheel and the second builds
+
+Checks the version and the changelog, compares the API with the previous release (griffe), builds
+the source distribution and a wheel for each CPython here, builds both a second time and compares
+the bytes, looks into each artefact (twine, auditwheel, licences, bill of materials), installs each
+in a clean environment and tests it there. Ends with the checksums of the artefacts, or with what
+is wrong. docs/project/releasing.md describes each step, and what is left to people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable
+from email.parser import Parser
+from pathlib import Path
+
+import librdkafka
+import reproducible
+import sbom
+import wheels
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+TOOLS = wheels.TOOLS
+# The API that the first release is compared with: there is no tag before it.
+BASELINE = "d58d6f6afa27613ad36b6d02f1e1f81afcf45900"
+
+
+class Wrong(Exception):
+    """What stands in the way of the release."""
+
+
+def version() -> str:
+    """The version and the build, as the changelog has them: "2.16.1, build 1"."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    [build] = re.findall(r'^BUILD = "(\d+)"$', (ROOT / "setup.py").read_text(), re.MULTILINE)
+    return f"{project['version']}, build {build}"
+
+
+def tag() -> str:
+    """The tag of this release: "v2.16.1-1"."""
+    return "v" + version().replace(", build ", "-")
+
+
+def check_version() -> str:
+    """One version everywhere, entries in the changelog, and no tag of it on another commit."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    heading, _, rest = changelog.partition("\n## ")[2].partition("\n")
+    if heading != version():
+        raise Wrong(f"the first section of CHANGELOG.md is {heading!r}, not {version()!r}")
+    if "\n- " not in rest.partition("\n## ")[0]:
+        raise Wrong(f"CHANGELOG.md has no entry for {version()}")
+    tagged = git("rev-list", "-n", "1", tag())
+    if tagged and tagged != git("rev-parse", "HEAD"):
+        raise Wrong(f"{tag()} is the tag of another commit: raise BUILD in setup.py")
+    return version()
+
+
+def check_tree() -> str:
+    """What is built is what was committed."""
+    if changed := git("status", "--porcelain"):
+        raise Wrong(f"there are changes that are not committed:\n{changed}")
+    return git("rev-parse", "HEAD")
+
+
+def check_api() -> str:
+    """Nothing public has gone or changed since the last release, or the changelog names it."""
+    previous = git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^") or BASELINE
+    # Both from commits: beside a compiled extension griffe would read that, and not its stub.
+    command = ["griffe", "check", "confluent_kafka", "-s", "src", "-f", "oneline"]
+    done = run([*command, "--against", previous, "--base-ref", "HEAD"], check=False)
+    lines = (done.stdout + done.stderr).splitlines()
+    if (done.returncode and not lines) or "Traceback (most recent call last):" in lines:
+        raise Wrong(f"griffe failed ({done.returncode}):\n{done.stdout}{done.stderr}")
+    section = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1]
+    if unnamed := [line for line in lines if done.returncode and not is_named(line, section)]:
+        raise Wrong(
+            f"the API differs from that of {previous}, and the changelog does not name it:\n"
+            + "\n".join(unnamed)
+        )
+    return f"compared with {previous}: {len(lines) if done.returncode else 'no'} changes"
+
+
+def is_named(line: str, section: str) -> bool:
+    """Whether the changelog has the name in griffe's line ("file:1: Consumer.poll(x): ...")."""
+    found = re.match(r"[^:]+:\d+: ([\w.]+)", line)
+    return found is None or found[1].rpartition(".")[2] in section
+
+
+def build_source() -> str:
+    """The source distribution, into dist/."""
+    archive = reproducible.build(ROOT, "sdist", None)
+    return archive.name
+
+
+def build_wheels() -> str:
+    """A wheel for each CPython here, tried in an empty environment."""
+    wheels.build_all()
+    return ", ".join(sorted(each.name for each in DIST.glob("*.whl")))
+
+
+def check_metadata() -> str:
+    """What an index would refuse."""
+    run(["twine", "check", "--strict", *map(str, artefacts())])
+    return f"{len(artefacts())} artefacts"
+
+
+def check_wheels() -> str:
+    """Tags, licences and the bill of materials of each wheel."""
+    for wheel in DIST.glob("*.whl"):
+        python, abi, platform = wheel.stem.split("-")[-3:]
+        # No stable ABI: the extension uses more of CPython than it has.
+        if not abi.startswith(python) or platform.startswith("linux_"):
+            raise Wrong(f"{wheel.name} has other tags than it should have")
+        with zipfile.ZipFile(wheel) as archive:
+            check_contents(wheel.name, {name: archive.read(name) for name in archive.namelist()})
+    return "tags, licences and bills of materials"
+
+
+def check_contents(wheel: str, files: dict[str, bytes]) -> None:
+    """Every licence that the metadata names is there, and every shared library is in the bill."""
+    [info] = {name.partition("/")[0] for name in files if ".dist-info/" in name}
+    metadata = Parser().parsestr(files[f"{info}/METADATA"].decode())
+    named = metadata.get_all("License-File") or []
+    if lost := [each for each in named if f"{info}/licenses/{each}" not in files]:
+        raise Wrong(f"{wheel} names licences that it does not have: {lost}")
+    if not {"LICENSE", "LICENSE.librdkafka"} <= set(named):
+        raise Wrong(f"{wheel} has only these licences: {named}")
+    bill = json.loads(files[f"{info}/sboms/{sbom.NAME}"])
+    hashes = {
+        each["hashes"][0]["content"]: each["name"]
+        for each in bill["components"]
+        if "hashes" in each
+    }
+    for name, contents in files.items():
+        if ".libs/" in name and hashlib.sha256(contents).hexdigest() not in hashes:
+            raise Wrong(f"{wheel}: the bill of materials does not have {name}")
+    if bill["components"][0]["name"] != "librdkafka":
+        raise Wrong(f"{wheel}: the bill of materials does not begin with librdkafka")
+
+
+def check_reproducible() -> str:
+    """A second build of each, in folders of other names, has the same bytes."""
+    tool = ROOT / "tools" / "reproducible.py"
+    done = run([sys.executable, str(tool), "--library", "--like", str(DIST)], check=False)
+    print(done.stdout, end="")
+    if done.returncode:
+        raise Wrong(f"two builds are different{done.stderr}")
+    return "two builds have the same bytes"
+
+
+def try_source() -> str:
+    """The source distribution, installed with no index from librdkafka's archive, works."""
+    [archive] = DIST.glob("*.tar.gz")
+    sources = librdkafka.archive()
+    with tempfile.TemporaryDirectory() as scratch:
+        python = wheels.environment(sys.executable, Path(scratch) / "venv")
+        requirements = ROOT / "requirements" / "build.txt"
+        wheels.run(python, "-m", "pip", "install", "-q", "-r", requirements)
+        pip = [python, "-m", "pip", "install", "-q", "--no-index", "--no-build-isolation"]
+        # An empty cache: librdkafka is compiled, from the given sources.
+        given = {"LIBRDKAFKA_ARCHIVE": str(sources), "XDG_CACHE_HOME": scratch}
+        run([*map(str, pip), str(archive)], environment=given)
+        smoke = ROOT / "tools" / "smoke.py"
+        wheels.run(python, "-P", smoke, "--patched", folder=Path(scratch))
+    return archive.name
+
+
+def test_wheels() -> str:
+    """The unit and embedded tests against each wheel, as it is installed."""
+    command = [sys.executable, str(ROOT / "tools" / "installed.py"), "--", "-n", "auto"]
+    if subprocess.run(command, cwd=ROOT, check=False).returncode:
+        raise Wrong("the tests do not pass with every wheel")
+    return "passed"
+
+
+def write_checksums() -> str:
+    """dist/SHA256SUMS, for `sha256sum --check`."""
+    lines = [
+        f"{hashlib.sha256(each.read_bytes()).hexdigest()}  {each.name}" for each in artefacts()
+    ]
+    (DIST / "SHA256SUMS").write_text("\n".join(lines) + "\n")
+    return "\n" + "\n".join(lines)
+
+
+def artefacts() -> list[Path]:
+    return sorted([*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")])
+
+
+def git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def run(
+    command: list[str], check: bool = True, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A tool of requirements/wheel.txt, say; its output is in what is raised."""
+    path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"PATH": path} | (environment or {}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if check and done.returncode:
+        raise Wrong(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return done
+
+
+STEPS: dict[str, Callable[[], str]] = {
+    "version": check_version,
+    "tree": check_tree,
+    "API": check_api,
+    "wheels": build_wheels,
+    "source distribution": build_source,
+    "metadata": check_metadata,
+    "contents": check_wheels,
+    "second builds": check_reproducible,
+    "source distribution, installed": try_source,
+    "wheels, installed and tested": test_wheels,
+    "checksums": write_checksums,
+}
+LONG = ("second builds", "wheels, installed and tested")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Makes and checks a release in dist/.")
+    parser.add_argument("--quick", action="store_true", help=f"without {' and '.join(LONG)}")
+    parser.add_argument("--only", choices=STEPS, action="append", help="this step; repeatable")
+    arguments = parser.parse_args()
+    if (date := reproducible.date()) is not None:
+        os.environ["SOURCE_DATE_EPOCH"] = str(date)
+    wrong = []
+    for name, step in STEPS.items():
+        if (arguments.quick and name in LONG) or (arguments.only and name not in arguments.only):
+            continue
+        wheels.say(name)
+        try:
+            print(f"ok: {step()}", flush=True)
+        except Wrong as error:
+            wrong.append(name)
+            print(f"WRONG: {error}", flush=True)
+    if wrong:
+        print(f"not ready: {', '.join(wrong)}")
+        return 1
+    print(f"ready to publish as {tag()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
