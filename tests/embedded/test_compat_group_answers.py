@@ -233,7 +233,7 @@ def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
     return change
 
 
-@needs("sync-refused")
+@needs("group-refused")
 @pytest.mark.parametrize("request_class", [JoinGroupRequest, SyncGroupRequest])
 @pytest.mark.parametrize(
     "code",
@@ -256,7 +256,7 @@ async def test_a_refused_request_of_a_group(
         await consumer.stop()
 
 
-@needs("sync-refused")
+@needs("group-refused")
 @pytest.mark.parametrize("request_class", [JoinGroupRequest, SyncGroupRequest])
 @pytest.mark.parametrize(
     ("code", "failure"),

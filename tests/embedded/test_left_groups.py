@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, ShareConsumer, TopicPartition, protocol
 from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
 from tests.support.patches import needs
@@ -148,3 +149,39 @@ def test_leaving_while_the_group_waits(kafka_cluster: MockCluster, ends: str) ->
             lambda: (second.poll(0.01), third.poll(0.01)),
         )
         assert ends == "close" or (first.poll(0), first.assignment()) == (None, [PLACE])
+
+
+@needs("pending-leave", "mock-on-request")
+@pytest.mark.parametrize("ends", ["close", "unsubscribe"])
+@pytest.mark.parametrize("kind", [Consumer, ShareConsumer])
+def test_a_member_that_closes_while_it_joins(
+    kafka_cluster: MockCluster, kind: type[Any], ends: str
+) -> None:
+    """A member of KIP-848 or of a share group leaves behind its first heartbeat.
+
+    pending-leave.patch: close() ended at once, and the coordinator kept the member.
+    """
+    epochs: list[int] = []
+    has_come, goes_on = threading.Event(), threading.Event()
+
+    def hold(request: Any, _: object) -> None:
+        epochs.append(request.member_epoch)
+        has_come.set()
+        goes_on.wait(TIMEOUT)
+
+    name = "ShareGroupHeartbeat" if kind is ShareConsumer else "ConsumerGroupHeartbeat"
+    kafka_cluster.on_request(getattr(protocol, f"{name}Request").api_key, hold)
+    protocol_of = {} if kind is ShareConsumer else {"group.protocol": "consumer"}
+    member = kind(
+        {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"} | protocol_of
+    )
+    member.subscribe(["topic"])
+    assert has_come.wait(TIMEOUT)
+    if ends == "unsubscribe":
+        member.unsubscribe()
+    closing = threading.Thread(target=member.close)
+    closing.start()
+    closing.join(0.3)  # without the patch it ends
+    goes_on.set()
+    closing.join(TIMEOUT)
+    assert epochs == [0, -1]

@@ -571,3 +571,15 @@ def test_close_soon_after_subscribe(kafka_cluster: MockCluster, kafka_topic: str
         closing.start()
         closing.join(TIMEOUT)
         assert not closing.is_alive(), f"closed {milliseconds} ms after subscribe()"
+
+
+@needs("mock-share-sessions")
+def test_a_connection_of_another_client_closes(
+    cluster: MockCluster, ten: str, make: MakeShareConsumer
+) -> None:
+    """It takes no records from a member, whose acknowledgements count."""
+    consumer = make()
+    accept_ten(consumer)
+    with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as other:
+        send(other, ten, [b"more"])
+    assert consumer.commit_sync(TIMEOUT) == {TopicPartition(ten, 0): None}

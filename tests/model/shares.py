@@ -3,8 +3,7 @@
 Members read the same partitions and acknowledge record by record; they come and go. The model knows
 of each record how often it was delivered, and what brokers have answered to its acknowledgements.
 
-The brokers of the embedded cluster end the sessions of all members when any connection to them is
-closed. Then acknowledgements fail, and records come again: the model allows that, as Kafka does.
+An acknowledgement may fail. Then its records come again: the model allows that, as Kafka does.
 """
 
 from __future__ import annotations

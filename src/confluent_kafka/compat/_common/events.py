@@ -28,12 +28,13 @@ UNKNOWN = frozenset(
 )
 """What the cluster does not have, and may get."""
 
+_REQUESTS = frozenset({"JoinGroup", "SyncGroup", "Heartbeat"})
+
 _JOINS_AGAIN = frozenset(
     {
         KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
         KafkaError.COORDINATOR_NOT_AVAILABLE,
         KafkaError.ILLEGAL_GENERATION,
-        KafkaError.MEMBER_ID_REQUIRED,
         KafkaError.NOT_COORDINATOR,
         KafkaError.REBALANCE_IN_PROGRESS,
         KafkaError.UNKNOWN_MEMBER_ID,
@@ -48,3 +49,16 @@ def refuses_member(error: KafkaError) -> bool:
         error: one that came without a topic.
     """
     return error.code() >= KafkaError.UNKNOWN and error.code() not in _JOINS_AGAIN
+
+
+def refused_request(error: KafkaError) -> str | None:
+    """Return the request that the group's coordinator refuses: JoinGroup, SyncGroup or Heartbeat.
+
+    Args:
+        error: one that came without a topic.
+
+    Returns:
+        The request's name; None when the error is something else, also in groups of KIP-848.
+    """
+    request, is_refusal, _ = error.str().partition(" failed: ")
+    return request if is_refusal and request in _REQUESTS else None

@@ -18,7 +18,6 @@ from ..._common.commits import Reasons
 from ..._common.events import TOLD, UNKNOWN, refuses_member
 from ..._common.groups import generation_of
 from ..._common.membership import is_incremental_protocol
-from .._failures import failure_of
 from ..client import AIOKafkaClient
 from ..errors import CommitFailedError, IllegalStateError, KafkaTimeoutError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
@@ -28,6 +27,7 @@ from ._engine import Engine, checked
 from ._following import Following
 from ._group import Membership
 from ._positions import Positions
+from ._refusals import failure_of_group
 from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
@@ -69,6 +69,7 @@ class Reader:
         poll_interval: float | None,
     ) -> None:
         self._is_committed = conf.get("isolation.level") == "read_committed"
+        self._group_id = str(conf.get("group.id", ""))
         self._timeout = timeout
         self._partition_bytes = partition_bytes
         self.engine = Engine(conf, self._event)
@@ -394,5 +395,5 @@ class Reader:
         is_of_group = topic is None and refuses_member(error)
         is_of_messages = topic is not None and error.code() in _UNREADABLE
         if error.code() in TOLD or error.fatal() or is_of_group or is_of_messages:
-            raise failure_of(error)
+            raise failure_of_group(error, self._group_id)
         _log.warning("%s", error.str())
