@@ -112,7 +112,7 @@ def test_hints_go_to_stderr() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--topic", "a:x"], "'a:x': after the colon comes the number of partitions"),
+        (["--topic", "a:x"], "'a:x': needs a number of partitions after the colon"),
         (["--topic", "a:0"], "'a': partitions must be an int from 1 to 10000, not 0"),
         (["--topic", "a b"], "'a b': topic must be 1 to 249 of the characters"),
         (["--topic", "a", "--topic", "a"], "topic 'a' already exists"),

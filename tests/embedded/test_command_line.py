@@ -305,7 +305,7 @@ class TestConsume:
         """Status 1 and which there are."""
         done = kafka_cli("consume", kafka_topic, "-p", "3")
         assert done.status == 1
-        assert done.stderr == f"error: topic '{kafka_topic}' has the partitions 0 to 0, not 3\n"
+        assert done.stderr == f"error: topic '{kafka_topic}' has no partition 3, only partition 0\n"
 
 
 class TestBench:
@@ -447,7 +447,7 @@ class TestSettings:
             (["acls", "delete", "-y"], "--all: without --resource, --name, --principal or"),
             (["acls", "delete", "-y", "--resource", "any"], "give a filter, or --all"),
             (["acls", "delete", "-y", "--all", "--name", "t"], "cannot be combined with a filter"),
-            (["acls", "list", "--resource", "x"], "'x' is none of any, topic, group"),
+            (["acls", "list", "--resource", "x"], "'x' is not one of any, topic, group"),
             (["topics", "create", "t", "-c", "x"], "--config: 'x': needs NAME=VALUE"),
             (["configs", "set", "topic", "t", "x"], "'x': needs NAME=VALUE"),
             (["configs", "describe", "user", "t"], "'topic', 'broker', 'group'"),
@@ -457,14 +457,14 @@ class TestSettings:
             (["reassign", "start", "t:0=1,x"], "'t:0=1,x': needs TOPIC:PARTITION=BROKER,..."),
             (["reassign", "start", "t:0=1"], "--yes: is required without a terminal"),
             (["reassign", "cancel", "t"], "'t': needs TOPIC:PARTITION"),
-            (["transactions", "list", "--state", "x"], "'x' is none of empty, ongoing"),
+            (["transactions", "list", "--state", "x"], "'x' is not one of empty, ongoing"),
             (["transactions", "list", "--duration", "-1"], "'--duration': Input should be"),
             (["transactions", "describe"], "Missing argument"),
             (["transactions", "describe-producers", "t"], "'t': needs TOPIC:PARTITION"),
-            (["transactions", "abort", "t:0", "-y"], "--start-offset: or --producer-id is"),
+            (["transactions", "abort", "t:0", "-y"], "give either --start-offset or --producer-id"),
             (
                 ["transactions", "abort", "t:0", "-y", "--start-offset", "1", *_PRODUCER],
-                "--start-offset: or --producer-id is required",
+                "give either --start-offset or --producer-id",
             ),
             (
                 ["transactions", "abort", "t:0", "--producer-id", "1"],
@@ -476,14 +476,17 @@ class TestSettings:
             ),
             (["transactions", "abort", "t:0", *_PRODUCER], "--yes: is required without"),
             (["transactions", "force-terminate", "id"], "--yes: is required without a terminal"),
-            (["quotas", "alter", "a=1"], "--user: --client-id, --ip or --default is required"),
-            (["quotas", "alter", "--user", "u"], "QUOTA=VALUE: or --remove is required"),
+            (["quotas", "alter", "a=1"], "give --user, --client-id, --ip or --default"),
+            (["quotas", "alter", "--user", "u"], "give QUOTA=VALUE or --remove"),
             (["quotas", "alter", "--user", "u", "a=x"], "a: 'x' is not a number"),
-            (["quotas", "alter", "--user", "u", "--default", "user"], "a type is given twice"),
+            (
+                ["quotas", "alter", "--user", "u", "--default", "user"],
+                "an entity type is given twice",
+            ),
             (["features", "upgrade", "a"], "FEATURE=VERSION: 'a': needs NAME=VALUE"),
-            (["features", "upgrade", "a=0", "-y"], "a: '0' is no version from 1 to 32767"),
-            (["features", "downgrade", "a=x", "-y"], "a: 'x' is no version from 0 to 32767"),
-            (["features", "downgrade", "a=32768", "-y"], "a: '32768' is no version"),
+            (["features", "upgrade", "a=0", "-y"], "a: '0' is not a version from 1 to 32767"),
+            (["features", "downgrade", "a=x", "-y"], "a: 'x' is not a version from 0 to 32767"),
+            (["features", "downgrade", "a=32768", "-y"], "a: '32768' is not a version"),
             (["features", "upgrade", "a=1"], "--yes: is required without a terminal"),
             (["features", "downgrade", "a=1"], "--yes: is required without a terminal"),
             (["quorum", "add-voter", "1", "host:1"], "'host:1': needs LISTENER://HOST:PORT"),
@@ -493,10 +496,10 @@ class TestSettings:
             (["quorum", "remove-voter", "1"], "--yes: is required without a terminal"),
             (
                 ["quorum", "remove-voter", "1", "--directory", "AAAA", "-y"],
-                "'AAAA' is no UUID in base64, such as AAAAAAAAAAEAAAAAAAAAAg",
+                "'AAAA' is not a UUID in base64, such as AAAAAAAAAAEAAAAAAAAAAg",
             ),
             (["quotas", "describe", "--default", "x"], "'user', 'client-id', 'ip'"),
-            (["share-groups", "list", "--state", "x"], "'x' is none of preparing_rebalance, comp"),
+            (["share-groups", "list", "--state", "x"], "'x' is not one of preparing_rebalance, c"),
             (["share-groups", "delete", "g"], "--yes: is required without a terminal"),
             (["share-groups", "delete-offsets", "g", "t"], "--yes: is required without a term"),
             (["share-groups", "reset-offsets", "g", "t"], "Missing option '--to'"),

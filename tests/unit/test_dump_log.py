@@ -192,7 +192,7 @@ def test_other_files(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(bytes(100))
     done = run("dump-log", str(tmp_path / name))
     assert (done.status, done.stdout) == (2, b"")
-    assert f"{name} is no segment: name files that end in .log" in done.stderr
+    assert f"{name} is not a log segment: name files that end in .log" in done.stderr
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def choice(members: Iterable[_Choice], text: str, option: str) -> _Choice:
         return names[text.lower()]
     except KeyError:
         raise typer.BadParameter(
-            f"{text!r} is none of {', '.join(names)}", param_hint=option
+            f"{text!r} is not one of {', '.join(names)}", param_hint=option
         ) from None
 
 

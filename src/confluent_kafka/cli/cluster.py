@@ -144,7 +144,7 @@ def _taking_a_port() -> Iterator[None]:
     except OSError as error:
         if error.errno not in {errno.EADDRINUSE, errno.EACCES} or error.filename is not None:
             raise
-        fail(f"{error.strerror} (choose another --port, or 0 for free ones)")
+        fail(f"{error.strerror} (choose another --port, or 0 for a free port)")
 
 
 @app.command()
@@ -178,7 +178,7 @@ def _parse_topic(text: str) -> tuple[str, int]:
         return text, 1
     if not partitions.isdecimal():
         raise typer.BadParameter(
-            f"{text!r}: after the colon comes the number of partitions", param_hint="--topic"
+            f"{text!r}: needs a number of partitions after the colon", param_hint="--topic"
         )
     return name, int(partitions)
 

@@ -189,7 +189,8 @@ def _places(
         there = sorted(known[topic].partitions)
         for number in wanted or there:
             if number not in known[topic].partitions:
-                fail(f"topic {topic!r} has the partitions 0 to {there[-1]}, not {number}")
+                has = "partition 0" if len(there) == 1 else f"partitions 0 to {there[-1]}"
+                fail(f"topic {topic!r} has no partition {number}, only {has}")
             places.append((topic, number))
     return places
 

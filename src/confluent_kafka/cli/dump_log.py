@@ -71,7 +71,9 @@ def dump_log(
     with ending():
         for path in files:
             if path.suffix in _OTHER_FILES:
-                fail(f"{path} is no segment: name files that end in .log", status=WRONG_USAGE)
+                fail(
+                    f"{path} is not a log segment: name files that end in .log", status=WRONG_USAGE
+                )
             name = topic or path.absolute().parent.name.rpartition("-")[0]
             with path.open("rb") as file:
                 for position, batch in _batches(file, path, failures):

@@ -120,7 +120,7 @@ def _wanted(arguments: list[str], lowest: int) -> dict[str, int]:
     for name, text in pairs(arguments, "FEATURE=VERSION").items():
         if not text.isascii() or not text.isdecimal() or not lowest <= int(text) < 2**15:
             raise typer.BadParameter(
-                f"{name}: {text!r} is no version from {lowest} to {2**15 - 1}",
+                f"{name}: {text!r} is not a version from {lowest} to {2**15 - 1}",
                 param_hint="FEATURE=VERSION",
             )
         wanted[name] = int(text)

@@ -132,7 +132,7 @@ def remove_voter(
         admin.remove_raft_voter(
             controller, given, cluster_id=cluster_id, request_timeout=timeout
         ).result()
-    print(f"controller {controller} does not vote any more")
+    print(f"controller {controller} no longer votes")
 
 
 def _status(cluster: str | None, found: QuorumInfo) -> tuple[Any, ...]:
@@ -183,7 +183,7 @@ def _uuid(text: str | None) -> Uuid | None:
     try:
         return Uuid(*struct.unpack(">qq", base64.b64decode(f"{text}==", b"-_", validate=True)))
     except (ValueError, struct.error):
-        message = f"{text!r} is no UUID in base64, such as {_base64(Uuid(1, 2))}"
+        message = f"{text!r} is not a UUID in base64, such as {_base64(Uuid(1, 2))}"
         raise typer.BadParameter(message, param_hint="--directory") from None
 
 

@@ -129,10 +129,10 @@ def alter(
         *[(kind.value, None) for kind in default or []],
     )
     if not names:
-        raise typer.BadParameter("--client-id, --ip or --default is required", param_hint="--user")
+        raise typer.BadParameter("give --user, --client-id, --ip or --default")
     changes = _rates(values or []) | dict.fromkeys(remove or [])
     if not changes:
-        raise typer.BadParameter("or --remove is required", param_hint="QUOTA=VALUE")
+        raise typer.BadParameter("give QUOTA=VALUE or --remove")
     entity = ClientQuotaEntity(names)
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.alter_client_quotas(
@@ -145,7 +145,7 @@ def alter(
 def _by_type(*chosen: tuple[str, _T]) -> dict[str, _T]:
     found = dict(chosen)
     if len(found) < len(chosen):
-        raise typer.BadParameter("a type is given twice: each can be chosen in one way")
+        raise typer.BadParameter("an entity type is given twice: choose each type only once")
     return found
 
 

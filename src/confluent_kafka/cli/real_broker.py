@@ -84,14 +84,14 @@ def kafka_home() -> Path:
     if _ASSEMBLE.is_file():
         done = subprocess.run([sys.executable, str(_ASSEMBLE)], stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:  # the script has printed the reason
-            fail("there is no Apache Kafka: see above")
+            fail("Apache Kafka was not found: see above")
         return Path(done.stdout.strip())
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "confluent-kafka")
     made = sorted(path for path in cache.glob("kafka-*") if (path / _SERVER).is_file())
     if not made:
         fail(
-            "there is no Apache Kafka: set KAFKA_HOME to a distribution of Kafka 4.2 or newer, or "
-            "run `make kafka` in a checkout of this package"
+            "Apache Kafka was not found: set KAFKA_HOME to a distribution of Kafka 4.2 or newer, "
+            "or run `make kafka` in a checkout of this package"
         )
     return made[-1]
 

@@ -33,7 +33,7 @@ def run(
     """Run a program that is written for another client, unchanged."""
     arguments = program or []
     if module is None and not arguments:
-        raise typer.BadParameter("a program's file, or -m and a module")
+        raise typer.BadParameter("give the file of a program, or -m and a module")
     try:
         package, _, generation = name.partition(":")
         install(package, generation or None)

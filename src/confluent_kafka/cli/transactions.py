@@ -205,7 +205,7 @@ def abort(
     if (producer_id is None) != (producer_epoch is None):
         raise typer.BadParameter("needs --producer-epoch, too", param_hint="--producer-id")
     if (start_offset is None) == (producer_id is None):
-        raise typer.BadParameter("or --producer-id is required", param_hint="--start-offset")
+        raise typer.BadParameter("give either --start-offset or --producer-id")
     if coordinator_epoch is not None and producer_id is None:
         raise typer.BadParameter("needs --producer-id", param_hint="--coordinator-epoch")
     confirm(f"Abort the transaction in {place}?", yes)
