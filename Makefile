@@ -73,7 +73,7 @@ differential: build ## drawn scripts on the compatibility APIs and on the origin
 cancellation: build ## every coroutine, cancelled at each of its first suspensions, and callbacks that raise (SUSPENSIONS=50)
 	@CANCELLATION_SUSPENSIONS=$(or $(SUSPENSIONS),50) $(BIN)/python -m pytest -q tests/embedded/test_cancellation.py \
 		tests/embedded/test_aiokafka_cancellation.py tests/embedded/test_callbacks_that_raise.py \
-		tests/embedded/test_interrupts.py
+		$(wildcard tests/embedded/test_*interrupts.py)
 
 # Without clang the run says so, and draws all inputs from a seed.
 model: build $(VENV)/.fuzz ## consumers against a model, with 500 drawn examples of each (ARGS="--examples 5000 --seed 1")

@@ -107,6 +107,13 @@ KNOWN: tuple[Known, ...] = (
             and theirs == "KafkaException" != ours
         ),
     ),
+    Known(
+        frozenset({"confluent-kafka"}),
+        "`delete_records()` and `elect_leaders()` for a partition without a topic",
+        lambda script, steps, ours, theirs: (
+            steps[-1][0] == "delete_records" and steps[-1][3] < -1 and ours == "ValueError"
+        ),
+    ),
     Known(_KAFKA_PYTHON, "`position()` after `close()`", _after_the_end),
     Known(
         _AIOKAFKA,

@@ -28,7 +28,8 @@ def draw(seed: int) -> dict[str, Any]:
     """
     chance = random.Random(seed)
     if seed % 4 == 3:
-        return {"seed": seed, "kind": "admin", "steps": [*_administered(chance), ["close"]]}
+        drawn = _guarded(chance) if seed % 8 == 7 else _administered(chance)
+        return {"seed": seed, "kind": "admin", "steps": [*drawn, ["close"]]}
     if seed % 3 == 2:
         return {"seed": seed, "kind": "producer", **_produced(chance)}
     subscribed = chance.random() < 0.25
@@ -112,6 +113,37 @@ def _administered(chance: random.Random) -> list[Step]:
                     ["groups"],
                     ["group_offsets", group],
                     ["delete_group", group],
+                ]
+            )
+        )
+    return steps
+
+
+def _guarded(chance: random.Random) -> list[Step]:
+    """Rules, users, and what moves or empties partitions."""
+    steps: list[Step] = [["create", "a", 2, 1, False]]
+    for _ in range(chance.randint(6, 10)):
+        topic = chance.choice(["a", "a", "b", "not a name"])
+        partition = chance.choice([0, 0, 1, 9])
+        user = chance.choice(["a", "b"])
+        pattern = chance.choice(["LITERAL", "LITERAL", "PREFIXED", "ANY", "MATCH"])
+        operation = chance.choice(["READ", "READ", "WRITE", "ALL", "ANY"])
+        permission = chance.choice(["ALLOW", "ALLOW", "DENY", "ANY"])
+        mechanism = chance.choice(["SCRAM_SHA_256", "SCRAM_SHA_512"])
+        steps.append(
+            chance.choice(
+                [
+                    ["allow", topic, pattern, user, operation, permission],
+                    ["allow", topic, "LITERAL", user, "READ", "ALLOW"],
+                    ["rules", chance.choice([topic, None]), pattern, chance.choice([user, None])],
+                    ["forbid", chance.choice([topic, None]), pattern, user],
+                    ["delete_records", topic, partition, chance.choice([0, -1, 5, -2])],
+                    ["elect", topic, partition, chance.choice([0, 0, 1])],
+                    ["reassign", topic, partition, chance.choice([[1], [1], [9], [], None])],
+                    ["moves", chance.choice([topic, None])],
+                    ["user", user, mechanism, chance.choice([4096, 4096, 1, 100_000])],
+                    ["users", chance.choice([[user], [user, "c"], None])],
+                    ["delete_user", user, mechanism],
                 ]
             )
         )

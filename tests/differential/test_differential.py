@@ -15,7 +15,7 @@ from tests.differential.known import KNOWN
 from tests.differential.machine import PEERS, Peer, compare, make_topic
 from tests.support.peers import InstallationError
 
-SCRIPTS = range(12)
+SCRIPTS = (*range(12), 15)  # 7 and 15 have rules, users and leaders
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 
 

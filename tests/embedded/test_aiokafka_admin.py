@@ -167,8 +167,21 @@ async def test_records_of_unknown_partitions(
     async with admin_of(kafka_cluster) as admin:
         with pytest.raises(errors.NotLeaderForPartitionError):
             await admin.delete_records({place: RecordsToDelete(0) for place in places})
-        with pytest.raises(errors.OffsetOutOfRangeError):
-            await admin.delete_records({TopicPartition(kafka_topic, 0): RecordsToDelete(99)})
+        with pytest.raises(errors.NotLeaderForPartitionError):
+            await admin.delete_records({place: RecordsToDelete(-2) for place in places})
+
+
+@in_loop
+async def test_records_before_an_offset_that_is_not_there(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """The broker's error, also for a negative offset, which the engine does not send."""
+    async with admin_of(kafka_cluster) as admin:
+        for offset in (99, -2, -(2**40)):
+            with pytest.raises(errors.OffsetOutOfRangeError):
+                await admin.delete_records(
+                    {TopicPartition(kafka_topic, 0): RecordsToDelete(offset)}
+                )
 
 
 @needs("raw-request")

@@ -171,7 +171,7 @@ def test_topics(admin: Any) -> None:
 
 
 @needs("mock-on-request")
-def test_elections(kafka_cluster: MockCluster, admin: Any) -> None:
+def test_elections(kafka_cluster: MockCluster) -> None:
     """Only version 2 has this name; that no election is needed is not raised."""
     response = protocol.ElectLeadersResponse
     partition = response.PartitionResult(partition_id=0, error_code=84, error_message="not needed")
@@ -180,7 +180,8 @@ def test_elections(kafka_cluster: MockCluster, admin: Any) -> None:
         protocol.ElectLeadersRequest.api_key,
         lambda *_: response(replica_election_results=[topic]),
     )
-    elected = admin.perform_leader_election(0, {"t": [0]})
+    with made(KafkaAdminClient, kafka_cluster) as admin:  # which asks for versions once
+        elected = admin.perform_leader_election(0, {"t": [0]})
     assert elected.error_code == 0
     assert elected.replication_election_results == [("t", [(0, 84, "not needed")])]
     assert elected.to_object()["replication_election_results"] == [

@@ -11,15 +11,21 @@ from confluent_kafka import KafkaError, KafkaException, protocol
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.compat.kafka import KafkaAdminClient, errors
 from confluent_kafka.compat.kafka.admin import (
+    ACL,
     ACLFilter,
     ACLOperation,
     ACLPermissionType,
     ACLResourcePatternType,
     ConfigResource,
+    ResourcePattern,
     ResourcePatternFilter,
     ResourceType,
     TransactionState,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
 )
+from confluent_kafka.compat.kafka.structs import TopicPartition
+from confluent_kafka.compat.kafka_2 import KafkaAdminClient as KafkaAdminClient2
 from confluent_kafka.testing import MockCluster
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
@@ -156,5 +162,63 @@ def test_configurations_of_an_absent_topic(kafka_cluster: MockCluster) -> None:
     try:
         with pytest.raises(ValueError, match=r"Unrecognized configs: retention\.ms"):
             admin.alter_configs([absent])
+    finally:
+        admin.close()
+
+
+RULE = ACL(
+    "User:x",
+    "*",
+    ACLOperation.READ,
+    ACLPermissionType.ALLOW,
+    ResourcePattern(ResourceType.TOPIC, "t"),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules"),
+    [(KafkaAdminClient, [RULE]), (KafkaAdminClient2, [(RULE, errors.NoError)])],
+    ids=["version 3", "version 2"],
+)
+def test_rules_that_were_deleted(kafka_cluster: MockCluster, kind: Any, rules: list[Any]) -> None:
+    """Version 3 returns the rules of a filter, version 2 each with the class of its error."""
+    admin = kind(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    try:
+        assert admin.create_acls([RULE]) == {"succeeded": [RULE], "failed": []}
+        assert admin.delete_acls([ANY_RULE]) == [(ANY_RULE, rules, errors.NoError)]
+        assert admin.delete_acls([ANY_RULE]) == [(ANY_RULE, [], errors.NoError)]
+    finally:
+        admin.close()
+
+
+@pytest.mark.parametrize(
+    ("brokers", "says"),
+    [([], "must be non-empty"), ((), "must be non-empty"), ("1", "int broker_ids"), (["1"], "int")],
+)
+def test_reassignments_that_cannot_be(kafka_cluster: MockCluster, brokers: Any, says: str) -> None:
+    """They are refused before a broker is asked, which could not do this."""
+    admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    try:
+        with pytest.raises(ValueError, match=says):
+            admin.alter_partition_reassignments({TopicPartition("t", 0): brokers})
+        for right in ([1], None):
+            with pytest.raises(errors.IncompatibleBrokerVersion):
+                admin.alter_partition_reassignments({TopicPartition("t", 0): right})
+    finally:
+        admin.close()
+
+
+def test_alterations_of_users(kafka_cluster: MockCluster) -> None:
+    """What is no alteration is refused; those that are show no password."""
+    shown = repr([UserScramCredentialUpsertion("u", 1, "p"), UserScramCredentialDeletion("u", 2)])
+    assert shown == (
+        "[UserScramCredentialUpsertion(u, SCRAM_SHA_256, iterations=4096), "
+        "UserScramCredentialDeletion(u, SCRAM_SHA_512)]"
+    )
+    admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    try:
+        for wrong in ("u", None):
+            with pytest.raises(errors.IllegalArgumentError, match="alterations must be"):
+                admin.alter_user_scram_credentials([wrong])
     finally:
         admin.close()

@@ -364,4 +364,4 @@ def test_rules(admin: KafkaAdminClient, name: str) -> None:
     assert created == {"succeeded": [rule], "failed": []}
     wait_until(lambda: admin.describe_acls(wanted) == ([rule], errors.NoError))
     ((of, deleted, error),) = admin.delete_acls([wanted])
-    assert (of, deleted, error) == (wanted, [(rule, errors.NoError)], errors.NoError)
+    assert (of, deleted, error) == (wanted, [rule], errors.NoError)

@@ -17,9 +17,24 @@ from steps import (
 )
 
 import confluent_kafka
-from confluent_kafka import KafkaException
+from confluent_kafka import ElectionType, KafkaException
 from confluent_kafka import TopicPartition as Place
-from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+    ResourcePatternType,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
 
 
 def consumer_of(script):
@@ -212,6 +227,92 @@ class Admin:
 
     def delete_group(self, name):
         return result_of(self.admin.delete_consumer_groups([f"{self.own}-{name}"]))
+
+    def _filter(self, name, pattern, user):
+        return AclBindingFilter(
+            ResourceType.TOPIC,
+            name and named(self.own, name),
+            ResourcePatternType[pattern],
+            user and f"User:{self.own}-{user}",
+            None,
+            AclOperation.ANY,
+            AclPermissionType.ANY,
+        )
+
+    def _rules(self, rules):
+        return sorted(
+            [
+                one.principal.replace(self.own, "own"),
+                one.host,
+                one.operation.name,
+                one.permission_type.name,
+                one.restype.name,
+                one.name.replace(self.own, "own"),
+                one.resource_pattern_type.name,
+            ]
+            for one in rules
+            if self.own in one.principal
+        )
+
+    def allow(self, name, pattern, user, operation, permission):
+        rule = AclBinding(
+            ResourceType.TOPIC,
+            named(self.own, name),
+            ResourcePatternType[pattern],
+            f"User:{self.own}-{user}",
+            "*",
+            AclOperation[operation],
+            AclPermissionType[permission],
+        )
+        return result_of(self.admin.create_acls([rule]))
+
+    def rules(self, name, pattern, user):
+        return self._rules(self.admin.describe_acls(self._filter(name, pattern, user)).result(10))
+
+    def forbid(self, name, pattern, user):
+        return self._rules(result_of(self.admin.delete_acls([self._filter(name, pattern, user)])))
+
+    def delete_records(self, name, partition, offset):
+        place = Place(named(self.own, name), partition, offset)
+        return result_of(self.admin.delete_records([place])).low_watermark
+
+    def elect(self, name, partition, kind):
+        place = Place(named(self.own, name), partition)
+        kind = ElectionType.UNCLEAN if kind else ElectionType.PREFERRED
+        found = self.admin.elect_leaders(kind, [place]).result(10)
+        return [[one.partition, error and error.name()] for one, error in found.items()]
+
+    def reassign(self, name, partition, brokers):
+        pass  # confluent-kafka has no such calls
+
+    def moves(self, name):
+        pass
+
+    def user(self, name, mechanism, iterations):
+        info = ScramCredentialInfo(ScramMechanism[mechanism], iterations)
+        change = UserScramCredentialUpsertion(f"{self.own}-{name}", info, b"secret")
+        return result_of(self.admin.alter_user_scram_credentials([change]))
+
+    def delete_user(self, name, mechanism):
+        change = UserScramCredentialDeletion(f"{self.own}-{name}", ScramMechanism[mechanism])
+        return result_of(self.admin.alter_user_scram_credentials([change]))
+
+    def users(self, names):
+        if names is None:
+            found = self.admin.describe_user_scram_credentials().result(10)
+            return sorted(self._user(one) for user, one in found.items() if self.own in user)
+        asked = self.admin.describe_user_scram_credentials([f"{self.own}-{name}" for name in names])
+        outcomes = []
+        for future in asked.values():
+            try:
+                outcomes.append(self._user(future.result(10)))
+            except KafkaException as error:
+                outcomes.append(error.args[0].name())
+        return outcomes
+
+    def _user(self, one):
+        infos = [[info.mechanism.name, info.iterations] for info in one.scram_credential_infos]
+        return [one.user.replace(self.own, "own"), sorted(infos)]
 
     def close(self):
         pass  # confluent-kafka's has no such call

@@ -27,7 +27,7 @@ try:
     from aiokafka import AIOKafkaProducer as KafkaProducer
     from aiokafka import TopicPartition as Place
     from aiokafka.admin import AIOKafkaAdminClient as KafkaAdminClient
-    from aiokafka.admin import NewPartitions, NewTopic
+    from aiokafka.admin import NewPartitions, NewTopic, RecordsToDelete
     from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
     from aiokafka.structs import OffsetAndMetadata
 
@@ -36,7 +36,7 @@ except ImportError:
     from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic
     from kafka.structs import OffsetAndMetadata
 
-    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
+    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, admin
     from kafka import TopicPartition as Place
     from kafka import __version__ as version
 
@@ -280,6 +280,111 @@ class Admin:
             return None  # aiokafka has no such call
         delete = "delete_groups" if self.newest else "delete_consumer_groups"
         return self.plain(getattr(self.admin, delete)([f"{self.own}-{name}"]))
+
+    def _pattern(self, kind, name, pattern):
+        pattern = admin.ACLResourcePatternType[pattern]
+        return kind(admin.ResourceType.TOPIC, name and named(self.own, name), pattern)
+
+    def _filter(self, name, pattern, user):
+        return admin.ACLFilter(
+            user and f"User:{self.own}-{user}",
+            None,
+            admin.ACLOperation.ANY,
+            admin.ACLPermissionType.ANY,
+            self._pattern(admin.ResourcePatternFilter, name, pattern),
+        )
+
+    def _rules(self, rules):
+        found = [
+            [
+                one.principal,
+                one.host,
+                one.operation.name,
+                one.permission_type.name,
+                one.resource_pattern.resource_type.name,
+                one.resource_pattern.resource_name,
+                one.resource_pattern.pattern_type.name,
+            ]
+            for one in rules
+            if self.own in one.principal
+        ]
+        return sorted(self.plain(found))
+
+    def allow(self, name, pattern, user, operation, permission):
+        if AWAITS:
+            return None  # aiokafka has no such calls
+        rule = admin.ACL(
+            f"User:{self.own}-{user}",
+            "*",
+            admin.ACLOperation[operation],
+            admin.ACLPermissionType[permission],
+            self._pattern(admin.ResourcePattern, name, pattern),
+        )
+        answer = self.admin.create_acls([rule])
+        return [self._rules(answer["succeeded"]), self.plain(answer["failed"])]
+
+    def rules(self, name, pattern, user):
+        if AWAITS:
+            return None
+        found, error = self.admin.describe_acls(self._filter(name, pattern, user))
+        return [self._rules(found), self.plain(error)]
+
+    def forbid(self, name, pattern, user):
+        if AWAITS:
+            return None
+        asked = self._filter(name, pattern, user)
+        [[answered, found, error]] = self.admin.delete_acls([asked])
+        if not self.newest:
+            error, found = [error, *(one for _, one in found)], [one for one, _ in found]
+        return [answered is asked, self._rules(found), self.plain(error)]
+
+    def delete_records(self, name, partition, offset):
+        if not (AWAITS or self.newest):
+            return None  # the first releases of version 2 have no such calls
+        place = Place(named(self.own, name), partition)
+        until = RecordsToDelete(offset) if AWAITS else offset
+        [[found, answer]] = self.admin.delete_records({place: until}).items()
+        return [found == place, self.plain(answer)]
+
+    def elect(self, name, partition, kind):
+        if not self.newest:
+            return None
+        return self.plain(self.admin.elect_leaders(kind, {named(self.own, name): [partition]}))
+
+    def reassign(self, name, partition, brokers):
+        if not self.newest:
+            return None
+        place = Place(named(self.own, name), partition)
+        answer = self.admin.alter_partition_reassignments({place: brokers})
+        return [[found == place, self.plain(error)] for found, error in answer.items()]
+
+    def moves(self, name):
+        if not self.newest:
+            return None
+        wanted = None if name is None else {named(self.own, name): [0, 1]}
+        found = self.admin.list_partition_reassignments(wanted)
+        return sorted([self.plain(place), self.plain(move)] for place, move in found.items())
+
+    def user(self, name, mechanism, iterations):
+        if not self.newest:
+            return None
+        change = admin.UserScramCredentialUpsertion
+        return self._altered(change(f"{self.own}-{name}", mechanism, "secret", iterations))
+
+    def delete_user(self, name, mechanism):
+        if not self.newest:
+            return None
+        return self._altered(admin.UserScramCredentialDeletion(f"{self.own}-{name}", mechanism))
+
+    def _altered(self, change):
+        return self.plain(self.admin.alter_user_scram_credentials([change]))
+
+    def users(self, names):
+        if not self.newest:
+            return None
+        wanted = None if names is None else [f"{self.own}-{name}" for name in names]
+        found = self.admin.describe_user_scram_credentials(wanted)
+        return self.plain({user: one for user, one in found.items() if self.own in user})
 
     def close(self):
         self.admin.close()

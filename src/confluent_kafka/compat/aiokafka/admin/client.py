@@ -37,6 +37,8 @@ K = TypeVar("K")
 # What librdkafka says of a partition that is not there, and of one among others.
 _NO_PARTITION = frozenset({KafkaError._NOENT, KafkaError._UNKNOWN_PARTITION})
 
+_ALL = -1  # deletes all records that there are
+
 
 class _Engine(AIOAdminClient):
     _alias = "AIOKafkaAdminClient"
@@ -238,10 +240,13 @@ class AIOKafkaAdminClient:
 
         Raises:
             NotLeaderForPartitionError: there is no such partition.
+            OffsetOutOfRangeError: a partition does not have the offset.
             KafkaError: of the first partition where it failed.
         """
+        # The engine refuses such offsets, and sends nothing. The offset 0 deletes nothing.
+        wrong = [one for one, each in records_to_delete.items() if each.before_offset < _ALL]
         places = [
-            Place(one.topic, one.partition, records.before_offset)
+            Place(one.topic, one.partition, 0 if one in wrong else records.before_offset)
             for one, records in records_to_delete.items()
         ]
         try:
@@ -250,6 +255,8 @@ class AIOKafkaAdminClient:
             )
         except KafkaException as failure:
             raise _not_deleted(failure) from failure
+        if wrong:
+            raise errors.OffsetOutOfRangeError(f"{wrong[0]} has no negative offsets")
         return {
             TopicPartition(place.topic, place.partition): one.low_watermark
             for place, one in deleted.items()

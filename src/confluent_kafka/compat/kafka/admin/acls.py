@@ -249,13 +249,22 @@ class ACLAdminMixin:
 
     def delete_acls(
         self, acl_filters: Iterable[ACLFilter]
-    ) -> list[tuple[ACLFilter, list[tuple[ACL, Any]], type[errors.BrokerResponseError]]]:
+    ) -> list[tuple[ACLFilter, list[Any], type[errors.BrokerResponseError]]]:
         """Delete the rules that filters name.
 
         Returns:
-            For each filter: itself, its rules each with the class of an error, and the class of
-            its own error; NoError where all is well.
+            For each filter: itself, its rules, and the class of its error; NoError where all is
+            well.
         """
+        return [
+            (each, [_rule(one, one) for one in result.matching_acls], error)
+            for each, result, error in self._deleted(acl_filters)
+        ]
+
+    def _deleted(
+        self, acl_filters: Iterable[ACLFilter]
+    ) -> list[tuple[ACLFilter, Any, type[errors.BrokerResponseError]]]:
+        """Delete rules; return each filter with the broker's answer and the class of its error."""
         filters, kind = list(acl_filters), protocol.DeleteAclsRequest
         asked = [
             kind.DeleteAclsFilter(
@@ -271,11 +280,7 @@ class ACLAdminMixin:
         ]
         answer = self._wire.ask(kind(filters=asked), CONTROLLER)
         return [
-            (
-                each,
-                [_rule_and_error(one) for one in result.matching_acls],
-                errors.for_code(result.error_code),
-            )
+            (each, result, errors.for_code(result.error_code))
             for each, result in zip(filters, answer.filter_results, strict=True)
         ]
 
@@ -300,7 +305,8 @@ def _rule(resource: Any, rule: Any) -> ACL:
     return ACL(rule.principal, rule.host, operation, permission, pattern)
 
 
-def _rule_and_error(one: Any) -> tuple[ACL, type[errors.BrokerResponseError]]:
+def rule_and_error(one: Any) -> tuple[ACL, type[errors.BrokerResponseError]]:
+    """Return a rule that was deleted, and the class of the error that it has."""
     return _rule(one, one), errors.for_code(one.error_code)
 
 

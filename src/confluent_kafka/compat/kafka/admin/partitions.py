@@ -213,7 +213,12 @@ class PartitionAdminMixin:
 
         Returns:
             By partition: None, or the class of the error.
+
+        Raises:
+            ValueError: a list is empty, or has something else than ids.
         """
+        for partition, brokers in reassignments.items():
+            _check_brokers(partition, brokers)
         kind = protocol.AlterPartitionReassignmentsRequest
         topics = [
             kind.ReassignableTopic(
@@ -323,6 +328,17 @@ def _grown(kind: Any, topic: str, what: Any) -> Any:
     if assignments is not None:
         given = [kind.CreatePartitionsAssignment(broker_ids=one) for one in assignments]
     return kind.CreatePartitionsTopic(name=topic, count=total, assignments=given)
+
+
+def _check_brokers(partition: TopicPartition, brokers: Any) -> None:
+    if brokers is None:
+        return
+    if not brokers:
+        raise ValueError(
+            f"Replica list for {partition} must be non-empty; use None to cancel a reassignment."
+        )
+    if not all(isinstance(each, int) for each in brokers):
+        raise ValueError(f"Replica list for {partition} must be int broker_ids.")
 
 
 def _time(spec: Any) -> int:

@@ -40,6 +40,9 @@ class UserScramCredentialDeletion:
         self.user = user
         self.mechanism = _mechanism(mechanism)
 
+    def __repr__(self) -> str:
+        return f"UserScramCredentialDeletion({self.user}, {self.mechanism.name})"
+
 
 class UserScramCredentialUpsertion:
     """A credential to create, or to replace.
@@ -76,6 +79,10 @@ class UserScramCredentialUpsertion:
             self.mechanism.hash_name, secret, self.salt, self.iterations
         )
 
+    def __repr__(self) -> str:
+        of_user = f"{self.user}, {self.mechanism.name}"
+        return f"UserScramCredentialUpsertion({of_user}, iterations={self.iterations})"
+
 
 class UserAdminMixin:
     """Methods of KafkaAdminClient."""
@@ -90,6 +97,9 @@ class UserAdminMixin:
 
         Returns:
             By user: None, or what is wrong.
+
+        Raises:
+            IllegalArgumentError: an alteration is something else.
         """
         kind = protocol.AlterUserScramCredentialsRequest
         deletions, upsertions = [], []
@@ -104,9 +114,14 @@ class UserAdminMixin:
                         salted_password=one.salted_password,
                     )
                 )
-            else:
+            elif isinstance(one, UserScramCredentialDeletion):
                 deletions.append(
                     kind.ScramCredentialDeletion(name=one.user, mechanism=int(one.mechanism))
+                )
+            else:
+                raise errors.IllegalArgumentError(
+                    "alterations must be UserScramCredentialDeletion or "
+                    f"UserScramCredentialUpsertion, got {type(one).__name__}"
                 )
         request = kind(deletions=deletions, upsertions=upsertions)
         return {one.user: _text(one) for one in self._wire.ask(request, CONTROLLER).results}

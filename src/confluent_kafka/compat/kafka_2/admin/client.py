@@ -9,7 +9,7 @@ from confluent_kafka import protocol
 
 from ...kafka.admin import client
 from ...kafka.admin._wire import group_coordinator, only
-from ...kafka.admin.acls import operations
+from ...kafka.admin.acls import ACLFilter, operations, rule_and_error
 from ...kafka.admin.configs import ConfigResourceType, set_all
 from .. import errors
 from .._config import DEFAULTS, brokers_needed, of_version_3
@@ -248,6 +248,22 @@ class KafkaAdminClient(client.KafkaAdminClient):
                 for one in results
             ]
         )
+
+    # ---- rules ----
+
+    def delete_acls(
+        self, acl_filters: Iterable[ACLFilter]
+    ) -> list[tuple[ACLFilter, list[Any], type[errors.BrokerResponseError]]]:
+        """Delete the rules that filters name.
+
+        Returns:
+            For each filter: itself, its rules each with the class of an error, and the class of
+            its own error; NoError where all is well.
+        """
+        return [
+            (each, [rule_and_error(one) for one in result.matching_acls], error)
+            for each, result, error in self._deleted(acl_filters)
+        ]
 
     # ---- groups ----
 
