@@ -46,7 +46,14 @@ ADMINISTRATION: Mapping[str, str] = {
 _MARKUP: Literal["markdown"] = "markdown"
 
 
-class _Commands(TyperGroup):
+class _Ordered(TyperGroup):
+    """Lists its commands in the order of their definition. Old versions of Typer sort them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+
+class _Commands(_Ordered):
     """Has a name and a line of help for each command, and imports the one that is called."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -74,7 +81,7 @@ def _imported(name: str) -> Any:
     module = importlib.import_module(f"{__name__}.{module_name}")
     commands = typer.Typer(add_completion=False, rich_markup_mode=_MARKUP)
     if hasattr(module, "app"):
-        commands.add_typer(module.app, name=name)
+        commands.add_typer(module.app, name=name, cls=_Ordered)
     else:
         settings = getattr(module, "CONTEXT_SETTINGS", None)
         commands.command(name, context_settings=settings)(getattr(module, module_name))
