@@ -155,7 +155,7 @@ freethreaded: build ## unit and embedded tests on a CPython without a GIL, built
 		build/freethreaded/venv/bin/python -m pytest -p no:cacheprovider \
 		tests/unit tests/embedded $(FREETHREADED_SKIPS) $(ARGS)
 
-site: build $(VENV)/.docs ## the documentation, into build/site (open index.html; no server is needed)
+site: build $(VENV)/.docs $(VENV)/.spark ## the documentation, into build/site (open index.html; no server is needed)
 	@$(SITE)
 	@echo "build/site/index.html"
 
@@ -180,7 +180,9 @@ FREETHREADED_SKIPS := $(addprefix --ignore=tests/,unit/test_stub.py \
 	embedded/test_cluster_command.py embedded/test_command_line.py)
 
 # Warnings are errors. A page is built again when it, or a module of its reference, has changed.
-SITE := $(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/site
+# Each version has a folder of its own (docs/_extensions/versions.py).
+SITE = $(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs \
+	build/site/$$($(BIN)/python -c "import confluent_kafka; print(confluent_kafka.__version__)")
 
 SANITIZED_PYTHON = PYTHONPATH=$(CURDIR)/build/asan/lib PYTHONMALLOC=malloc \
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \

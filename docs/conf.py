@@ -27,9 +27,12 @@ extensions = [
     "llms",
     "mentions",
     "properties",
+    "search_words",
     "stub_signatures",
+    "versions",
 ]
-exclude_patterns = ["_extensions", "_build"]
+templates_path = ["_templates"]
+exclude_patterns = ["_extensions", "_templates", "_build"]
 suppress_warnings = ["myst.header"]  # a page of examples may begin below its title
 
 autodoc_member_order = "groupwise"
@@ -51,5 +54,16 @@ html_theme = "furo"
 html_title = "confluent-kafka"
 html_static_path = ["_static"]
 html_show_sphinx = False
+# The theme's own parts, and the version below the name.
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/versions.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 # Nothing is loaded from elsewhere: the site works without a network.
 html_theme_options = {"navigation_with_keys": True}

@@ -30,6 +30,9 @@ class ExactLinks(SphinxPostTransform):
                 if exact is not None:
                     node["reftarget"] = exact
                     node["refspecific"] = False
+                elif sum(known.endswith(f".{node['reftarget']}") for known in documented) > 1:
+                    # Several have this name, and none is meant: Sphinx looks for no part of a name.
+                    node.attributes.pop("refspecific", None)
 
 
 def _full_name(module: str | None, name: str, documented: dict[str, Any]) -> str | None:
@@ -46,7 +49,8 @@ def _full_name(module: str | None, name: str, documented: dict[str, Any]) -> str
 
 def _packages(module: str | None) -> list[str]:
     """Where what a module names is public: itself, and the values of its clients."""
-    return [module, f"{module}.admin", f"{module}.structs"] if module else []
+    parts = ("admin", "structs", "errors")
+    return [module, *(f"{module}.{part}" for part in parts)] if module else []
 
 
 def _attribute(module: str, name: str) -> Any:
