@@ -152,9 +152,11 @@ def test_another_plan_is_noticed(query: Query) -> None:
     Their order does not matter, nor how they are cut into record batches.
     """
     assert query.task(0, ["a", "b"]) == 2
-    with pytest.raises(PlanChanged, match="an earlier attempt wrote 2 rows and this one has 1"):
+    with pytest.raises(
+        PlanChanged, match="an earlier attempt wrote 2 rows, but this attempt has 1"
+    ):
         query.task(0, ["a"])
-    with pytest.raises(PlanChanged, match="wrote 2 rows and this one has as many, but others"):
+    with pytest.raises(PlanChanged, match="wrote 2 rows, and this attempt has as many, but other"):
         query.task(0, ["a", "c"])
     for nothing in ([], [[]]):
         with pytest.raises(PlanChanged, match="wrote 2 rows and this one has 0"):

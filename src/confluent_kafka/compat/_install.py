@@ -1,4 +1,4 @@
-"""A face under the name of the package that it stands for."""
+"""Makes a compatibility API importable under the name of the original package."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from confluent_kafka._suggestions import did_you_mean
 
 
 class _Face(NamedTuple):
-    """What stands for a package.
+    """The module that replaces a package.
 
     Args:
-        module: the name of the face.
-        distribution: the name under which the package is installed.
+        module: the name of the module.
+        distribution: the name of the package's distribution.
     """
 
     module: str
     distribution: str
 
 
-# By the package and its generations; the first one is meant if none is named.
+# The modules by package and generation; the first generation is the default.
 _FACES = {
     "aiokafka": {"0": _Face("confluent_kafka.compat.aiokafka", "aiokafka")},
     "kafka": {
@@ -39,11 +39,11 @@ _FACES = {
 
 
 def install(name: str, generation: str | None = None) -> None:
-    """Let ``import NAME`` mean its face here, in this process, from now on.
+    """Let ``import NAME`` import this project's version of a package, in this process.
 
-    Programs and libraries that import the package, or its modules, then run on librdkafka as they
-    are; ``importlib.metadata`` says that it is installed, too. Call it before anything imports the
-    package; a second call does nothing. ::
+    Programs and libraries that import the package or its modules then run on librdkafka without
+    changes. ``importlib.metadata`` also shows the package as installed. Call this function before
+    anything imports the package. A second call does nothing. ::
 
         import confluent_kafka.compat
 
@@ -51,11 +51,11 @@ def install(name: str, generation: str | None = None) -> None:
 
     Args:
         name: the package: "aiokafka" or "kafka".
-        generation: of kafka-python: "3", which is the default, "2" or "0.9".
+        generation: the version of kafka-python: "3" (the default), "2" or "0.9".
 
     Raises:
-        ValueError: there is no face of this name, or none of this generation.
-        RuntimeError: the package itself was imported before, or another generation installed.
+        ValueError: this project has no such package, or no such generation of it.
+        RuntimeError: the original package was imported before, or another generation is installed.
     """
     if name not in _FACES:
         raise ValueError(
@@ -86,11 +86,11 @@ def _face_of(name: str, generation: str | None) -> _Face:
 
 
 class _Finder(DistributionFinder):
-    """Finds a package's modules in its face.
+    """Finds a package's modules in the module that replaces it.
 
     Args:
         name: the package.
-        face: what stands for it.
+        face: the module that replaces it.
     """
 
     def __init__(self, name: str, face: _Face) -> None:
@@ -121,10 +121,10 @@ class _Finder(DistributionFinder):
 
 
 class _Alias(Loader):
-    """Gives a module of the face another name in ``sys.modules``: it is the same module.
+    """Gives a module another name in ``sys.modules``; both names mean the same module.
 
     Args:
-        name: that in the face.
+        name: the module's own name.
     """
 
     def __init__(self, name: str) -> None:
@@ -136,12 +136,12 @@ class _Alias(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # The import has given the module the alias's.
+        # The import has given the module the alias's spec.
         module.__spec__ = self._own
 
 
 class _Installed(Distribution):
-    """What a package is called and which version its face stands for.
+    """The name and the version that ``importlib.metadata`` returns for a package.
 
     Args:
         name: the package.

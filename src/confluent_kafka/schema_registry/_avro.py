@@ -1,4 +1,4 @@
-"""Avro schemas and records, by fastavro."""
+"""Reads Avro schemas, and encodes and decodes records, with fastavro."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ._fields import TAGS, FieldType
 from .error import SchemaParseException
 from .schema import Schema
 
-# What fastavro raises for objects and bytes that do not fit a schema.
+# The exceptions that fastavro raises for objects and bytes that do not fit a schema.
 FAILURES = (
     ArithmeticError,
     AttributeError,
@@ -46,7 +46,7 @@ FAILURES = (
 
 
 class ParsedSchema:
-    """A schema as fastavro uses it.
+    """A schema in fastavro's form.
 
     Args:
         text: the schema, JSON or the name of a primitive type.
@@ -72,9 +72,9 @@ class ParsedSchema:
 
 
 def _with_names(schema: Any, named: Mapping[str, Any]) -> Any:
-    """Return a parsed schema that brings along the types that it refers to.
+    """Return a parsed schema that contains the types that it refers to.
 
-    fastavro adds them to records only, and finds them in the part that it reaches first.
+    fastavro itself adds them only to records, and finds them in the part that it reads first.
     """
     if isinstance(schema, list) and schema:
         return [_with_names(schema[0], named), *schema[1:]]
@@ -89,7 +89,7 @@ def _document(text: str) -> Any:
 
 
 def record_name(document: Any) -> str | None:
-    """Return the full name of a schema's type; that of a primitive type; None for a union."""
+    """Return the full name of a schema's type, or of a primitive type; None for a union."""
     if isinstance(document, str):
         return document
     if not isinstance(document, dict):
@@ -133,10 +133,10 @@ def writer(
     Args:
         parsed: their schema.
         where: its name in errors.
-        strict: whether a record must have all fields of the schema and no others.
+        strict: whether a record must have all fields of the schema and no other fields.
         strict_allow_default: whether a strict record may leave out fields with a default.
     """
-    # To fastavro, strict does not allow for defaults, whatever the other says.
+    # In fastavro, strict forbids missing fields with a default, whatever strict_allow_default is.
     strict = strict and not strict_allow_default
     shapes = Shapes(parsed.schema, parsed.named, strict, strict_allow_default)
     write = functools.partial(
@@ -165,7 +165,8 @@ def writer(
 def _misfit(text: str, cause: BaseException | None) -> SerializationError:
     """Return the error of an object that does not fit.
 
-    It is a TypeError or a ValueError as well, as fastavro's own is, for programs that catch it.
+    Like fastavro's own error, it is also a TypeError or a ValueError, for programs that catch
+    those.
     """
     kind = TypeError if isinstance(cause, TypeError) else ValueError
     error: SerializationError = both(SerializationError, kind)(text)
@@ -173,16 +174,16 @@ def _misfit(text: str, cause: BaseException | None) -> SerializationError:
 
 
 def is_bytes(parsed: ParsedSchema) -> bool:
-    """Whether a schema is bytes, of whatever logical type.
+    """Return whether a schema is bytes, with any logical type or none.
 
-    Messages of such a schema are the bytes themselves: serializers of a registry put no length
+    Messages of such a schema are the bytes themselves: a registry's serializers write no length
     before them, and do not apply the logical type.
     """
     return get_type(parsed.document) is FieldType.BYTES
 
 
 def raw_writer(where: str) -> Callable[[Any], bytes]:
-    """Return a function that takes bytes as they are, and text as UTF-8.
+    """Return a function that returns bytes unchanged, and text as UTF-8.
 
     Args:
         where: the name of the schema in errors.
@@ -234,7 +235,7 @@ def reader(
 
 
 def _said(error: BaseException) -> str:
-    """Return the text of an error, without the schemas that fastavro adds to some."""
+    """Return the text of an error, without the schemas that fastavro adds to some errors."""
     text = str(error).partition("__fastavro_parsed")[0][:500]
     return f"{type(error).__name__} {text}".rstrip() if len(text) < 30 else text
 
@@ -260,7 +261,7 @@ def get_type(schema: Any) -> FieldType:
     """Return the kind of an Avro schema; NULL if it is not a schema.
 
     Args:
-        schema: the schema, as JSON has it.
+        schema: the schema, as decoded JSON.
     """
     if isinstance(schema, list):
         return FieldType.COMBINED
@@ -272,7 +273,7 @@ def get_inline_tags(schema: Any) -> dict[str, set[str]]:
     """Return the tags of the fields of an Avro schema, by their full names.
 
     Args:
-        schema: the schema, as JSON has it.
+        schema: the schema, as decoded JSON.
     """
     found: dict[str, set[str]] = {}
     _collect_tags(schema, "", found)
@@ -299,7 +300,7 @@ def _collect_tags(schema: Any, namespace: str, found: dict[str, set[str]]) -> No
 
 
 class LocalSchemaRepository(AbstractSchemaRepository):
-    """Schemas by name, for fastavro to find.
+    """A repository of schemas by name, for fastavro.
 
     Args:
         schemas: the schemas.
@@ -309,12 +310,12 @@ class LocalSchemaRepository(AbstractSchemaRepository):
         self.schemas = schemas
 
     def load(self, subject: str) -> Any:
-        """Return a schema; None if there is none of that name."""
+        """Return the schema of a name; None if there is none."""
         return self.schemas.get(subject)
 
 
 def parse_schema_with_repo(schema_str: str, named_schemas: dict[str, Any]) -> Any:
-    """Return a schema as fastavro uses it, with the types that it refers to.
+    """Return a schema in fastavro's form, with the types that it refers to.
 
     Args:
         schema_str: the schema.

@@ -1,8 +1,9 @@
-"""Which objects fit an Avro schema.
+"""Finds out whether and why an object does not fit an Avro schema.
 
-A schema becomes a tuple of shapes, which refer to each other by their place in it. The extension
-writes objects by them; what it does not write is either of a type that it does not know, or does
-not fit. ``Shapes.misfit()`` tells which, and why.
+A schema becomes a tuple of shapes, which refer to each other by their index in it. The C extension
+encodes objects with these shapes. If it does not encode an object, the object has a type that the
+extension does not support, or it does not fit the schema. ``Shapes.misfit()`` returns why it does
+not fit.
 """
 
 from __future__ import annotations
@@ -27,25 +28,25 @@ class Shape(NamedTuple):
 
     kind: str
     prepare: Prepare | None = None
-    """Converts objects of the logical type to what is written."""
+    """Converts an object of the logical type to the value that is written."""
     schema: Any = None
     low: int = 0
-    """The range of an int; the high end is also the size of a fixed."""
+    """The range of an int; the upper end is also the size of a fixed."""
     high: int = 0
     names: tuple[str, ...] | dict[str, int] = ()
-    """Of a record's fields, a union's types or an enum's symbols."""
+    """The names of a record's fields, a union's types or an enum's symbols."""
     defaults: tuple[tuple[Any] | None, ...] = ()
-    """What a record's missing fields are, or None where a field must not be missing."""
+    """The defaults of a record's fields; None for a field that must not be missing."""
     parts: tuple[int, ...] = ()
     closed: bool = False
-    """Whether a record may have no other fields."""
+    """Whether other fields than these are forbidden in a record."""
 
 
 # --- logical types ---
 
 
 def _decimal(convert: Prepare) -> Prepare:
-    """Return a conversion that also counts the digits before the point: fastavro does not."""
+    """Return a conversion that also checks the digits before the point, which fastavro does not."""
 
     def prepare(data: Any, schema: Any) -> Any:
         precision: int = schema["precision"]
@@ -69,11 +70,11 @@ _UUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _uuid(convert: Prepare) -> Prepare:
-    """Return a conversion that refuses text that no reader takes for a UUID."""
+    """Return a conversion that refuses text that readers do not accept as a UUID."""
 
     def prepare(data: Any, schema: Any) -> Any:
         if isinstance(data, str) and not _UUID.fullmatch(data):
-            UUID(data)  # which also knows other forms
+            UUID(data)  # which also accepts other forms
         return convert(data, schema)
 
     return prepare
@@ -139,7 +140,7 @@ class Shapes:
         strict: whether a record must have all fields of the schema and no others.
         strict_allow_default: whether a strict record may leave out fields with a default.
 
-    ``schema`` is then a copy whose defaults are of the types that fastavro writes.
+    The attribute ``schema`` is a copy whose defaults have the types that fastavro writes.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ class Shapes:
         self.all: tuple[Shape, ...] = tuple(self._all)
 
     def _add(self, schema: Any) -> int:
-        """Return the place of a type's shape, which is new unless the type has a name."""
+        """Return the index of a type's shape, which is a new one unless the type has a name."""
         kind = schema["type"] if isinstance(schema, dict) else schema
         if isinstance(kind, dict):
             return self._add(kind)
@@ -170,7 +171,7 @@ class Shapes:
         place = len(self._all)
         if name is not None:
             self._places[name] = place
-        self._all.append(Shape("null"))  # until its parts have their places
+        self._all.append(Shape("null"))  # until its parts have their indexes
         self._all[place] = self._shape(schema, kind)
         return place
 
@@ -200,7 +201,7 @@ class Shapes:
         return Shape("int" if kind == "long" else kind, prepare, written, low, high)
 
     def _add_defaults(self) -> None:
-        """Add what fields are that a record does not have, once all types are known."""
+        """Add the defaults of missing fields, when all types are known."""
         for place, shape in enumerate(self._all):
             if shape.kind == "record":
                 fields = zip(shape.schema["fields"], shape.parts, strict=True)
@@ -221,7 +222,7 @@ class Shapes:
         return (None,) if nullable and not self._closed else None
 
     def _converted(self, value: Any, place: int) -> Any:
-        """Return a default of a schema, which is JSON, as an object of a type."""
+        """Return a schema's default, which is JSON, as an object of its type."""
         shape = self._all[place]
         if shape.kind in {"bytes", "fixed"} and isinstance(value, str):
             return value.encode("latin-1", "replace")
@@ -255,7 +256,7 @@ class Shapes:
         return f"field '{path}': {why}" if path else why
 
     def _misfits(self, obj: Any, place: int, path: str) -> Iterator[tuple[str, str]]:
-        """Yield what does not fit: the path of the field, and why."""
+        """Yield the parts that do not fit: the path of the field, and the reason."""
         shape = self._all[place]
         if shape.kind == "union":
             yield from self._misfits_of_union(obj, shape, path)
@@ -264,7 +265,7 @@ class Shapes:
         if shape.prepare is not None:
             try:
                 obj = shape.prepare(obj, shape.schema)
-            except Exception as error:  # of whatever type: it may be the user's own function
+            except Exception as error:  # any exception: it may be the user's own function
                 yield path, f"{_shown(given)} is not {_wanted(shape)}: {error}"
                 return
         if shape.kind == "record":
@@ -293,7 +294,7 @@ class Shapes:
             if field in obj:
                 yield from self._misfits(obj[field], part, inner)
             elif default is None:
-                yield inner, f"the record {name} has no value for it, and the schema no default"
+                yield inner, f"the record {name} has no value for it, and the schema has no default"
             else:
                 yield from self._misfits(default[0], part, inner)
         if shape.closed and (extra := sorted(map(str, set(obj) - set(shape.names)))):
@@ -372,7 +373,7 @@ def _is_float(obj: Any, shape: Shape) -> bool:
         return False
     try:
         struct.pack("<f" if shape.kind == "float" else "<d", float(obj))
-    except (ArithmeticError, ValueError):  # only a wider type holds it; a signalling NaN
+    except (ArithmeticError, ValueError):  # only a wider type can represent it; a signalling NaN
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""Exceptions that are of two classes, for programs that catch the one or the other."""
+"""Exceptions with two base classes, for programs that catch either of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @functools.cache
 def both(kind: type[Any], other: type[Exception]) -> type[Any]:
-    """Return a subclass of two exceptions that has the name of the first.
+    """Return a subclass of two exceptions, with the name of the first one.
 
     Args:
         kind: the class that this package documents.
@@ -23,7 +23,7 @@ def both(kind: type[Any], other: type[Exception]) -> type[Any]:
 
 
 def _restore(kind: Any, other: Any, args: tuple[Any, ...], state: dict[str, Any]) -> Any:
-    """Make an exception from its pickled parts: pickle finds no class of two."""
+    """Make an exception from its pickled parts, because pickle cannot find a generated class."""
     error = both(kind, other)(*args)
     error.__dict__.update(state)
     return error

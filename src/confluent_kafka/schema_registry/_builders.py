@@ -1,4 +1,4 @@
-"""Builders: serdes that a client makes, and closes with itself."""
+"""Builders of serializers and deserializers, which a client owns and closes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .serde import async_build_serde, build_serde
 
 
 class Builder:
-    """The base of builders of all formats: the registry, its client, and what is set later.
+    """The base of the builders of all formats: it has the registry's configuration and client.
 
-    Builders are dataclasses. Their fields are what their constructors take, and ``set_...()`` sets
-    a field.
+    Builders are dataclasses. Their constructors take the fields, and ``set_...()`` sets a field
+    later.
     """
 
     _kind: ClassVar[type[Any]]
     _awaiting: ClassVar[bool] = False
-    # Whether there are serdes of this kind that ask no registry.
+    # Whether a serde of this kind can work without a registry.
     _works_without_registry: ClassVar[bool] = False
-    # Fields that the serdes name otherwise.
+    # Fields that have another name in the serdes.
     _renamed: ClassVar[Mapping[str, str]] = {
         "schema": "schema_str",
         "serializer_config": "conf",
@@ -53,11 +53,11 @@ class Builder:
         return self._set("schema_registry_client", schema_registry_client)
 
     def set_rule_config(self, rule_conf: dict[str, Any] | None) -> Self:
-        """Set the configuration of rules: must be empty, since this client runs none."""
+        """Set the configuration of rules. It must be empty, because this client runs no rules."""
         return self._set("rule_config", rule_conf)
 
     def set_rule_registry(self, rule_registry: Any) -> Self:
-        """Set the registry of rules: must be empty, since this client runs none."""
+        """Set the registry of rules. It must be empty, because this client runs no rules."""
         return self._set("rule_registry", rule_registry)
 
     def _construct(self, client: Any) -> Any:
@@ -80,7 +80,7 @@ class Builder:
             async def construct(made: Any) -> Any:
                 return self._construct(made)
 
-            # Nothing in it waits: the registry is asked with the first message.
+            # Nothing here waits: the serde asks the registry with its first message.
             serde = run(async_build_serde(client, client_conf, construct, init))
         else:
             serde = build_serde(client, client_conf, self._construct, init)
@@ -102,7 +102,7 @@ class BuilderOfSerializer(Builder, SerializerBuilder):
         return self._set("serializer_init", serializer_init)
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the serializer, and the configuration as it is."""
+        """Return the serializer, and the client's configuration unchanged."""
         return self._build(conf, self.serializer_init)
 
 
@@ -121,7 +121,7 @@ class BuilderOfDeserializer(Builder, DeserializerBuilder):
         return self._set("deserializer_init", deserializer_init)
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the deserializer, and the configuration as it is."""
+        """Return the deserializer, and the client's configuration unchanged."""
         return self._build(conf, self.deserializer_init)
 
 
@@ -131,7 +131,7 @@ class BuilderWithSchema(Builder):
     schema: str | Schema | None
 
     def set_schema(self, schema_str: str | Schema | None) -> Self:
-        """Set the schema: what is written, or what is read as."""
+        """Set the schema of the written objects, or the reader's schema."""
         return self._set("schema", schema_str)
 
 

@@ -11,9 +11,9 @@ V = TypeVar("V")
 
 
 class Cache(Generic[V]):
-    """Values by key: at most ``capacity``, the oldest go first; none older than ``ttl`` seconds.
+    """Values by key: at most ``capacity`` values, none of them older than ``ttl`` seconds.
 
-    Several threads may use it.
+    If it is full, it forgets the oldest value. Several threads may use it.
     """
 
     def __init__(self, capacity: int, ttl: float | None = None) -> None:
@@ -22,7 +22,7 @@ class Cache(Generic[V]):
         self._values: dict[Hashable, tuple[float, V]] = {}
         self._lock = threading.Lock()
         self.forgotten = 0
-        """How often something was forgotten."""
+        """How often discard() or clear() has been called."""
 
     def get(self, key: Hashable) -> V | None:
         """Return the value of a key; None if there is none, or it is too old."""
@@ -32,12 +32,12 @@ class Cache(Generic[V]):
         return found[1]
 
     def put(self, key: Hashable, value: V, since: int) -> V:
-        """Keep a value, unless it may be one of those that were forgotten; return it.
+        """Keep a value, unless values like it may have been forgotten meanwhile; return it.
 
         Args:
             key: its key.
             value: the value.
-            since: what ``forgotten`` was before the value was asked for.
+            since: the value of ``forgotten`` before the registry was asked.
         """
         with self._lock:
             if self.forgotten != since:
@@ -49,7 +49,7 @@ class Cache(Generic[V]):
         return value
 
     def discard(self, test: object, place: int = 0) -> None:
-        """Forget the values whose key, a tuple, has ``test`` at a place."""
+        """Forget the values whose key, a tuple, has ``test`` as its element at a place."""
         with self._lock:
             self.forgotten += 1
             for key in [key for key in self._values if key[place] == test]:  # type: ignore[index]

@@ -38,7 +38,7 @@ class Calls:
         self._sender = sender
         self.latest_ttl: float | None = settings.latest_ttl
         self.generation: int = 0
-        """Changes when what is the latest version was forgotten."""
+        """A number that changes when the latest versions are forgotten."""
         capacity = settings.cache_capacity
         self._by_id: Cache[Schema] = Cache(capacity)
         self._by_guid: Cache[Schema] = Cache(capacity)
@@ -81,7 +81,7 @@ class Calls:
         answer = await self._document(request, "id")
         if not isinstance(answer["id"], int):
             raise _unexpected(request, answer)
-        # Registries before Confluent's 7.4 say the id alone.
+        # Registries before Confluent's 7.4 return only the id.
         document = {"subject": subject_name} | schema.to_dict() | answer
         found = _read(request, RegisteredSchema.from_dict, document)
         self._latest.discard(subject_name)
@@ -96,7 +96,7 @@ class Calls:
         fmt: str | None = None,
         reference_format: str | None = None,
     ) -> Schema:
-        """Return the schema with an id; it is cached, since ids never change."""
+        """Return the schema with an id. It is cached, because ids never change."""
         key = (_integer("schema_id", schema_id), subject_name, fmt, reference_format)
         known = self._by_id.get(key)
         if known is not None:
@@ -234,7 +234,7 @@ class Calls:
     ) -> RegisteredSchema:
         """Return one version of a subject."""
         key = (_named(subject_name), version, deleted, fmt)
-        # The latest version changes: get_latest_version() is what keeps it.
+        # The latest version can change; only get_latest_version() caches it.
         known = None if version == "latest" else self._versions.get(key)
         if known is not None:
             return known
@@ -327,7 +327,7 @@ class Calls:
         """Delete the configuration of a subject, so that the global one applies; return it."""
         request = Request("DELETE", _of("config", subject_name))
         answer = await self._ask(request)
-        # Some registries answer with the name of the level alone.
+        # Some registries return only the name of the level.
         document = {"compatibilityLevel": answer} if isinstance(answer, str) else answer
         return _read(request, ServerConfig.from_dict, document)
 

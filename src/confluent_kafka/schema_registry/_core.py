@@ -1,8 +1,8 @@
-"""How messages are serialized and deserialized with a registry, whatever the format.
+"""Serializes and deserializes messages with a registry, for all formats.
 
-Per message there is one look-up of a plan: which bytes to write before the payload and how to
-write it, or how to read the payload after an id. Plans are made by coroutines, which wait for the
-registry in the awaiting classes and block in the others, see run().
+Each message needs one look-up of a plan. The plan contains the bytes before the payload and how to
+encode the object, or how to decode the payload after an id. Coroutines make the plans. They await
+the registry in the asyncio classes, and block in the blocking classes: see run().
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ DESERIALIZER_DEFAULTS: dict[str, Any] = _SUBJECT_DEFAULTS | {
     "schema.id.deserializer": dual_schema_id_deserializer,
 }
 
-# Their subjects depend on nothing but topic, field and the name of the type.
+# The subjects of these strategies depend only on the topic, the field and the name of the type.
 _FIXED_STRATEGIES = (
     topic_subject_name_strategy,
     record_subject_name_strategy,
@@ -75,7 +75,7 @@ _FIXED_STRATEGIES = (
 
 
 def read_conf(conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration of a serde, checked.
+    """Check and return the configuration of a serde.
 
     Raises:
         TypeError: it is not a dict.
@@ -127,15 +127,15 @@ class Plan:
     guid: bytes = b""
     schema_id: SchemaId | None = None
     generation: int = 0
-    """That of the registry's client when the plan was begun: caches that are cleared end plans."""
+    """The client's generation when the plan was begun; it changes when the caches are cleared."""
     end: float = 0.0
-    """When to ask again what the latest version is, if that is asked for again at all."""
+    """When to ask for the latest version again; None for never."""
 
 
 class _Delegate:
-    """The calls by way of a client of another class, which may override its methods.
+    """The calls of a client whose class may override the methods.
 
-    That is a subclass, or a stand-in that a test made, which has no more than the methods.
+    The client's class is a subclass, or a test's stand-in that has only the methods.
     """
 
     def __init__(self, client: Any) -> None:
@@ -166,7 +166,7 @@ def _calls_of(client: Any, kind: type[Any]) -> Any:
     """Return the calls of a registry's client, as coroutine functions.
 
     Raises:
-        TypeError: it is no client of this kind, nor a stand-in for one.
+        TypeError: it is neither a client of this kind nor a stand-in for one.
     """
     if client is None or (_derived(client, kind) and kind is not SchemaRegistryClient):
         return client
@@ -211,7 +211,7 @@ class Core(_Serde):
         return options
 
     def _known(self, key: Hashable) -> Plan | None:
-        """Return the plan of a key, unless a newer version may exist by now."""
+        """Return the plan of a key, unless there may be a newer version meanwhile."""
         plan = self._plans.get(key)
         if plan is None or self._client is None:
             return plan
@@ -222,13 +222,13 @@ class Core(_Serde):
         return plan
 
     def _keep(self, key: Hashable, plan: Plan) -> Plan:
-        if len(self._plans) >= 10_000:  # a strategy with ever new subjects
+        if len(self._plans) >= 10_000:  # a strategy that always returns new subjects
             self._plans.clear()
         self._plans[key] = plan
         return plan
 
     def _end(self) -> float:
-        """Return when a plan ends that is complete now."""
+        """Return the time at which a plan that is made now ends."""
         return 0.0 if self._ttl is None else time.monotonic() + self._ttl
 
     async def _subject(self, ctx: SerializationContext | None, name: str | None) -> str:
@@ -258,20 +258,20 @@ class Core(_Serde):
 
 
 async def referenced(calls: Calls, schema: Schema) -> dict[str, Schema]:
-    """Return the schemas that one refers to, by the names that it uses for them.
+    """Return the schemas that a schema refers to, by the names that it uses for them.
 
-    Schemas that others need come before them.
+    A schema comes after the schemas that it needs.
 
     Args:
-        calls: the registry that has them.
-        schema: the one that refers to them.
+        calls: the calls of the registry.
+        schema: the schema that refers to them.
 
     Raises:
         SchemaRegistryError: the registry does not have them, refuses the request or cannot be
             reached.
     """
     found: dict[str, Schema] = {}
-    places: dict[tuple[str, int], Schema | None] = {}  # None: what it needs is being added
+    places: dict[tuple[str, int], Schema | None] = {}  # None: its own are being added
 
     async def add(one: Schema) -> None:
         for reference in one.references or ():
@@ -290,10 +290,10 @@ async def referenced(calls: Calls, schema: Schema) -> dict[str, Schema]:
 
 
 def refuse_rules(schema: Schema, modes: frozenset[RuleMode], name: str) -> None:
-    """Refuse a schema with rules that must be run.
+    """Refuse a schema with rules that would have to be run.
 
     Raises:
-        SerializationError: it has such rules: without them the messages would be wrong.
+        SerializationError: it has such rules, and without them the messages would be wrong.
     """
     rules = schema.rule_set
     if rules is None:
@@ -352,13 +352,13 @@ class SerializerCore(Core):
         return options
 
     def _planned(self, ctx: SerializationContext | None) -> Plan | None:
-        """Return the plan for a message if there is one."""
+        """Return the plan for a message; None if there is none yet."""
         if not self._fixed:
             return None
         return self._known(None if ctx is None else (ctx.topic, ctx.field))
 
     async def _make_plan(self, ctx: SerializationContext | None) -> Plan:
-        """Return the plan for a message, from the registry if need be."""
+        """Return the plan for a message; ask the registry if necessary."""
         generation = self._calls.generation
         subject = await self._subject(ctx, self._name)
         key: Hashable = subject
@@ -396,7 +396,7 @@ class SerializerCore(Core):
         schema = await self._own_schema(ctx)
         if self._register:
             answer = await calls.register_schema_full_response(subject, schema, self._normalize)
-            # The answer of a test's mock often has no more than an id.
+            # The answer of a test's mock often has only an id.
             known = isinstance(answer.schema, Schema)
             return (
                 answer
@@ -451,7 +451,7 @@ class SerializerCore(Core):
         return None
 
     def _writes_own_schema(self) -> bool:
-        """Whether messages are written with the serializer's schema, not with one it asks for."""
+        """Return whether messages are written with the given schema, not with the registry's."""
         return self._use_id is None and not self._latest and self._metadata is None
 
     async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
@@ -464,7 +464,7 @@ class DeserializerCore(Core):
 
     _from_dict: Callable[[Any, SerializationContext | None], Any] | None = None
     _has_indexes = False
-    """Whether the path of the message follows the id of its schema; a plan is for one path."""
+    """Whether the message's path follows the schema's id; then a plan is for one path."""
 
     def _configure(
         self, client: Any, conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]
@@ -474,7 +474,7 @@ class DeserializerCore(Core):
         self._dual = self._unframe is dual_schema_id_deserializer
         self._builtin = self._dual or self._unframe is prefix_schema_id_deserializer
         self._by_subject = self._latest or self._metadata is not None
-        # The subject of a strategy of one's own may say which context of the registry an id is of.
+        # The subject of a user's strategy may determine the registry's context of an id.
         self._by_place = self._by_subject or not self._fixed
         if self._by_subject and client is None:
             raise ValueError("use.latest.version needs a schema_registry_client")
@@ -512,14 +512,14 @@ class DeserializerCore(Core):
         return mark if ctx is None else (mark, ctx.topic, ctx.field)
 
     def _indexes_end(self, frame: bytes, start: int) -> int:
-        """Return where the message indexes end, which begin at ``start`` after the id."""
+        """Return the end of the message indexes, which begin at ``start``, after the id."""
         raise NotImplementedError
 
     def _check_indexes(self, written: Schema | None, indexes: list[int] | None, name: str) -> None:
         """Check that the message indexes name the message that is read.
 
         Raises:
-            SerializationError: they name none, or another message of the schema.
+            SerializationError: they name no message, or another one of the schema.
         """
 
     def _identify(self, data: bytes, ctx: SerializationContext | None) -> tuple[SchemaId, bytes]:
@@ -628,7 +628,7 @@ class BlockingSerializer(SerializerCore, BaseSerializer):
 
 
 class AwaitingSerializer(SerializerCore, AsyncBaseSerializer):
-    """A serializer that awaits the registry. The class may be awaited as well as called."""
+    """A serializer that awaits the registry. You can await the class, or just call it."""
 
     _client_kind = AsyncSchemaRegistryClient
 
@@ -657,7 +657,7 @@ class AwaitingSerializer(SerializerCore, AsyncBaseSerializer):
             obj = self._to_dict(obj, ctx)
         plan = self._planned(ctx)
         if plan is None:
-            # One task asks the registry, the others wait for what it learns.
+            # One task asks the registry, and the other tasks wait for its answer.
             async with self._lock:
                 plan = self._planned(ctx) or await self._make_plan(ctx)
         return self._framed(plan, plan.work(obj), ctx)
@@ -676,7 +676,7 @@ class BlockingDeserializer(DeserializerCore, BaseDeserializer):
         Raises:
             SerializationError: the bytes are not a message of the schema, or the schema cannot be
                 used.
-            SchemaRegistryError: the registry does not know the schema, refuses the request or
+            SchemaRegistryError: the registry does not have the schema, refuses the request or
                 cannot be reached.
         """
         if data is None:
@@ -690,7 +690,7 @@ class BlockingDeserializer(DeserializerCore, BaseDeserializer):
 
 
 class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
-    """A deserializer that awaits the registry. The class may be awaited as well as called."""
+    """A deserializer that awaits the registry. You can await the class, or just call it."""
 
     _client_kind = AsyncSchemaRegistryClient
 
@@ -709,7 +709,7 @@ class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
         Raises:
             SerializationError: the bytes are not a message of the schema, or the schema cannot be
                 used.
-            SchemaRegistryError: the registry does not know the schema, refuses the request or
+            SchemaRegistryError: the registry does not have the schema, refuses the request or
                 cannot be reached.
         """
         return self._deserialize(data, ctx)
@@ -730,6 +730,6 @@ S = TypeVar("S")
 
 
 def _ready(serde: S) -> Generator[None, None, S]:
-    """Await nothing: a serde makes its first request to the registry with its first message."""
+    """Return at once: a serde sends its first request to the registry with its first message."""
     yield from ()
     return serde

@@ -1,6 +1,6 @@
-"""A limit for a whole exchange of a blocking HTTP client, whose own timeouts are for each read.
+"""Limits a whole exchange of a blocking HTTP client, whose own timeouts are for each read.
 
-A server that sends its headers one byte at a time passes the timeout of every read.
+A server that sends its headers one byte at a time never exceeds the timeout of a read.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 import httpcore
 import httpx
 
-_PIECE = 1 << 16  # bytes that are written before the clock is looked at
+_PIECE = 1 << 16  # bytes that are written before the time is checked
 
 
 class Limit:
-    """Until when the exchange of this thread may last."""
+    """The time at which the exchange of this thread must end."""
 
     def __init__(self) -> None:
         self._own = threading.local()
@@ -38,7 +38,7 @@ class Limit:
 
         Args:
             timeout: its own timeout, in seconds.
-            late: what is raised when the time is up.
+            late: the exception class that is raised when the time is over.
         """
         end: float | None = getattr(self._own, "end", None)
         if end is None:
@@ -50,9 +50,9 @@ class Limit:
 
 
 def limited(client: httpx.Client, limit: Limit) -> httpx.Client:
-    """Have each connection of a client look at the limit.
+    """Make each connection of a client observe the limit.
 
-    httpx has no public name for what opens its connections.
+    httpx has no public name for the object that opens its connections.
     """
     for transport in (client._transport, *client._mounts.values()):
         pool: Any = getattr(transport, "_pool", None)
@@ -116,7 +116,7 @@ class _Stream(httpcore.NetworkStream):
         try:
             left = self._limit.left(timeout, httpcore.ConnectTimeout)
         except httpcore.TimeoutException:
-            self.close()  # as the inner one does
+            self.close()  # like the inner stream
             raise
         return _Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._limit)
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class FieldType(StrEnum):
-    """The kind of a field, whatever the format."""
+    """The kind of a field, which is the same for all formats."""
 
     RECORD = "RECORD"
     ENUM = "ENUM"

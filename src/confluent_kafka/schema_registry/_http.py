@@ -1,7 +1,7 @@
-"""Requests to a registry: how they are sent and retried, always within a limit.
+"""Sends and retries requests to a registry, always within a time limit.
 
-Only the two wires differ in how they wait: one blocks, the other awaits. Everything else is
-written as coroutines, which run() drives to their end when the wire blocks.
+There are two wires: one blocks, and the other one awaits. All other code consists of coroutines,
+which run() completes if the wire blocks.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _CONTENT = "application/vnd.schemaregistry.v1+json"
 _UNAUTHORIZED = 401
 _RETRIABLE = frozenset({408, 429, 500, 502, 503, 504})
 _AZURE = "http://169.254.169.254/metadata/identity/oauth2/token"
-# A token is asked for anew when this part of its life is over.
+# A new token is requested when this part of the old token's lifetime is over.
 _TOKEN_LIFE = 0.8
 _TOKEN_SECONDS = 300
-# Seconds that httpx's own timeouts have to come first: they close what is being connected.
+# Seconds by which httpx's own timeouts come earlier, because they close unfinished connections.
 _GRACE = 0.1
-# Larger answers are no schemas: whoever sends them would fill the memory.
+# A larger answer is not a schema, and would only fill the memory.
 _MAX_BYTES = 64 << 20
 
 
 def is_success(status_code: int) -> bool:
-    """Whether a status says that a request was served."""
+    """Return whether a status means that a request was served."""
     return 200 <= status_code <= 299
 
 
 def is_retriable(status_code: int) -> bool:
-    """Whether a request that got this status may be served when it is sent again."""
+    """Return whether a request with this status may be served when it is sent again."""
     return status_code in _RETRIABLE
 
 
@@ -74,7 +74,7 @@ class Request:
 
     @property
     def target(self) -> str:
-        """The path with the query."""
+        """The path and the query."""
         pairs = [(name, _plain(value)) for name, value in self.query if value is not None]
         return f"{self.path}?{urlencode(pairs)}" if pairs else self.path
 
@@ -97,7 +97,7 @@ class Answer:
     text: str
     retry_after: float | None = None
     location: str | None = None
-    """Where a redirect leads to."""
+    """The target of a redirect."""
 
 
 class Sender(Protocol):
@@ -135,7 +135,7 @@ class Wire(Protocol):
 class BlockingWire:
     """Blocks the calling thread. Its coroutines never wait, see run().
 
-    A process that was forked gets connections of its own: those of its parent stay the parent's.
+    A forked process opens its own connections and leaves the parent's connections alone.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -148,7 +148,8 @@ class BlockingWire:
 
     def _own(self) -> httpx.Client:
         if os.getpid() != self._pid:
-            # Kept, since closing them could say something on the parent's connections.
+            # The parent's client is kept, because closing it could send something on its
+            # connections.
             self._parents.append(self._http)
             self._http = limited(httpx.Client(**_options(self._settings)), self._limit)
             self._pid = os.getpid()
@@ -225,14 +226,17 @@ class AwaitingWire:
         return await value if inspect.isawaitable(value) else value
 
     async def close(self) -> None:
-        """Release the connections. Without any this needs no event loop, which builders lack."""
+        """Release the connections.
+
+        Without connections this needs no event loop, which builders do not have.
+        """
         self._closed = True
         if self._used:
             await self._http.aclose()
 
 
 def _add(body: bytearray, chunk: bytes, end: float) -> None:
-    """Add to a body, within limits: a slow trickle passes the timeout of each single read."""
+    """Add to a body within limits: a slow server never exceeds the timeout of a single read."""
     body += chunk
     if time.monotonic() > end:
         raise httpx.ReadTimeout("the response was not complete within the timeout")
@@ -254,7 +258,8 @@ def _context(settings: Settings) -> ssl.SSLContext:
     tls, bearer = settings.tls, settings.bearer
     places = (*settings.urls, settings.proxy, None if bearer is None else bearer.endpoint)
     if not any(one is not None and one.startswith("https") for one in places):
-        # It trusts nobody, and nobody is to be trusted: loading all authorities takes long.
+        # This context trusts nobody, because no certificate is verified: loading all authorities
+        # takes long.
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx.create_ssl_context(verify=tls.verify)
     if tls.ca is not None:
@@ -269,7 +274,7 @@ def _context(settings: Settings) -> ssl.SSLContext:
 
 @contextlib.contextmanager
 def _naming(files: str) -> Iterator[None]:
-    """Add the files to an error, since OpenSSL does not name them."""
+    """Add the names of the files to an error, because OpenSSL does not name them."""
     try:
         yield
     except ssl.SSLError as error:
@@ -319,7 +324,7 @@ class HttpSender:
             tries += 1
 
     async def _around(self, request: Request) -> tuple[Answer | None, _Failure | None]:
-        """Ask one registry after the other; return the last answer that any of them gave."""
+        """Ask one registry after another; return the last answer."""
         answer: Answer | None = None
         failure: _Failure | None = None
         for url in self._settings.urls:
@@ -329,7 +334,7 @@ class HttpSender:
             except OAuthTokenError as error:
                 if not _may_pass(error):
                     raise
-                return answer, error  # the others need a token as well
+                return answer, error  # the other registries need a token as well
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 said = str(error) or type(error).__name__
                 failure = SchemaRegistryError(0, -1, f"{url}{request.path}: {said}")
@@ -340,7 +345,7 @@ class HttpSender:
         return answer, failure
 
     async def _authorized(self, url: str, request: Request) -> Answer:
-        """Ask a registry; once more with another token if it refuses one that was kept."""
+        """Ask a registry; if it refuses a cached token, ask again with a new one."""
         tokens = self._tokens
         if tokens is None:
             return await self._exchange(url, request, {})
@@ -377,7 +382,7 @@ _Failure = SchemaRegistryError | OAuthTokenError
 
 
 def _may_pass(error: OAuthTokenError) -> bool:
-    """Whether there may be a token when it is asked for again."""
+    """Return whether another request for a token may succeed."""
     return isinstance(error.__cause__, httpx.TransportError) or is_retriable(error.status_code or 0)
 
 
@@ -389,19 +394,19 @@ class Tokens:
     """The bearer tokens of requests; a token is kept for most of its lifetime.
 
     Args:
-        bearer: how to get them.
-        wire: sends the requests for them.
+        bearer: how to get tokens.
+        wire: sends the requests for tokens.
     """
 
     def __init__(self, bearer: Bearer, wire: Wire) -> None:
         self._bearer = bearer
         self._wire = wire
         self.token: str | None = None
-        """The one that is kept, if there is one."""
+        """The cached token, if there is one."""
         self._end = 0.0
 
     def forget(self, refused: str) -> None:
-        """Forget a token that was refused, unless another one has taken its place."""
+        """Forget a token that was refused, unless another one has replaced it."""
         if self.token == refused:
             self._end = 0.0
 

@@ -1,4 +1,4 @@
-"""JSON, by orjson where it is there, and what JSON Schemas say of themselves."""
+"""Reads and writes JSON, with orjson if it is installed; reads titles and tags of JSON Schemas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if importlib.util.find_spec("orjson") is not None:
     import orjson
 
     def _encode(obj: Any) -> bytes:
-        """Return an object as JSON; refuse numbers that are not finite: orjson writes null."""
+        """Return an object as JSON; refuse numbers that are not finite: orjson would write null."""
         data: bytes = orjson.dumps(obj)
         if b"null" in data:
             _strict_encode(_plain(obj))
@@ -30,7 +30,7 @@ else:
 
 
 def _plain(obj: Any) -> Any:
-    """Return what of an object can hold a number that is not finite."""
+    """Return the parts of an object that can contain a number that is not finite."""
     if isinstance(obj, dict):
         return list(map(_plain, obj.values()))
     if isinstance(obj, list | tuple):

@@ -1,10 +1,11 @@
-"""Whether objects fit a JSON Schema, by jsonschema-rs where it is there, and by jsonschema.
+"""Validates objects with a JSON Schema, by jsonschema-rs if it is installed, and by jsonschema.
 
-jsonschema-rs compiles schemas and takes a hundredth of the time, but it can only let objects pass.
-What users of confluent-kafka know is jsonschema's: the words of errors, and which objects of Python
-fit what. So jsonschema looks at all that jsonschema-rs does not let pass, or cannot decide: schemas
-of draft 3, patterns that only Python's regular expressions know, references that nobody can resolve
-(no error before an object needs them), and objects that no JSON text is decoded to.
+jsonschema-rs compiles schemas and takes a hundredth of the time. But programs for confluent-kafka
+expect jsonschema's errors, and its rules for Python objects. So jsonschema-rs only accepts objects,
+and jsonschema checks every object that jsonschema-rs does not accept. jsonschema also checks
+objects that jsonschema-rs cannot decide about. These are schemas of draft 3, patterns that only
+Python's regular expressions support, references that cannot be resolved (which are no error until
+an object needs them), and objects that do not come from JSON.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from .schema import Schema
 
 Check = Callable[[Any], None]
 
-# By jsonschema's classes.
+# The drafts by jsonschema's classes.
 _COMPILERS: dict[type[Any], tuple[Callable[..., Any], int]] = {}
 if importlib.util.find_spec("jsonschema_rs") is not None:
     import jsonschema_rs
@@ -55,8 +56,8 @@ if importlib.util.find_spec("jsonschema_rs") is not None:
         ),
     }
 
-# What jsonschema raises where it cannot decide: references, numbers, deep objects, patterns, keys
-# that are no text, and its own faults.
+# The exceptions that jsonschema raises if it cannot decide: because of references, numbers, deep
+# objects, patterns, keys that are not text, and its own faults.
 _FAILURES = (
     referencing.exceptions.Unresolvable,
     ArithmeticError,
@@ -67,17 +68,18 @@ _FAILURES = (
     ValueError,
     re.error,
 )
-# What rpds, which referencing uses, makes of a RecursionError; no Exception, and nobody exports it.
+# The exception into which rpds, used by referencing, turns a RecursionError. It is not an
+# Exception, and no module exports it.
 _PANIC = "PanicException"
-# What JSON texts are decoded to, without their containers and floats.
+# The types of decoded JSON, without containers and floats.
 _SCALARS = frozenset({bool, int, str, type(None)})
-# jsonschema-rs recurses on the thread's stack, whose end it does not see; jsonschema gives up after
+# jsonschema-rs recurses on the thread's stack, and does not check its end. jsonschema fails after
 # about twice as many levels of a schema that refers to itself.
 _LEVELS = 64
 
 
 def parse(text: str, name: str) -> Any:
-    """Return a schema as jsonschema uses it.
+    """Return a schema in jsonschema's form.
 
     Raises:
         SchemaParseException: it is not a JSON Schema.
@@ -137,14 +139,14 @@ def _registry(documents: Mapping[str, Any]) -> Any:
 
 
 def _compiled(schema: Any, documents: Mapping[str, Any], kind: type[Any]) -> Callable[[Any], bool]:
-    """Return a function that says of objects that they fit; where it says no, they still may.
+    """Return a function that accepts objects that fit; an object that it refuses may still fit.
 
     Args:
         schema: the schema.
         documents: the schemas that it refers to, by name.
         kind: jsonschema's class for the schema.
     """
-    # The libraries do not agree on which draft the documents of another draft are read by.
+    # The libraries use different drafts for documents that name another draft.
     if kind not in _COMPILERS or any(
         validator_for(document, kind) is not kind for document in documents.values()
     ):
@@ -153,14 +155,14 @@ def _compiled(schema: Any, documents: Mapping[str, Any], kind: type[Any]) -> Cal
     try:
         registry = jsonschema_rs.Registry(list(documents.items()), draft, _refuse)
         compiled = compiler(schema, validate_formats=False, retriever=_refuse, registry=registry)
-    except (ValueError, jsonschema_rs.ReferencingError):  # also of patterns
+    except (ValueError, jsonschema_rs.ReferencingError):  # also for patterns
         return _unknown
     is_valid = compiled.is_valid
 
     def surely_fits(obj: Any) -> bool:
         try:
             return _is_json(obj) and is_valid(obj)
-        except ValueError:  # a key that is no text, or text that is no Unicode
+        except ValueError:  # a key that is not text, or text that is not valid Unicode
             return False
 
     return surely_fits
@@ -171,15 +173,15 @@ def _unknown(obj: Any) -> bool:
 
 
 def _refuse(uri: str) -> NoReturn:
-    """Fetch no schema from the network or from files, which jsonschema-rs would do by itself."""
+    """Refuse to fetch schemas from the network or from files, which jsonschema-rs would do."""
     raise LookupError(f"the registry has no reference to {uri}")
 
 
 def _is_json(obj: Any) -> bool:
-    """Return whether a JSON text of few levels can be decoded to an object.
+    """Return whether an object can come from a JSON text with few levels.
 
-    jsonschema-rs also takes tuples for arrays, enums for their values, and numbers that are not
-    finite for none; jsonschema does not.
+    jsonschema-rs also treats tuples as arrays, enums as their values, and numbers that are not
+    finite as null; jsonschema does not.
     """
     level = [obj]
     for _ in range(_LEVELS):

@@ -27,7 +27,7 @@ class _Refusal(Exception):
 
 
 class _Unparsed(_Refusal):
-    """A request has no schema that can be parsed."""
+    """A request does not contain a schema that can be parsed."""
 
 
 @dataclass
@@ -65,9 +65,9 @@ class MemoryRegistry:
 
         Args:
             method: the HTTP method.
-            path: without the query.
-            query: names and values.
-            body: the document that was sent.
+            path: the path without the query.
+            query: the names and values of the query.
+            body: the document in the request.
         """
         parts = [unquote(one) for one in path.strip("/").split("/")]
         with self._lock:
@@ -249,7 +249,7 @@ class MemoryRegistry:
         return document, json.dumps([canonical, document | {"schema": ""}], sort_keys=True)
 
     def _validate(self, kind: str, document: dict[str, Any]) -> None:
-        """Check that a schema is one, and that there are those that it refers to."""
+        """Check that a schema is valid, and that the schemas that it refers to exist."""
         try:
             check(kind, self._text(document))
         except SchemaError as error:
@@ -305,7 +305,7 @@ class MemoryRegistry:
     # --- compatibility, configuration, mode ---
 
     def _setting(self, name: str, key: str) -> Any:
-        """Return what a subject's configuration has, or the one of all subjects."""
+        """Return a value of a subject's configuration, or of the global configuration."""
         own = self._configs.get(name, {}).get(key)
         return self._configs[_GLOBAL].get(key) if own is None else own
 
@@ -320,7 +320,7 @@ class MemoryRegistry:
     def _compared(self, name: str, seen: list[_Version], new: dict[str, Any]) -> list[_Version]:
         """Return the versions that a new one must be compatible with."""
         group = self._setting(name, "compatibilityGroup")
-        if group:  # versions of other groups may break with this one
+        if group:  # versions of other groups may be incompatible with this one
             seen = [
                 one
                 for one in seen
@@ -329,7 +329,7 @@ class MemoryRegistry:
         return seen if is_transitive(self._setting(name, "compatibilityLevel")) else seen[-1:]
 
     def _messages(self, name: str, against: list[_Version], new: dict[str, Any]) -> list[str]:
-        """Return why a schema is incompatible with versions; nothing if it is not."""
+        """Return why a schema is incompatible with versions, or nothing."""
         level: str = self._setting(name, "compatibilityLevel")
         for one in reversed(against):
             old = self._schemas[one.schema_id]
@@ -346,7 +346,7 @@ class MemoryRegistry:
         return []
 
     def _text(self, schema: dict[str, Any]) -> Text:
-        """Return a schema with those that it refers to, also by way of others."""
+        """Return a schema with the schemas that it refers to, directly or through others."""
         found: dict[str, str] = {}
         for one in schema.get("references") or ():
             version = self._version(one["subject"], str(one["version"]), deleted=True)
@@ -442,7 +442,7 @@ class MemoryRegistry:
         for one in body.get("associations") or []:
             name = one.get("subject") or f"{body['resourceName']}-{one['associationType']}"
             if one.get("schema"):
-                with contextlib.suppress(_Unparsed):  # the association alone is made
+                with contextlib.suppress(_Unparsed):  # only the association is made
                     self._register(name, one["schema"])
             guid = str(uuid.uuid4())
             place = {key: body.get(key) for key in shared} | {"subject": name, "guid": guid}
@@ -452,7 +452,7 @@ class MemoryRegistry:
 
 
 def _property(schema: dict[str, Any], name: str) -> Any:
-    """Return what a schema's metadata say of a property."""
+    """Return the value of a property in a schema's metadata."""
     return ((schema.get("metadata") or {}).get("properties") or {}).get(name)
 
 
@@ -466,10 +466,10 @@ _named_lock = threading.Lock()
 
 
 class MemorySender:
-    """Sends requests to the registry in memory that a URL names.
+    """Sends requests to the registry in memory that a ``mock://`` URL names.
 
-    ``mock://`` alone is a registry of its own; ``mock://name`` is shared by all clients of the
-    process that name it, and ends with the last of them.
+    Each client of ``mock://`` gets a registry of its own. All clients of ``mock://name`` in a
+    process share one registry, which ends with the last of these clients.
     """
 
     def __init__(self, url: str) -> None:

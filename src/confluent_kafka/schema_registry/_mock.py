@@ -1,4 +1,4 @@
-"""Clients of a registry in memory, for the tests of programs that name these classes."""
+"""Clients of a registry in memory, for programs whose tests use these classes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["AsyncMockSchemaRegistryClient", "MockSchemaRegistryClient"]
 
 
 class MockSchemaRegistryClient(SchemaRegistryClient):
-    """A SchemaRegistryClient with a registry of its own in memory, whatever its ``url``."""
+    """A SchemaRegistryClient with its own registry in memory, whatever its ``url`` is."""
 
     def _open(self, settings: Settings) -> Sender:
         return MemorySender(MOCK)
 
 
 class AsyncMockSchemaRegistryClient(AsyncSchemaRegistryClient):
-    """An AsyncSchemaRegistryClient with a registry of its own in memory, whatever its ``url``."""
+    """An AsyncSchemaRegistryClient with its own registry in memory, whatever its ``url`` is."""
 
     def _open(self, settings: Settings) -> Sender:
         return MemorySender(MOCK)

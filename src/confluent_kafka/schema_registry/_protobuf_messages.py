@@ -1,7 +1,7 @@
-"""Which message of a Protobuf schema the message indexes name.
+"""Finds the message of a Protobuf schema that message indexes name.
 
-Registries have schemas as ``.proto`` texts, or as descriptors in base64. Of both only the names of
-the messages are read here, which takes no compiler.
+Registries store schemas as ``.proto`` texts, or as descriptors in base64. This module reads only
+the names of their messages, so it needs no compiler.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._protobuf_text import Field, File, Message, parsed_file
 
 
 def schema_file(text: str) -> FileDescriptorProto | None:
-    """Return the descriptor that a schema is in base64; None for a text."""
+    """Return the descriptor in a schema that is base64; None for a text."""
     try:
         return FileDescriptorProto.FromString(base64.b64decode(text.strip(), validate=True))
     except (binascii.Error, DecodeError):
@@ -35,7 +35,7 @@ def messages_of(text: str) -> list[Message]:
 
 
 def described_file(text: str) -> File | None:
-    """Return what a schema defines that is a descriptor in base64; None for a text."""
+    """Return the definitions in a schema that is a descriptor in base64; None for a text."""
     file = schema_file(text)
     if file is None:
         return None
@@ -82,17 +82,17 @@ def _type_name(one: FieldDescriptorProto) -> str:
 
 
 def name_without_package(descriptor: Any) -> str:
-    """Return the name of a message type in its file: packages are renamed with programs."""
+    """Return the name of a message type without the package, which programs may rename."""
     package = descriptor.file.package
     name: str = descriptor.full_name
     return name.removeprefix(f"{package}.") if package else name
 
 
 def names_at(messages: list[Message], indexes: list[int]) -> list[str]:
-    """Return the names of the message at a place, whether maps are counted or not.
+    """Return the possible names of the message at a place, with and without counting maps.
 
     Raises:
-        LookupError: there is none.
+        LookupError: there is no such message.
     """
     found = [name for counted in (True, False) for name in _names_at(messages, indexes, counted)]
     if not found:
@@ -120,7 +120,7 @@ def _wrong_index(messages: list[Message], indexes: list[int]) -> int:
 
 
 def indexes_of(messages: list[Message], name: str) -> list[int] | None:
-    """Return the place of a message by its name without the package; None if there is none."""
+    """Return the place of a message with a name without the package; None if there is none."""
     indexes = []
     for part in name.split("."):
         places = [place for place, one in enumerate(messages) if one.name == part]

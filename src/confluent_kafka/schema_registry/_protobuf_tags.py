@@ -16,7 +16,7 @@ _TAGS = 3
 def _options() -> Any:
     """Return a class that reads the tags in the options of a field.
 
-    It does not use confluent/meta.proto, which a program may or may not have compiled itself.
+    It does not need confluent/meta.proto, which a program may have compiled itself.
     """
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="field_options.proto", syntax="proto3")

@@ -1,4 +1,4 @@
-"""The messages and fields of a ``.proto`` text, which takes no compiler.
+"""Reads the messages and fields of a ``.proto`` text, without a compiler.
 
 Source: the language specifications of Protocol Buffers (proto2, proto3, editions).
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _LABELS = frozenset({"optional", "repeated", "required"})
-# Comments and white space are passed over, in texts braces mean nothing.
+# Comments and white space are skipped, and braces inside texts have no meaning.
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|\s+|("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[\w.]+|.)""", re.DOTALL
 )
@@ -23,19 +23,19 @@ class Field:
     number: int
     name: str
     types: tuple[str, ...]
-    """Its type as the text names it; of a map, the types of its keys and values."""
+    """Its type as written in the text; for a map, the types of its keys and values."""
     label: str = ""
     oneof: str = ""
-    """The name of the ``oneof`` that it is in."""
+    """The name of the ``oneof`` that contains it."""
 
 
 @dataclass
 class Message:
-    """A message type, and what is defined within it."""
+    """A message type, and the types that it defines."""
 
     name: str = ""
     is_entry: bool = False
-    """Whether it stands for the entries of a map: compilers make such messages."""
+    """Whether it is the message that compilers make for the entries of a map."""
     fields: list[Field] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     enums: list[str] = field(default_factory=list)
@@ -43,11 +43,11 @@ class Message:
 
 @dataclass
 class File(Message):
-    """What a file defines; its name is the package."""
+    """The definitions of a file; the name is the package."""
 
 
 def parsed_file(text: str) -> File:
-    """Return what a ``.proto`` text defines. What is not understood is passed over."""
+    """Return the definitions of a ``.proto`` text. Other statements are skipped."""
     file = File()
     tokens = (match[1] for match in _TOKEN.finditer(text) if match[1])
     _read_block(tokens, file)
@@ -73,7 +73,7 @@ def _read_block(tokens: Iterator[str], message: Message, oneof: str = "") -> Non
                 message.fields.append(Field(int(number, 0), name.lower(), (name,), label, oneof))
                 message.messages.append(Message(name))
                 _read_block(tokens, message.messages[-1])
-            case _ if end == "{":  # of a service, an option, an extension: no message is in it
+            case _ if end == "{":  # it has no messages
                 _skip_block(tokens)
             case ["map", "<", key, ",", value, ">", name, "=", number, *_]:
                 message.fields.append(Field(int(number, 0), name, (key, value)))
@@ -87,7 +87,7 @@ def _read_block(tokens: Iterator[str], message: Message, oneof: str = "") -> Non
 def _statements(tokens: Iterator[str]) -> Iterator[tuple[list[str], str]]:
     """Yield the statements of a block, each with the sign that ends it."""
     words: list[str] = []
-    depth = 0  # of the options in brackets, which may have braces
+    depth = 0  # the options in brackets, which may contain braces
     for token in tokens:
         depth += (token == "[") - (token == "]")
         if depth or token not in ("{", "}", ";"):

@@ -1,4 +1,4 @@
-"""Files of Protobuf's package ``confluent``, which a program may have compiled itself."""
+"""Registers files of Protobuf's package ``confluent`` that a program has not compiled itself."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ VARIANT: Mapping[str, Any] = {"metadata": Field.TYPE_BYTES, "value": Field.TYPE_
 
 
 def registered_file(file: Any) -> Any:
-    """Return the descriptor of a file, which is registered unless a program has done that.
+    """Return the descriptor of a file; register it unless a program has registered it.
 
-    All of a process share one registry, which refuses a second file of the same name or with the
-    same messages: what is registered already is taken as it is, even where it says less.
+    Protobuf has one registry per process, which refuses a second file with the same name or the
+    same messages. So a file that is already registered is used, even if it defines less.
 
     Args:
         file: the file, as a FileDescriptorProto.
@@ -35,7 +35,7 @@ def registered_file(file: Any) -> Any:
         pass
     for message in file.message_type:
         try:
-            # Under another name, as a program may have moved the file.
+            # It may have another name, because a program may have moved the file.
             return pool.FindFileContainingSymbol(f"{file.package}.{message.name}")
         except KeyError:
             pass
@@ -70,7 +70,7 @@ def message_class(name: str, fields: Mapping[str, Any]) -> Any:
 
 
 def file_names(file: Any) -> dict[str, Any]:
-    """Return what a module that was generated from a file has: messages and extensions.
+    """Return the contents of a module that was generated from a file: messages and extensions.
 
     Args:
         file: the descriptor of the file.

@@ -31,7 +31,7 @@ _QUERY = "bearer.auth.issuer.endpoint.query"
 _PROVIDER = "bearer.auth.custom.provider.function"
 _PROVIDER_CONF = "bearer.auth.custom.provider.config"
 
-# The keys that a source of tokens needs, by what errors call them.
+# The keys that each source of tokens needs, with their names in errors.
 _NEEDED: dict[str, dict[str, tuple[str, ...]]] = {
     "STATIC_TOKEN": {"bearer": (_CLUSTER,)},
     "OAUTHBEARER": {
@@ -67,7 +67,7 @@ class Bearer:
 
 @dataclass(frozen=True)
 class Tls:
-    """Trusted certificates and the client's own; all files are PEM."""
+    """The trusted certificates and the client's own certificate; all files are PEM."""
 
     verify: bool
     ca: str | None
@@ -152,7 +152,7 @@ def _urls(conf: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, str] | N
 
 
 def without_user(url: str) -> str:
-    """Return the value of ``url`` without the users in it."""
+    """Return the value of ``url`` without users and passwords."""
     return ",".join(
         urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
         if (parts := _split(one.strip()))
@@ -162,10 +162,10 @@ def without_user(url: str) -> str:
 
 
 def _split(url: str) -> SplitResult | None:
-    """Return the parts of a URL; None if it is not that of a registry."""
+    """Return the parts of a URL; None if it cannot be a registry's URL."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises if it is none
+        _ = parts.port  # raises if it is not a port
     except ValueError:
         return None
     return parts if parts.scheme in ("http", "https") and parts.hostname else None
@@ -214,7 +214,7 @@ def _bearer(conf: Mapping[str, Any]) -> Bearer | None:
 
 
 def _check_needed(conf: Mapping[str, Any], source: object) -> None:
-    """Check that what a source of tokens needs is there."""
+    """Check that a source of tokens has all the keys that it needs."""
     if not isinstance(source, str) or source not in _NEEDED:
         known = ", ".join(_NEEDED)
         raise ValueError(f"Unrecognized {_SOURCE}: it must be one of {known}, not {source!r:.100}")
@@ -250,7 +250,7 @@ def _tls(conf: Mapping[str, Any]) -> Tls:
     trusted = conf.get("ssl.ca.location")
     tls = Tls(
         trusted is not False,
-        # True and an empty text are the authorities that httpx knows.
+        # True and an empty text mean httpx's own authorities.
         None if isinstance(trusted, bool) else _text(conf, "ssl.ca.location") or None,
         _text(conf, "ssl.certificate.location"),
         _text(conf, "ssl.key.location"),
@@ -271,7 +271,7 @@ def normalize_identity_pool(identity_pool_raw: str | list[str] | None) -> str | 
         identity_pool_raw: an id, or a list of them.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is neither an id nor a list.
     """
     if identity_pool_raw is None or isinstance(identity_pool_raw, str):
         return identity_pool_raw

@@ -59,7 +59,7 @@ class AssociationCreateOrUpdateRequest(Document):
 
 @dataclass(frozen=True)
 class AssociationResponse(Document):
-    """The associations that a resource has."""
+    """The associations of a resource."""
 
     resource_name: str | None = wire("resourceName", default=None)
     resource_namespace: str | None = wire("resourceNamespace", default=None)

@@ -59,7 +59,7 @@ def _schema_of(schema_str: str | Schema | None) -> Schema | None:
     if not isinstance(schema_str, str):
         kind = type(schema_str).__name__
         raise TypeError(f"schema_str must be a str or a Schema, not {kind}")
-    # The bare name of a primitive type is no JSON, which registries want.
+    # The bare name of a primitive type is not JSON, which registries require.
     bare = schema_str.strip()
     return Schema(json.dumps(bare) if bare.isalpha() else schema_str, "AVRO")
 
@@ -86,7 +86,7 @@ class _AvroSerializing(SerializerCore):
         self._strict_allow_default: bool = options["validate.strict.allow.default"]
         self._schema = _schema_of(schema_str)
         if self._schema is not None and not self._schema.references:
-            # What is no schema is better refused here than with the first message.
+            # An invalid schema is refused here instead of with the first message.
             self._name = _avro.parse(self._schema, {}, "schema_str").name
         elif self._schema is not None:
             self._name = _avro.unparsed_name(self._schema.schema_str)
@@ -117,7 +117,7 @@ class AvroSerializer(_AvroSerializing, BlockingSerializer):
             (prefix_schema_id_serializer), ``subject.name.strategy``,
             ``subject.name.strategy.type``, ``subject.name.strategy.conf``,
             ``validate.strict`` (False) and ``validate.strict.allow.default`` (False).
-        rule_conf: must be None: this client runs no rules.
+        rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
 
     Raises:
@@ -128,9 +128,9 @@ class AvroSerializer(_AvroSerializing, BlockingSerializer):
 
 
 class AsyncAvroSerializer(_AvroSerializing, AwaitingSerializer):
-    """AvroSerializer for AsyncSchemaRegistryClient: its calls are awaited.
+    """The asyncio AvroSerializer, for AsyncSchemaRegistryClient. Await its calls.
 
-    Takes and raises what AvroSerializer does.
+    The arguments and errors are the same as for AvroSerializer.
     """
 
 
@@ -186,12 +186,13 @@ class AvroDeserializer(_AvroDeserializing, BlockingDeserializer):
     Args:
         schema_registry_client: the registry.
         schema_str: the reader's schema; None for the schema that the objects were written with.
-        from_dict: converts what fastavro read, with its SerializationContext, to an object.
+        from_dict: converts an object that fastavro read, with its SerializationContext, to another
+            object.
         return_record_name: whether records in unions are pairs of a name and the record.
         conf: ``use.latest.version`` (False), ``use.latest.with.metadata`` (None),
             ``schema.id.deserializer`` (dual_schema_id_deserializer), ``subject.name.strategy``,
             ``subject.name.strategy.type`` and ``subject.name.strategy.conf``.
-        rule_conf: must be None: this client runs no rules.
+        rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
 
     Raises:
@@ -202,9 +203,9 @@ class AvroDeserializer(_AvroDeserializing, BlockingDeserializer):
 
 
 class AsyncAvroDeserializer(_AvroDeserializing, AwaitingDeserializer):
-    """AvroDeserializer for AsyncSchemaRegistryClient: its calls are awaited.
+    """The asyncio AvroDeserializer, for AsyncSchemaRegistryClient. Await its calls.
 
-    Takes and raises what AvroDeserializer does.
+    The arguments and errors are the same as for AvroDeserializer.
     """
 
 
@@ -214,7 +215,7 @@ class AvroSerializerBuilder(BuilderWithSchema, BuilderOfSerializer):
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one.
+        schema_registry_client: the client to use; None to make one from the configuration.
         schema: see AvroSerializer.
         to_dict: see AvroSerializer.
         serializer_config: see AvroSerializer.
@@ -240,7 +241,7 @@ class AvroSerializerBuilder(BuilderWithSchema, BuilderOfSerializer):
 
 
 class AsyncAvroSerializerBuilder(AvroSerializerBuilder):
-    """Makes an AsyncAvroSerializer; takes what AvroSerializerBuilder does."""
+    """Makes an AsyncAvroSerializer; the arguments are the same as for AvroSerializerBuilder."""
 
     _kind = AsyncAvroSerializer
     _awaiting = True
@@ -252,7 +253,7 @@ class AvroDeserializerBuilder(BuilderWithSchema, BuilderOfDeserializer):
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one.
+        schema_registry_client: the client to use; None to make one from the configuration.
         schema: see AvroDeserializer.
         from_dict: see AvroDeserializer.
         return_record_name: see AvroDeserializer.
@@ -275,7 +276,7 @@ class AvroDeserializerBuilder(BuilderWithSchema, BuilderOfDeserializer):
     deserializer_init: Callable[[Any], object] | None = None
 
     def set_from_dict(self, from_dict: FromDict | None) -> Self:
-        """Set the function that converts what fastavro read to an object."""
+        """Set the function that converts an object that fastavro read to another object."""
         return self._set("from_dict", from_dict)
 
     def set_return_record_name(self, return_record_name: bool) -> Self:
@@ -284,7 +285,7 @@ class AvroDeserializerBuilder(BuilderWithSchema, BuilderOfDeserializer):
 
 
 class AsyncAvroDeserializerBuilder(AvroDeserializerBuilder):
-    """Makes an AsyncAvroDeserializer; takes what AvroDeserializerBuilder does."""
+    """Makes an AsyncAvroDeserializer; the arguments are the same as for AvroDeserializerBuilder."""
 
     _kind = AsyncAvroDeserializer
     _awaiting = True

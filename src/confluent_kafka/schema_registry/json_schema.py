@@ -45,7 +45,7 @@ __all__ = [
 
 ToDict = Callable[[Any, SerializationContext | None], Any]
 FromDict = Callable[[Any, SerializationContext | None], Any]
-# What encoders raise for objects, and decoders for bytes.
+# The exceptions that encoders raise for objects, and decoders for bytes.
 _FAILURES = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
@@ -119,7 +119,7 @@ class JSONSerializer(_JSONSerializing, BlockingSerializer):
         to_dict: converts an object, with its SerializationContext, to the form to encode.
         conf: as for AvroSerializer, without ``validate.strict``, and ``validate`` (True): whether
             objects are validated.
-        rule_conf: must be None: this client runs no rules.
+        rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
         json_encode: converts an object to text or bytes; orjson's if it is installed.
 
@@ -131,9 +131,9 @@ class JSONSerializer(_JSONSerializing, BlockingSerializer):
 
 
 class AsyncJSONSerializer(_JSONSerializing, AwaitingSerializer):
-    """JSONSerializer for AsyncSchemaRegistryClient: its calls are awaited.
+    """The asyncio JSONSerializer, for AsyncSchemaRegistryClient. Await its calls.
 
-    Takes and raises what JSONSerializer does.
+    The arguments and errors are the same as for JSONSerializer.
     """
 
 
@@ -204,7 +204,7 @@ class JSONDeserializer(_JSONDeserializing, BlockingDeserializer):
         from_dict: converts the decoded form, with its SerializationContext, to an object.
         schema_registry_client: the registry; may be None for a schema without references.
         conf: as for AvroDeserializer, and ``validate`` (True): whether objects are validated.
-        rule_conf: must be None: this client runs no rules.
+        rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
         json_decode: converts bytes to an object; orjson's if it is installed.
 
@@ -216,9 +216,9 @@ class JSONDeserializer(_JSONDeserializing, BlockingDeserializer):
 
 
 class AsyncJSONDeserializer(_JSONDeserializing, AwaitingDeserializer):
-    """JSONDeserializer for AsyncSchemaRegistryClient: its calls are awaited.
+    """The asyncio JSONDeserializer, for AsyncSchemaRegistryClient. Await its calls.
 
-    Takes and raises what JSONDeserializer does.
+    The arguments and errors are the same as for JSONDeserializer.
     """
 
 
@@ -228,7 +228,7 @@ class JSONSerializerBuilder(BuilderWithSchema, BuilderOfSerializer):
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one.
+        schema_registry_client: the client to use; None to make one from the configuration.
         schema: see JSONSerializer.
         to_dict: see JSONSerializer.
         serializer_config: see JSONSerializer.
@@ -255,12 +255,12 @@ class JSONSerializerBuilder(BuilderWithSchema, BuilderOfSerializer):
         return self._set("to_dict", to_dict)
 
     def set_json_encode(self, json_encode: Callable[[Any], str | bytes] | None) -> Self:
-        """Set the function that encodes."""
+        """Set the function that encodes an object to text or bytes."""
         return self._set("json_encode", json_encode)
 
 
 class AsyncJSONSerializerBuilder(JSONSerializerBuilder):
-    """Makes an AsyncJSONSerializer; takes what JSONSerializerBuilder does."""
+    """Makes an AsyncJSONSerializer; the arguments are the same as for JSONSerializerBuilder."""
 
     _kind = AsyncJSONSerializer
     _awaiting = True
@@ -272,7 +272,7 @@ class JSONDeserializerBuilder(BuilderWithSchema, BuilderOfDeserializer):
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one; without it and its configuration
+        schema_registry_client: the client to use. If neither a client nor a configuration is given,
             the deserializer asks no registry.
         schema: see JSONDeserializer.
         from_dict: see JSONDeserializer.
@@ -301,12 +301,12 @@ class JSONDeserializerBuilder(BuilderWithSchema, BuilderOfDeserializer):
         return self._set("from_dict", from_dict)
 
     def set_json_decode(self, json_decode: Callable[[bytes], Any] | None) -> Self:
-        """Set the function that decodes."""
+        """Set the function that decodes bytes to an object."""
         return self._set("json_decode", json_decode)
 
 
 class AsyncJSONDeserializerBuilder(JSONDeserializerBuilder):
-    """Makes an AsyncJSONDeserializer; takes what JSONDeserializerBuilder does."""
+    """Makes an AsyncJSONDeserializer; the arguments are the same as for JSONDeserializerBuilder."""
 
     _kind = AsyncJSONDeserializer
     _awaiting = True

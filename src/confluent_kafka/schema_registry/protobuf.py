@@ -62,7 +62,7 @@ __all__ = [
     "variant_to_protobuf",
 ]
 
-# Registries and compilers have these files.
+# Files that all registries and compilers have.
 _KNOWN_FILES = ("google/protobuf/", "google/type/", "confluent/")
 
 
@@ -96,7 +96,7 @@ _TYPES = {
 
 
 def is_map_field(fd: FieldDescriptor) -> bool:
-    """Whether a field is a map.
+    """Return whether a field is a map.
 
     Args:
         fd: the descriptor of the field.
@@ -133,7 +133,7 @@ def message_indexes(descriptor: Descriptor) -> list[int]:
 
 
 def schema_text(file: FileDescriptor) -> str:
-    """Return a file in the form for registries: its FileDescriptorProto, in base64."""
+    """Return a file in the form that registries store: its FileDescriptorProto in base64."""
     proto = FileDescriptorProto()
     file.CopyToProto(proto)
     return base64.b64encode(proto.SerializeToString()).decode()
@@ -169,7 +169,7 @@ class _ProtobufSerializing(SerializerCore):
         messages = () if self._writes_own_schema() else messages_of(schema.schema_str)
         if not messages:
             return message_indexes(descriptor)
-        # Readers look for the message in this schema, not in the file of the class.
+        # Readers look the message up in this schema, not in the file of the class.
         found = indexes_of(messages, name_without_package(descriptor))
         if found is None:
             known = ", ".join(one.name for one in messages)
@@ -186,7 +186,7 @@ class _ProtobufSerializing(SerializerCore):
         ctx: SerializationContext | None,
         done: dict[str, SchemaReference],
     ) -> Schema:
-        """Return the schema of a file, once the files that it imports are in the registry."""
+        """Return the schema of a file, after registering the files that it imports."""
         references = []
         for imported in file.dependencies:
             if self._skip_known and imported.name.startswith(_KNOWN_FILES):
@@ -206,7 +206,7 @@ class _ProtobufSerializing(SerializerCore):
         subject = self._reference_subject(ctx, file)
         if self._register:
             await self._calls.register_schema(subject, schema, self._normalize)
-        # A registration need not say which version it made.
+        # The answer to a registration may not contain the version.
         found = await self._calls.lookup_schema(subject, schema, self._normalize)
         if found.version is None:
             raise SerializationError(f"the registry returned no version of subject {subject!r}")
@@ -239,7 +239,7 @@ class ProtobufSerializer(_ProtobufSerializing, BlockingSerializer):
             ``reference.subject.name.strategy`` (reference_subject_name_strategy: the subject of an
             imported file is its name), ``skip.known.types`` (True: files that every registry has
             are not registered), ``use.deprecated.format`` (only False).
-        rule_conf: must be None: this client runs no rules.
+        rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
 
     Raises:
@@ -262,9 +262,9 @@ class ProtobufSerializer(_ProtobufSerializing, BlockingSerializer):
 
 
 class AsyncProtobufSerializer(_ProtobufSerializing, AwaitingSerializer):
-    """ProtobufSerializer for AsyncSchemaRegistryClient: its calls are awaited.
+    """The asyncio ProtobufSerializer, for AsyncSchemaRegistryClient. Await its calls.
 
-    Takes and raises what ProtobufSerializer does.
+    The arguments and errors are the same as for ProtobufSerializer.
     """
 
     def __call__(  # type: ignore[override]
@@ -348,10 +348,10 @@ class ProtobufDeserializer(_ProtobufDeserializing, BlockingDeserializer):
     Args:
         message_type: the class of the messages.
         conf: as for AvroDeserializer, and ``use.deprecated.format`` (only False).
-        schema_registry_client: the registry; if given, it must have the schema of each message.
-            The message indexes must then name a message of the class's name in that schema;
-            without a registry, in the file of the class.
-        rule_conf: must be None: this client runs no rules.
+        schema_registry_client: the registry; None for none. With a registry, it must have the
+            schema of each message, and the message indexes must name a message with the class's
+            name in that schema. Without a registry, they must name it in the file of the class.
+        rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
 
     Raises:
@@ -361,9 +361,9 @@ class ProtobufDeserializer(_ProtobufDeserializing, BlockingDeserializer):
 
 
 class AsyncProtobufDeserializer(_ProtobufDeserializing, AwaitingDeserializer):
-    """ProtobufDeserializer for AsyncSchemaRegistryClient: its calls are awaited.
+    """The asyncio ProtobufDeserializer, for AsyncSchemaRegistryClient. Await its calls.
 
-    Takes and raises what ProtobufDeserializer does.
+    The arguments and errors are the same as for ProtobufDeserializer.
     """
 
 
@@ -373,7 +373,7 @@ class ProtobufSerializerBuilder(BuilderWithMessageType, BuilderOfSerializer):
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one.
+        schema_registry_client: the client to use; None to make one from the configuration.
         message_type: the class of the messages.
         serializer_config: see ProtobufSerializer.
         rule_config: see ProtobufSerializer.
@@ -394,7 +394,7 @@ class ProtobufSerializerBuilder(BuilderWithMessageType, BuilderOfSerializer):
 
 
 class AsyncProtobufSerializerBuilder(ProtobufSerializerBuilder):
-    """Makes an AsyncProtobufSerializer; takes what ProtobufSerializerBuilder does."""
+    """Makes an AsyncProtobufSerializer; the arguments are as for ProtobufSerializerBuilder."""
 
     _kind = AsyncProtobufSerializer
     _awaiting = True
@@ -406,7 +406,7 @@ class ProtobufDeserializerBuilder(BuilderWithMessageType, BuilderOfDeserializer)
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one; without it and its configuration
+        schema_registry_client: the client to use. If neither a client nor a configuration is given,
             the deserializer asks no registry.
         message_type: the class of the messages.
         deserializer_config: see ProtobufDeserializer.
@@ -428,7 +428,7 @@ class ProtobufDeserializerBuilder(BuilderWithMessageType, BuilderOfDeserializer)
 
 
 class AsyncProtobufDeserializerBuilder(ProtobufDeserializerBuilder):
-    """Makes an AsyncProtobufDeserializer; takes what ProtobufDeserializerBuilder does."""
+    """Makes an AsyncProtobufDeserializer; the arguments are as for ProtobufDeserializerBuilder."""
 
     _kind = AsyncProtobufDeserializer
     _awaiting = True

@@ -1,4 +1,4 @@
-"""Schemas, their metadata and rules, as a registry has them.
+"""Schemas, their metadata and their rules, as stored in a registry.
 
 Source: the documents of Confluent Schema Registry's HTTP API.
 """
@@ -28,7 +28,7 @@ def _written(value: Any) -> Any:
 
 
 class Document:
-    """An object that is read from JSON and written to it, field by field. None is absent."""
+    """An object that is read from JSON and written to JSON. A field that is None is absent."""
 
     @classmethod
     def from_dict(cls, src_dict: dict[str, Any]) -> Self:
@@ -66,7 +66,7 @@ def _required(one: Any) -> bool:
 
 
 class _Plain:
-    """A plain JSON object, with names of the user's choice."""
+    """A JSON object with arbitrary names."""
 
     @classmethod
     def from_dict(cls, src_dict: dict[str, Any]) -> Self:
@@ -94,7 +94,7 @@ class ConfigCompatibilityLevel(StrEnum):
 
 
 class RuleKind(StrEnum):
-    """What a rule does: check, or change."""
+    """Whether a rule checks or changes messages."""
 
     CONDITION = "CONDITION"
     TRANSFORM = "TRANSFORM"
@@ -192,7 +192,7 @@ class SchemaReference(Document):
     """A reference of a schema to another schema."""
 
     name: str = wire("name")
-    """How the schema calls it: the file of an import, the name of a type."""
+    """The name that the schema uses: the file of an import, or the name of a type."""
     subject: str = wire("subject")
     version: int = wire("version")
 
@@ -257,7 +257,7 @@ class RegisteredSchema:
             "guid": self.guid,
         }
         said = {name: value for name, value in place.items() if value is not None}
-        # Mocks of applications have no schema.
+        # The mock of an application may have no schema.
         return said | self.schema.to_dict() if self.schema else said
 
 

@@ -75,11 +75,11 @@ __all__ = [
 
 
 class SchemaRegistryClient:
-    """A client of a schema registry. It caches schemas by id, since ids never change.
+    """A client of a schema registry. It caches schemas by id, because ids never change.
 
-    Several threads may use it, and so may a forked process, which gets its own connections. The URL
-    ``mock://`` is a registry in memory, for tests; all clients of a process that name the same
-    ``mock://name`` share one.
+    Several threads can use the same client. A forked process can use it, too, and opens its own
+    connections. The URL ``mock://`` is a registry in memory, for tests. All clients of a process
+    with the same ``mock://name`` share one.
 
     Args:
         conf: ``url`` (required; several, separated by commas, are tried in turn), ``timeout``
@@ -178,7 +178,7 @@ class SchemaRegistryClient:
         fmt: str | None = None,
         reference_format: str | None = None,
     ) -> Schema:
-        """Return the schema with an id; it is cached, since ids never change.
+        """Return the schema with an id. It is cached, because ids never change.
 
         Args:
             schema_id: the id.
@@ -224,9 +224,9 @@ class SchemaRegistryClient:
         Args:
             schema_id: the id of the schema.
             subject_name: only this subject.
-            deleted: whether to include deleted ones.
-            offset: how many to skip.
-            limit: how many to return; -1 for all.
+            deleted: whether to include deleted results.
+            offset: how many results to skip.
+            limit: how many results to return; -1 for all.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -247,10 +247,10 @@ class SchemaRegistryClient:
 
         Args:
             schema_id: the id of the schema.
-            subject_name: only those of this subject.
-            deleted: whether to include deleted ones.
-            offset: how many to skip.
-            limit: how many to return; -1 for all.
+            subject_name: return only results for this subject.
+            deleted: whether to include deleted results.
+            offset: how many results to skip.
+            limit: how many results to return; -1 for all.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -291,10 +291,10 @@ class SchemaRegistryClient:
 
         Args:
             subject_prefix: only subjects with this prefix.
-            deleted: whether to include deleted ones.
-            deleted_only: whether to return only deleted ones.
-            offset: how many to skip.
-            limit: how many to return; -1 for all.
+            deleted: whether to include deleted results.
+            deleted_only: whether to return only deleted results.
+            offset: how many results to skip.
+            limit: how many results to return; -1 for all.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -373,8 +373,8 @@ class SchemaRegistryClient:
         Args:
             subject_name: the subject.
             version: its number, or ``latest``.
-            offset: how many to skip.
-            limit: how many to return; -1 for all.
+            offset: how many results to skip.
+            limit: how many results to return; -1 for all.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -393,10 +393,10 @@ class SchemaRegistryClient:
 
         Args:
             subject_name: the subject.
-            deleted: whether to include deleted ones.
-            deleted_only: whether to return only deleted ones.
-            offset: how many to skip.
-            limit: how many to return; -1 for all.
+            deleted: whether to include deleted results.
+            deleted_only: whether to return only deleted results.
+            offset: how many results to skip.
+            limit: how many results to return; -1 for all.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -578,8 +578,8 @@ class SchemaRegistryClient:
         """Return the contexts of the registry.
 
         Args:
-            offset: how many to skip.
-            limit: how many to return; -1 for all.
+            offset: how many results to skip.
+            limit: how many results to return; -1 for all.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -599,11 +599,11 @@ class SchemaRegistryClient:
 
         Args:
             resource_name: the name of the topic.
-            resource_namespace: the id of its cluster; ``-`` for any.
-            resource_type: such as ``topic``.
-            association_types: such as ``key`` and ``value``.
-            offset: how many to skip.
-            limit: how many to return; -1 for all.
+            resource_namespace: the id of the topic's cluster; ``-`` for any cluster.
+            resource_type: the type of the resource, such as ``topic``.
+            association_types: the types of associations, such as ``key`` and ``value``.
+            offset: how many results to skip.
+            limit: how many results to return; -1 for all.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -636,8 +636,9 @@ class SchemaRegistryClient:
 
         Args:
             resource_id: the id of the resource.
-            resource_type: such as ``topic``.
-            association_types: such as ``key`` and ``value``; None for all.
+            resource_type: the type of the resource, such as ``topic``.
+            association_types: the types of associations, such as ``key`` and ``value``; None for
+                all.
             cascade_lifecycle: whether subjects whose lifecycle is tied to the association are
                 deleted with it.
 
@@ -663,8 +664,8 @@ class AsyncSchemaRegistryClient(Calls):
     """A client of a schema registry for asyncio: SchemaRegistryClient with awaitable methods.
 
     Args:
-        conf: as SchemaRegistryClient takes it; ``bearer.auth.custom.provider.function`` may be a
-            coroutine function.
+        conf: the same as for SchemaRegistryClient; ``bearer.auth.custom.provider.function`` may
+            also be a coroutine function.
 
     Raises:
         TypeError: a value has a wrong type.

@@ -1,4 +1,4 @@
-"""Shared parts of all serializers: subjects, the ids in messages, and base classes."""
+"""The parts that all serializers share: subjects, the ids in messages, and base classes."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ __all__ = [
 
 ID_MAGIC, GUID_MAGIC = b"\0", b"\1"
 ID_SIZE, GUID_SIZE = 5, 17
-"""Of an id and of a GUID, with the byte before it."""
+"""The sizes of an id and of a GUID, with the byte before it."""
 _ID = struct.Struct(">cI")
 ID_HEADERS = {MessageField.KEY: "__key_schema_id", MessageField.VALUE: "__value_schema_id"}
-"""The header that has the GUID of the schema of a key, and of a value."""
+"""The headers that contain the GUID of a key's schema, and of a value's schema."""
 
 
 # --- subjects ---
@@ -190,10 +190,10 @@ def _strategy_type(given: object) -> SubjectNameStrategyType:
 
 
 class _Associations:
-    """The subjects that the registry associates with topics, or those of a fallback strategy.
+    """Finds the subjects that the registry associates with topics, or those of a fallback strategy.
 
     Args:
-        cache_capacity: how many answers to keep.
+        cache_capacity: how many answers to cache.
     """
 
     def __init__(self, cache_capacity: int = 1000) -> None:
@@ -218,14 +218,14 @@ class _Associations:
             return known
         since = self._subjects.forgotten
         try:
-            # As a list: a mock of a test is true, and has nothing in it.
+            # A list, because a test's mock is true but contains nothing.
             found = list(
                 await calls.get_associations_by_resource_name(
                     topic, namespace, "topic", [str(ctx.field)]
                 )
             )
         except SchemaRegistryError as error:
-            # Most registries know no associations.
+            # Most registries do not support associations.
             if error.http_status_code not in _ABSENT:
                 raise
             found = []
@@ -250,7 +250,7 @@ class AssociatedNameStrategy(_Associations):
     """Returns the subject that the registry associates with a topic, or the topic's default.
 
     Args:
-        cache_capacity: how many answers to keep.
+        cache_capacity: how many answers to cache.
     """
 
     def __call__(
@@ -283,7 +283,7 @@ class AssociatedNameStrategy(_Associations):
         calls: Calls,
         conf: Mapping[str, Any] | None,
     ) -> str | None:
-        """Return a subject; it waits only if the calls do."""
+        """Return a subject; this waits only if the calls wait."""
         known = conf is not None and conf.get(KAFKA_CLUSTER_ID)
         cluster = None if known or self._resolver is None else self._resolver()
         return await self._find(ctx, record_name, calls, conf, cluster)
@@ -301,7 +301,7 @@ class AsyncAssociatedNameStrategy(_Associations):
     """AssociatedNameStrategy for AsyncSchemaRegistryClient.
 
     Args:
-        cache_capacity: how many answers to keep.
+        cache_capacity: how many answers to cache.
     """
 
     async def __call__(
@@ -464,7 +464,7 @@ def read_varint(data: bytes, start: int) -> tuple[int, int]:
     """Return the count that is encoded at a position, and its end.
 
     Raises:
-        SerializationError: there is none.
+        SerializationError: there is no number.
     """
     shift = number = 0
     while start < len(data) and shift < 35:

@@ -48,7 +48,7 @@ class VariantType(enum.StrEnum):
 
 
 _T = VariantType
-# By the number of a primitive type: what it is, and how many bytes of it follow.
+# The types and sizes in bytes of primitive values, by number.
 _PRIMITIVES = (
     (_T.NULL, 0),
     (_T.BOOLEAN, 0),  # true

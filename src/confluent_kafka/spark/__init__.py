@@ -1,7 +1,7 @@
-"""Apache Kafka for PySpark: the data source ``rdkafka``, all of it in Python and C.
+"""Apache Kafka for PySpark: the data source ``rdkafka``, written in Python and C.
 
-It needs the extra ``[spark]``. There is nothing to register: PySpark
-finds the data source by itself, in the driver and in every executor that has the package::
+It needs the extra ``[spark]``. You need not register it: PySpark finds the data source in the
+driver and in every executor that has the package installed::
 
     flights = (
         spark.readStream.format("rdkafka")
@@ -11,7 +11,8 @@ finds the data source by itself, in the driver and in every executor that has th
         .load()
     )
 
-The options and the schema are those of Spark's own ``kafka`` source: see `RdKafkaDataSource`.
+The options and the columns are the same as those of Spark's own ``kafka`` source: see
+`RdKafkaDataSource`.
 """
 
 try:
@@ -20,7 +21,7 @@ try:
 except ImportError as error:
     from importlib.util import find_spec
 
-    # All of them: who installs one after the other asks three times.
+    # Names all of them, so that one command installs everything.
     _missing = [name for name in ("pyspark", "pyarrow", "pandas") if find_spec(name) is None]
     _cause = f"missing: {', '.join(_missing)}" if _missing else str(error)
     raise ImportError(

@@ -7,11 +7,11 @@ from .offsets import Offsets, Partition
 
 
 def share_out(starts: Mapping[Partition, int], ends: Mapping[Partition, int], most: int) -> Offsets:
-    """Return ends that leave about ``most`` offsets to read, shared by what each has waiting.
+    """Return the ends of a micro-batch of about ``most`` offsets.
 
-    Every partition advances by the same fraction, so none is done much before the others, and each
-    that has something gets at least one. A partition that ends before its start was created again:
-    its end stays, so that the loss is noticed.
+    Each partition advances by the same fraction of its waiting offsets, and by at least one offset
+    if it has any. So no partition is done much earlier than another one. If a partition ends before
+    its start, its topic was created again: the end stays as it is, and the loss is noticed later.
     """
     waiting = {one: max(0, ends[one] - starts[one]) for one in ends}
     total = sum(waiting.values())
@@ -24,11 +24,12 @@ def share_out(starts: Mapping[Partition, int], ends: Mapping[Partition, int], mo
 
 
 class Waiting:
-    """Waits until enough offsets are there for a micro-batch, or for long enough.
+    """Delays a micro-batch until enough offsets are there, or a time has passed.
 
     Args:
-        least: offsets that a micro-batch has at least; None if it may have any number.
-        delay: seconds since the last micro-batch after which the next one has what is there.
+        least: the least number of offsets in a micro-batch; None if there is no minimum.
+        delay: seconds since the last micro-batch, after which the next one starts with fewer
+            offsets.
     """
 
     def __init__(self, least: int | None, delay: float) -> None:
@@ -38,7 +39,7 @@ class Waiting:
         self._last = float("-inf")
 
     def goes_on(self, starts: Mapping[Partition, int], ends: Mapping[Partition, int]) -> bool:
-        """Whether the next micro-batch has to wait."""
+        """Return whether the next micro-batch has to wait."""
         if self._least is None:
             return False
         now = time.monotonic()

@@ -1,7 +1,7 @@
 """Clients that outlive a task: one pool per Python worker process.
 
-Spark gives a worker process one task after the other. A client that is connected already saves
-each of them the connections and the metadata, which cost more than a small batch takes to read.
+Spark runs one task after another in a worker process. If a client is already connected, a task
+saves the time for connections and metadata, which is longer than the time to read a small batch.
 """
 
 import math
@@ -16,40 +16,43 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
 _IDLE_AT_MOST = 4
-# Seconds. Longer than the pause between the batches of most streams, so that these find their
-# client; after it, the brokers are not held to connections of a worker that does other work.
+# Seconds. This is longer than the pause between the batches of most streams, so they find their
+# client again. Later the client is closed, because the worker may have other work by then.
 _IDLE_SECONDS = 300.0
 
 _CONSUMER_DEFAULTS: dict[str, str] = {
-    # As Spark's own source, and Java's clients, have it; librdkafka's is read_committed.
+    # The default of Spark's own source and of Java's clients; librdkafka's default is
+    # read_committed.
     "isolation.level": "read_uncommitted",
     "allow.auto.create.topics": "false",
-    # librdkafka waits a second before it fetches again after its queue was full, which leaves
-    # a scan without messages for most of that second.
+    # By default librdkafka waits a second after its queue was full, and a scan gets no messages for
+    # most of that second.
     "fetch.queue.backoff.ms": "10",
-    # How long a broker holds the empty answer that shows a range to be over where no message
-    # is at its end. A consumer has a partition only while it reads, so it never waits for news.
+    # How long a broker waits before it sends an empty answer. Such an answer shows the end of a
+    # range that has no message at its end. A consumer never waits for new messages, because it has
+    # a partition only while it reads a range.
     "fetch.wait.max.ms": "50",
 }
 _CONSUMER_FIXED: dict[str, str] = {
-    # A jump to another offset would lose rows in silence; an error does not.
+    # A reset to another offset would lose rows without notice, so it is an error here.
     "auto.offset.reset": "error",
     "enable.auto.commit": "false",
     "enable.auto.offset.store": "false",
-    # Tells that a range is over where its last offsets hold no message: those were compacted
-    # away or are markers of transactions.
+    # Shows the end of a range whose last offsets have no message, because they were compacted away
+    # or are transaction markers.
     "enable.partition.eof": "true",
 }
 _PRODUCER_DEFAULTS: dict[str, str] = {
     "enable.idempotence": "true",
-    # Java's own, so that a key goes to the partition where Spark's own sink would put it.
+    # Java's partitioner: a key goes to the same partition as with Spark's own sink.
     "partitioner": "murmur2_random",
-    # Some 7 MB for rows of 100 bytes, in each worker. librdkafka's 100,000 take more than caches
-    # hold, and a row that has left the cache costs more to send and to acknowledge.
+    # About 7 MB for rows of 100 bytes, in each worker. librdkafka's default of 100,000 rows does
+    # not fit into the processor's cache, and a row outside the cache costs more to send and to
+    # acknowledge.
     "queue.buffering.max.messages": "20000",
 }
 _PRODUCER_FIXED: dict[str, str] = {
-    # A task needs to know what failed; reports of success would only cost.
+    # A task needs to know only which messages failed.
     "delivery.report.only.error": "true",
 }
 
@@ -65,7 +68,7 @@ _Key: TypeAlias = tuple[int, frozenset[tuple[str, str]]]
 
 @dataclass(frozen=True, eq=False)
 class _Idle(Generic[C]):
-    """A client that nobody uses, since when by the monotonic clock."""
+    """An idle client, and the time of the monotonic clock since when it is idle."""
 
     key: _Key
     client: C
@@ -73,12 +76,13 @@ class _Idle(Generic[C]):
 
 
 class Pool(Generic[C]):
-    """Clients that nobody uses now, by process and configuration.
+    """The idle clients, by process and configuration.
 
     Args:
         create: makes a client from a configuration.
-        at_most: how many idle clients are kept; of more, those unused longest are closed.
-        idle_seconds: how long a client is kept that nobody uses.
+        at_most: how many idle clients are kept; if there are more, the ones that were idle longest
+            are closed.
+        idle_seconds: how many seconds an idle client is kept.
     """
 
     def __init__(
@@ -92,18 +96,18 @@ class Pool(Generic[C]):
         self._at_most = at_most
         self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
-        # Those unused longest come first.
+        # The clients that were idle longest come first.
         self._idle: list[_Idle[C]] = []
         self._timer: threading.Timer | None = None
 
     @contextmanager
     def borrow(self, config: Mapping[str, str]) -> Iterator[C]:
-        """Lend a client for the time of a ``with`` block; one at a time has it.
+        """Lend a client to one user, for the time of a ``with`` block.
 
-        A client whose block raised is closed, since its state is unknown.
+        If the block raises an exception, the client is closed, because its state is unknown.
         """
-        # A forked process finds its parent's clients here and must leave them alone: their
-        # threads did not come along. With the process in the key it never takes one.
+        # A forked process finds its parent's clients here. It must not use them, because their
+        # threads exist only in the parent. The process id in the key prevents that.
         key = (os.getpid(), frozenset(config.items()))
         client = self._take(key)
         if client is None:
@@ -120,7 +124,7 @@ class Pool(Generic[C]):
         self._shrink(0)
 
     def after_fork(self) -> None:
-        """In a forked process: make the pool usable, whatever the parent's threads did with it."""
+        """Make the pool usable in a forked process, whatever the parent's threads did with it."""
         self._lock = threading.Lock()
 
     def _take(self, key: _Key) -> C | None:
@@ -139,7 +143,7 @@ class Pool(Generic[C]):
             self._watch()
 
     def _shrink(self, at_most: int, unused_since: float = math.inf) -> None:
-        """Close the surplus of this process's clients, or those of it unused since a time."""
+        """Close this process's clients beyond the limit, or the ones that are idle since a time."""
         with self._lock:
             mine = [entry for entry in self._idle if entry.key[0] == os.getpid()]
             surplus = mine[: max(0, len(mine) - at_most)]
@@ -150,8 +154,8 @@ class Pool(Generic[C]):
             entry.client.close()
 
     def _watch(self) -> None:
-        """Have idle clients closed in time. A thread waits for that, while there are some."""
-        # A timer of the parent is not alive in a forked process.
+        """Start a thread that closes idle clients when their time is over."""
+        # In a forked process the parent's timer is not alive.
         if self._timer is not None and self._timer.is_alive():
             return
         mine = [entry.since for entry in self._idle if entry.key[0] == os.getpid()]
@@ -160,7 +164,7 @@ class Pool(Generic[C]):
         wait = max(0.0, min(mine) + self._idle_seconds - time.monotonic())
         self._timer = threading.Timer(wait, self._expire)
         self._timer.name = "idle Kafka clients"
-        # Nothing waits for it: the end of the process closes clients as well.
+        # The process does not wait for this thread: its end closes the clients, too.
         self._timer.daemon = True
         self._timer.start()
 
@@ -174,15 +178,15 @@ class Pool(Generic[C]):
 class RangeConsumer(Consumer):
     """A consumer that remembers the errors of its brokers.
 
-    librdkafka goes on for ever where brokers cannot be reached or refuse the credentials, and a
-    call only reports a timeout. The errors that arrived meanwhile give the reason.
+    If brokers cannot be reached or refuse the credentials, librdkafka keeps trying, and a call only
+    reports a timeout. The errors that arrived meanwhile give the reason.
     """
 
     def __init__(self, config: Mapping[str, str]) -> None:
         self.servers: str = config["bootstrap.servers"]
         self.reached = False
-        """Whether any broker has ever given an answer."""
-        # Of each kind the last: some of them come ten times a second.
+        """Return whether any broker has ever answered."""
+        # The last error of each kind: some errors come ten times a second.
         self._errors: dict[int, KafkaError] = {}
         try:
             super().__init__(dict(config), error_cb=self._note)
@@ -192,9 +196,9 @@ class RangeConsumer(Consumer):
             raise ValueError(f"options kafka.*: {failure.args[0].str()}") from None
 
     def recent_errors(self) -> list[KafkaError]:
-        """Return the last error of each kind since it was asked the last time."""
-        # Callbacks are served here. Nothing is assigned while questions are asked, or it is a
-        # range that has failed already: no message is lost.
+        """Return the last error of each kind since the previous call."""
+        # This call serves the callbacks. It loses no message: at this time nothing is assigned, or
+        # only a range that has failed already.
         self.poll(0)
         found = list(self._errors.values())
         self._errors.clear()
@@ -207,16 +211,16 @@ class RangeConsumer(Consumer):
 consumers: Pool[RangeConsumer] = Pool(RangeConsumer)
 producers: Pool[Producer] = Pool(Producer)
 
-if hasattr(os, "register_at_fork"):  # Windows has no fork.
+if hasattr(os, "register_at_fork"):  # Windows has no fork().
     for _pool in (consumers, producers):
         os.register_at_fork(after_in_child=_pool.after_fork)
 
 
 def consumer_config(kafka: Mapping[str, str]) -> dict[str, str]:
-    """Return the configuration of a consumer of exact ranges, over the user's ``kafka.*``."""
+    """Return the configuration of a consumer of exact ranges: the user's, with our own values."""
     return {**_CONSUMER_DEFAULTS, **kafka, **_CONSUMER_FIXED}
 
 
 def producer_config(kafka: Mapping[str, str]) -> dict[str, str]:
-    """Return the configuration of a producer that loses nothing, over the user's ``kafka.*``."""
+    """Return the configuration of a lossless producer: the user's, with our own values."""
     return {**_PRODUCER_DEFAULTS, **kafka, **_PRODUCER_FIXED}

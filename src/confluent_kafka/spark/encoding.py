@@ -31,10 +31,10 @@ class UnencodableRow(ValueError):
 
 @dataclass(frozen=True)
 class RowEncoder:
-    """Encodes the keys and values of record batches; it goes to the executors.
+    """Encodes the keys and values of record batches. Spark sends it to the executors.
 
     Args:
-        encoders: what encodes which column; the others stay as they are.
+        encoders: the encoder of each column; the other columns stay as they are.
         topic: the topic of every row, or None if the column ``topic`` names it.
     """
 
@@ -67,10 +67,10 @@ class RowEncoder:
             yield encoded
 
     def columns(self, written: Sequence[str]) -> list[str]:
-        """Return the columns that are written of what is encoded.
+        """Return the names of the columns that are written after the encoding.
 
         Args:
-            written: those of what is given.
+            written: the names of the columns that are written before the encoding.
         """
         is_marked = any(one.name.mark is not None for one in self.encoders.values())
         added = ["headers"] if is_marked and "headers" not in written else []
@@ -79,30 +79,30 @@ class RowEncoder:
 
 @dataclass(frozen=True)
 class Payloads:
-    """What the columns ``key`` and ``value`` are written as, as the options say.
+    """The formats in which the columns ``key`` and ``value`` are written.
 
     Args:
-        parts: what each that is encoded is written as.
-        registry: where the schemas are; None where nothing is encoded.
+        parts: the format of each column that is encoded.
+        registry: the registry with the schemas; None if nothing is encoded.
     """
 
     parts: Mapping[str, Payload] = field(default_factory=dict)
     registry: Registry | None = None
 
     def encoder(self, schema: StructType, topic: str | None) -> RowEncoder:
-        """Return what encodes the rows of a DataFrame.
+        """Return the encoder of the rows of a DataFrame.
 
         Args:
-            schema: its columns, those of `parts` among them.
+            schema: its columns, which include the columns in `parts`.
             topic: the topic of every row, or None if a column names it.
 
         Raises:
-            ValueError: the registry is not there or has no such schema, or a column cannot be
-                written with it.
+            ValueError: the registry cannot be reached or does not have the schema, or a column
+                cannot be written with the schema.
         """
         if not self.parts:
             return RowEncoder({}, topic)
-        # What the formats need is imported only where they are used.
+        # The libraries of a format are imported only if the format is used.
         from .formats.payload_choice import choose_encoder
 
         encoders = {}
@@ -116,11 +116,11 @@ class Payloads:
 
 
 def payloads(given: Mapping[str, str], topic: str | None) -> Payloads:
-    """Return what keys and values are written as.
+    """Return the formats of keys and values.
 
     Args:
-        given: the options that were given, by their proper names.
-        topic: the topic whose subjects have the schemas; None if a column names it.
+        given: the options that were given, with their names in the original spelling.
+        topic: the topic whose subjects have the schemas; None if a column names the topics.
 
     Raises:
         ValueError: an option is wrong.

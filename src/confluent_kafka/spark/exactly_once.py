@@ -1,8 +1,9 @@
-"""Exactly once: each task writes its rows and which batch they are of in one transaction.
+"""Exactly once: each task writes its rows and the number of their batch in one transaction.
 
-The transactional id names the query and the task's partition. Registering it fences whoever had
-it before, after which the marker is final: either the batch is in, and there is nothing to do, or
-it is not, and no earlier attempt can bring it in any more.
+The transactional id names the query and the task's partition. A task first registers this id, which
+fences every earlier producer with it. From then on no earlier attempt can change the marker. If the
+marker contains the batch, the batch is in Kafka and nothing is left to do. Otherwise this attempt
+writes it.
 """
 
 import itertools
@@ -25,16 +26,16 @@ from .writer import Written
 
 
 class PlanChanged(RuntimeError):
-    """A batch that is in Kafka already came again with other rows."""
+    """A batch that is already in Kafka came again with other rows."""
 
 
 class _Overtaken(Exception):
-    """A producer of an earlier task was fenced since: a new one has to take its place."""
+    """A producer of an earlier task was fenced meanwhile: a new producer must replace it."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a task writes: a batch of a query, in one of the query's output partitions."""
+    """The output of a task: one partition of one batch of a query."""
 
     query: str
     batch: int
@@ -42,7 +43,7 @@ class Task:
 
     @staticmethod
     def current() -> "Task":
-        """Return what the task that this thread runs writes."""
+        """Return the output of the task that runs on this thread."""
         return Task(*streaming_task())
 
     def __str__(self) -> str:
@@ -56,21 +57,21 @@ def write_exactly_once(
     options: WriteOptions,
     columns: Sequence[str],
 ) -> Written:
-    """Write the rows of one task, unless an earlier attempt has.
+    """Write the rows of one task, unless an earlier attempt has written them.
 
     Args:
         batches: the rows.
-        source: tells whether these are all of them.
-        task: which batch and which partition they are of.
+        source: shows whether all rows have arrived.
+        task: the batch and the partition of the rows.
         options: with `WriteOptions.transactions`.
         columns: which columns are written.
 
     Raises:
         KafkaException: a row was refused or not delivered, or a later attempt of the task has
-            taken its place. Nothing of this attempt can be read then with
-            ``isolation.level=read_committed``.
-        ValueError: a row has no topic, or a partition that cannot be; the same holds.
-        IncompleteInput: Spark failed to compute the rows; the same holds.
+            replaced this one. Readers with ``isolation.level=read_committed`` then see no row of
+            this attempt.
+        ValueError: a row has no topic, or its partition does not exist; readers see no row either.
+        IncompleteInput: Spark failed to compute the rows; readers see no row either.
         PlanChanged: an earlier attempt had other rows.
     """
     settings = options.transactions
@@ -80,7 +81,7 @@ def write_exactly_once(
     batches = filter(operator.attrgetter("num_rows"), batches)
     first = next(batches, None)
     if first is None:
-        # Nothing to write needs no transaction, but an earlier attempt may have written something.
+        # Without rows no transaction is needed, but an earlier attempt may have written some.
         source.check_complete()
         marker = transactions.fetch_marker(config, settings.marker_topic)
         if _is_in(task, marker, identity):
@@ -101,10 +102,10 @@ def write_exactly_once(
 
 
 def _is_in(task: Task, marker: Marker | None, identity: str) -> bool:
-    """Whether the batch is in Kafka already.
+    """Return whether the batch is already in Kafka.
 
     Raises:
-        PlanChanged: a later one is, so this one is not what comes next.
+        PlanChanged: a later batch is already in Kafka, so this batch is not the next one.
     """
     if marker is None:
         return False
@@ -117,18 +118,18 @@ def _is_in(task: Task, marker: Marker | None, identity: str) -> bool:
 
 
 def _compare(task: Task, marker: Marker | None, contents: Contents) -> None:
-    """Check that a batch that is in has the rows that this attempt has.
+    """Check that a batch in Kafka has the same rows as this attempt.
 
     Raises:
-        PlanChanged: it has not.
+        PlanChanged: it has other rows.
     """
     assert marker is not None
     written = marker.contents
     if written is None or written == contents:
         return
-    what = f"{written.rows} rows and this one has {contents.rows}"
+    what = f"{written.rows} rows, but this attempt has {contents.rows}"
     if written.rows == contents.rows:
-        what = f"{written.rows} rows and this one has as many, but others"
+        what = f"{written.rows} rows, and this attempt has as many, but other rows"
     raise PlanChanged(
         f"{task}: an earlier attempt wrote {what}. Exactly once needs a batch to have the same "
         "rows in the same tasks whenever it is run; nothing more was written"
@@ -150,17 +151,17 @@ class _Attempt:
         producer.lent_before = True
 
     def is_in(self) -> bool:
-        """Whether the batch is in Kafka already.
+        """Return whether the batch is already in Kafka.
 
         Raises:
-            PlanChanged: a later one is, so this one is not what comes next.
+            PlanChanged: a later batch is already in Kafka, so this batch is not the next one.
         """
         return _is_in(self._task, self._producer.marker(self._topic), self._producer.id)
 
     def skip(
         self, batches: Iterator[pa.RecordBatch], source: TaskInput, columns: Sequence[str]
     ) -> Written:
-        """Read the rows, which are in already, and check that they are the same ones."""
+        """Read the rows, and check that they are the same as the rows in Kafka."""
         contents = sum((_contents(batch, columns) for batch in batches), start=Contents())
         source.check_complete()
         _compare(self._task, self._producer.marker(self._topic), contents)
@@ -170,14 +171,14 @@ class _Attempt:
         """Begin the transaction.
 
         Raises:
-            _Overtaken: the producer is left from an earlier task, and another process has
-                written for this partition since.
+            _Overtaken: the producer comes from an earlier task, and another process has written for
+                this partition since then.
         """
         self._producer.producer.begin_transaction()
         if not self._left_over:
             return
         try:
-            # Of no effect, since a later one goes before it, but refused if fenced.
+            # A later marker replaces this one. The brokers refuse it if the producer is fenced.
             self._producer.mark(self._topic, Marker(self._task.batch, None))
         except KafkaException as failure:
             if transactions.is_fenced(failure):

@@ -1,4 +1,4 @@
-"""Messages fetched as record batches of a bounded size, and where the rows of a range end."""
+"""Fetches messages as record batches of a bounded size, and finds where the rows of a range end."""
 
 from bisect import bisect_left
 from operator import methodcaller
@@ -10,15 +10,15 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from .clients import RangeConsumer
 from .positions import GONE
 
-# A record batch aims at this size: small enough that it is still in the processor's cache when
-# Spark reads it, and that its memory is used again without going back to the system; large enough
-# that the cost of a batch does not count. Batches of 8 MiB cost a tenth more CPU time a row.
+# The size that a record batch should have. It is small enough to stay in the processor's cache
+# until Spark reads it, and for its memory to be reused without the system. It is large enough that
+# the cost of a batch does not matter. Batches of 8 MiB cost a tenth more CPU time per row.
 BATCH_BYTES = 1 << 20
 MOST_ROWS = 100_000
 _FIRST_ROWS = 1_000
 
-# Seconds that one call waits: how often the end of a range and its deadline are looked at, and
-# for how long messages that are suddenly larger can pile up in one batch.
+# How many seconds one call waits. The end of a range and its deadline are checked after each call.
+# If messages suddenly become larger, one batch collects them for this long.
 _SLICE = 0.1
 
 
@@ -36,13 +36,13 @@ class Fetching:
         self._rows = _FIRST_ROWS
 
     def next(self, most: int) -> tuple[pa.RecordBatch, list[TopicPartition]]:
-        """Return the next messages, maybe none, and the ends of partitions that were reached.
+        """Return the next messages, if there are any, and the ends of partitions that were reached.
 
         Args:
-            most: how many messages are wanted at most.
+            most: the largest number of messages to return.
 
         Raises:
-            KafkaException: the brokers refuse, or do not have what is assigned.
+            KafkaException: the brokers refuse the request, or do not have what is assigned.
         """
         messages = self._consumer.consume_arrow(
             min(self._rows, most), timeout=_SLICE, columns=self._columns
@@ -55,7 +55,7 @@ class Fetching:
 
 
 def is_loss(failure: KafkaException) -> bool:
-    """Whether an error says that offsets or partitions are gone."""
+    """Return whether an error means that offsets or partitions no longer exist."""
     code = failure.args[0].code()
     return code == KafkaError._AUTO_OFFSET_RESET or code in GONE
 
@@ -63,7 +63,7 @@ def is_loss(failure: KafkaException) -> bool:
 def rows_before(offsets: pa.Array, end: int) -> int:
     """Return how many of ascending offsets are before the end of a range.
 
-    Where offsets are missing, as many messages as a range is long reach beyond it.
+    If offsets are missing, as many messages as the range has offsets extend beyond its end.
     """
     if len(offsets) == 0 or offsets[-1].as_py() < end:
         return len(offsets)

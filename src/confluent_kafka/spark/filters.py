@@ -1,10 +1,10 @@
-"""Filters that Spark pushes down, as limits of what is read of each partition.
+"""Filters that Spark pushes down, as limits of the offsets to read from each partition.
 
-Spark asks for them where ``spark.sql.python.filterPushdown.enabled`` is true. Those on topic,
-partition and offset are met exactly. One on timestamp is never taken from Spark: timestamps come
-from producers and may be out of order. It only spares the reading of what lies before the first
-message that is young enough, which is what Kafka's index of times knows for sure. For an upper
-limit there is no such offset: behind any message there may be one that is older.
+Spark pushes filters down if ``spark.sql.python.filterPushdown.enabled`` is true. The source applies
+filters on topic, partition and offset exactly. Spark always applies filters on timestamp itself,
+because producers set timestamps and they may be out of order. The source only uses a lower limit:
+Kafka's index returns the first message that is late enough, and the messages before it need not be
+read. There is no such offset for an upper limit, because an older message may follow any message.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -55,18 +55,18 @@ class _Test:
 
 @dataclass
 class Limits:
-    """What filters leave of a read. It travels to the executors with the reader."""
+    """The limits that filters set for a read. Spark sends them to the executors with the reader."""
 
     first: int = 0
     """The lowest offset of every partition."""
     end: int | None = None
-    """The offset behind the highest one of every partition; None without such a limit."""
+    """The offset behind the highest one of every partition; None if there is no such limit."""
     since: int | None = None
-    """Milliseconds since 1970: what lies before the first message of that time is not needed."""
+    """Milliseconds since 1970: messages before the first one of that time are not needed."""
     tests: list[_Test] = field(default_factory=list)
 
     def push(self, filters: Iterable[Filter]) -> Iterator[Filter]:
-        """Take filters, which all have to be passed; yield those that Spark must apply too."""
+        """Take filters that a row must all pass; yield the ones that Spark must apply, too."""
         for one in filters:
             column = _column(one)
             if isinstance(one, IsNotNull) and column in ("topic", "partition", "offset"):
@@ -80,10 +80,10 @@ class Limits:
                 yield one
 
     def narrow(self, ranges: Iterable[OffsetRange], at: TimeLookup) -> list[OffsetRange]:
-        """Return what the filters leave of ranges, those that nothing is left of not included.
+        """Return the parts of ranges that pass the filters, without empty ranges.
 
         Args:
-            ranges: what is to be read without filters.
+            ranges: the ranges to read without filters.
             at: looks up offsets by time: `Positions.at`.
         """
         covered = [one for one in ranges if all(test(one.partition) for test in self.tests)]
@@ -93,7 +93,7 @@ class Limits:
             found = at({one.partition: self.since for one in covered})
         narrowed = []
         for one in covered:
-            # None: no message of the partition is young enough.
+            # None means that no message of the partition is late enough.
             since = found[one.partition]
             start = max(one.start, self.first, one.end if since is None else since)
             end = one.end if self.end is None else min(one.end, self.end)
@@ -102,7 +102,7 @@ class Limits:
         return narrowed
 
     def _limit_offset(self, one: Filter) -> bool:
-        """Narrow the offsets; return whether exactly those are left that pass."""
+        """Narrow the offsets; return whether exactly the rows that pass are left."""
         match one:
             case EqualTo(value=value) | EqualNullSafe(value=value):
                 least, end = value, value + 1
@@ -124,7 +124,7 @@ class Limits:
         return not isinstance(one, In)
 
     def _limit_time(self, one: Filter) -> None:
-        """Note the time that no message may be older than."""
+        """Note the earliest time that a message may have."""
         match one:
             case EqualTo(value=value) | GreaterThan(value=value) | GreaterThanOrEqual(value=value):
                 since = (value - _EPOCH) // timedelta(milliseconds=1)
@@ -144,7 +144,7 @@ def _column(one: Filter) -> str | None:
 
 
 def _comparable(one: Filter, *types: type) -> bool:
-    """Whether a filter compares with values of these types, and not with null."""
+    """Return whether a filter compares with values of these types, and not with null."""
     inner = _inner(one)
     if isinstance(inner, In):
         return all(isinstance(value, types) for value in inner.value)
@@ -160,5 +160,5 @@ def _passes(one: Filter, found: object) -> bool:
 
 
 def _value(one: Filter) -> Any:
-    """Return what a comparison compares with; all of them have it under this name."""
+    """Return the value that a comparison compares with."""
     return getattr(one, "value")  # noqa: B009 - their base class lacks it

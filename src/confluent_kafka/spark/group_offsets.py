@@ -1,7 +1,7 @@
-"""Offsets committed to a consumer group so that monitoring sees a query's lag.
+"""Commits offsets to a consumer group, so that monitoring sees a query's lag.
 
-The option ``commitOffsetsToGroup``. Nothing ever reads them back: the checkpoint has the offsets
-that count. So nothing here fails a query; what goes wrong is logged.
+This is the option ``commitOffsetsToGroup``. The query never reads these offsets: it goes on from
+the offsets of its checkpoint. So a failed commit does not fail the query; it is only logged.
 """
 
 import logging
@@ -21,7 +21,7 @@ TIMEOUT = 5.0
 
 
 class GroupOffsets:
-    """Commits the offsets up to which a query is done, without joining the group.
+    """Commits the offsets that a query has reached, without joining the group.
 
     Args:
         kafka: the query's properties of librdkafka.
@@ -39,7 +39,7 @@ class GroupOffsets:
         """Commit offsets that differ from the last ones, and wait a bounded time for the answer.
 
         Args:
-            done: the offset that follows the last message of each partition that is done with.
+            done: for each partition, the offset that follows its last processed message.
         """
         news = {one: offset for one, offset in done.items() if self._done.get(one) != offset}
         self._done = dict(done)
@@ -51,11 +51,11 @@ class GroupOffsets:
             self._warn(failure.args[0])
 
     def close(self) -> None:
-        """Close the client; what is not answered by then is given up."""
+        """Close the client, without waiting for answers."""
         if self._consumer is not None and self._unanswered == 0:
             self._consumer.close()
-        # Otherwise close() would wait for the answers, 45 seconds where there is no coordinator.
-        # To drop the consumer unclosed is what a ResourceWarning is for, and what is wanted here.
+        # close() would wait for the answers, for 45 seconds if there is no coordinator. So the
+        # consumer is dropped without close(), and the ResourceWarning about that is ignored.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)
             self._consumer = None

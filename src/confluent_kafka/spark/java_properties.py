@@ -1,9 +1,10 @@
-"""Properties of Kafka's Java clients, turned into those of librdkafka.
+"""Turns properties of Kafka's Java clients into properties of librdkafka.
 
-Spark's own source hands ``kafka.*`` to Java's clients, so that is how people know the names. Most
-are librdkafka's too and pass unchanged. Here are the others: ones with another name, ones without
-any effect here, which are left out with a warning, and ones that cannot be honoured, which are
-refused. What neither knows is refused by librdkafka itself.
+Spark's own source passes ``kafka.*`` to Java's clients, so users know Java's names. librdkafka has
+most of these properties under the same name, and they pass unchanged. This module handles the other
+ones. It renames properties that librdkafka calls differently. It drops properties without an effect
+here, with a warning. It refuses properties that cannot be honoured. librdkafka itself refuses
+unknown names.
 """
 
 import logging
@@ -20,7 +21,7 @@ _CLASS = "it names a Java class, and no Java client runs here"
 _BYTES = "keys and values come as bytes: decode them with DataFrame operations"
 _TEXT_OR_BYTES = "keys and values are written as they are, string or binary"
 
-# What the options of the source decide, or what its exactness rests on.
+# Properties that the options of the source set, or that its exactness depends on.
 _RESERVED: dict[Client, dict[str, str]] = {
     "consumer": {
         "auto.offset.reset": "startingOffsets says where to start",
@@ -49,7 +50,7 @@ _REFUSED = {
     "config.providers": f"{_CLASS}: resolve secrets before they are given as options",
 }
 
-# No effect on what is read or written: only on how a Java client works inside.
+# They change only the inner workings of a Java client, not what it reads or writes.
 _WITHOUT_EFFECT = frozenset(
     {
         "auto.commit.interval.ms",
@@ -76,12 +77,12 @@ def _same(text: str) -> str:
 
 
 def _buffer_size(text: str) -> str:
-    """-1 is the system's own size in Java, 0 in librdkafka."""
+    """Return 0 for -1: the system's default size is -1 in Java and 0 in librdkafka."""
     return "0" if text.strip() == "-1" else text
 
 
 def _kilobytes(text: str) -> str:
-    """Bytes as kilobytes, at least one."""
+    """Return bytes as kilobytes, at least one."""
     if not text.strip().isdecimal():
         raise ValueError(f"{text!r} is not a number of bytes")
     return str(max(1, int(text) // 1024))
@@ -95,21 +96,21 @@ _RENAMED: dict[str, tuple[str, Callable[[str], str]]] = {
     "fetch.max.wait.ms": ("fetch.wait.max.ms", _same),
     "max.request.size": ("message.max.bytes", _same),
     "receive.buffer.bytes": ("socket.receive.buffer.bytes", _buffer_size),
-    # librdkafka has the name for another thing: how long a broker waits for its followers.
+    # In librdkafka this name means how long a broker waits for its followers.
     "request.timeout.ms": ("socket.timeout.ms", _same),
     "send.buffer.bytes": ("socket.send.buffer.bytes", _buffer_size),
 }
 
 
 def translate(kafka: Mapping[str, str], client: Client) -> dict[str, str]:
-    """Return the configuration of librdkafka that properties of either kind come to.
+    """Return librdkafka's configuration for properties with Java's or librdkafka's names.
 
     Args:
-        kafka: properties without the prefix ``kafka.``, in Java's or in librdkafka's names.
-        client: which client they configure.
+        kafka: the properties, without the prefix ``kafka.``.
+        client: the kind of client that they configure.
 
     Raises:
-        ValueError: a property cannot be honoured, or is given in both names.
+        ValueError: a property cannot be honoured, or is given under both names.
     """
     for name, reason in {**_RESERVED[client], **_REFUSED}.items():
         if name in kafka:
@@ -130,7 +131,7 @@ def translate(kafka: Mapping[str, str], client: Client) -> dict[str, str]:
 
 
 def _of_other_codec(name: str, kafka: Mapping[str, str]) -> bool:
-    """Whether it is the level of a compression that is not chosen."""
+    """Return whether it is the level of a codec that is not in use."""
     codec = kafka.get("compression.type", kafka.get("compression.codec", "none"))
     levels = {f"compression.{other}.level" for other in ("gzip", "lz4", "zstd")}
     return name in levels - {f"compression.{codec.strip().lower()}.level"}

@@ -1,8 +1,8 @@
-"""Security properties of Kafka's Java clients: key stores, trust stores and JAAS.
+"""Translates security properties of Kafka's Java clients: key stores, trust stores and JAAS.
 
 Java keeps keys and certificates in stores, and credentials in a JAAS configuration. librdkafka
-takes PEM files, PKCS#12 key stores and plain properties. No error repeats a value, which may be
-secret.
+takes PEM files, PKCS#12 key stores and plain properties. Errors never contain a value, because it
+may be secret.
 """
 
 import re
@@ -28,13 +28,13 @@ _REFUSED = {
     "sasl.login.callback.handler.class": "it names a Java class; for OAuth there is "
     "kafka.sasl.oauthbearer.method=oidc",
     "sasl.login.class": "it names a Java class",
-    "ssl.enabled.protocols": "OpenSSL's own configuration says which versions of TLS are allowed",
+    "ssl.enabled.protocols": "OpenSSL's own configuration sets the allowed versions of TLS",
     "ssl.engine.factory.class": "it names a Java class",
-    "ssl.keymanager.algorithm": "it is Java's own",
-    "ssl.protocol": "OpenSSL's own configuration says which versions of TLS are allowed",
-    "ssl.provider": "it is Java's own; for OpenSSL there is kafka.ssl.providers",
-    "ssl.secure.random.implementation": "it is Java's own",
-    "ssl.trustmanager.algorithm": "it is Java's own",
+    "ssl.keymanager.algorithm": "only Java has it",
+    "ssl.protocol": "OpenSSL's own configuration sets the allowed versions of TLS",
+    "ssl.provider": "only Java has it; for OpenSSL there is kafka.ssl.providers",
+    "ssl.secure.random.implementation": "only Java has it",
+    "ssl.trustmanager.algorithm": "only Java has it",
 }
 _LOGIN_MODULES = ("PlainLoginModule", "ScramLoginModule", "OAuthBearerLoginModule")
 _MODULE = re.compile(
@@ -52,7 +52,7 @@ def translate_security(kafka: Mapping[str, str]) -> dict[str, str]:
         kafka: properties without the prefix ``kafka.``.
 
     Raises:
-        ValueError: one cannot be honoured; the error says what to give instead.
+        ValueError: a property cannot be honoured; the error names what to set instead.
     """
     for name, reason in _REFUSED.items():
         if name in kafka:
@@ -62,7 +62,7 @@ def translate_security(kafka: Mapping[str, str]) -> dict[str, str]:
     for java, ours in _RENAMED.items():
         if java in rest:
             found[ours] = rest.pop(java)
-    # Java's way to say that the broker's name is not checked.
+    # In Java, an empty text switches the check of the broker's name off.
     if not rest.get("ssl.endpoint.identification.algorithm", "none").strip():
         found["ssl.endpoint.identification.algorithm"] = "none"
         del rest["ssl.endpoint.identification.algorithm"]
@@ -102,7 +102,7 @@ def _key_store(rest: dict[str, str]) -> dict[str, str]:
 
 
 def _kind(rest: dict[str, str], store: str, location: str | None) -> str:
-    """Take the type of a store: as given, or by the name of its file; Java's default is JKS."""
+    """Take the type of a store: as given, or from its file's name; JKS is the default."""
     endings = {"pem": "PEM", "crt": "PEM", "p12": "PKCS12", "pfx": "PKCS12"}
     guess = endings.get((location or "").rpartition(".")[2].lower(), "JKS")
     kind = rest.pop(f"{store}.type", guess).strip().upper()

@@ -1,4 +1,4 @@
-"""How far a stream is behind its topics, from what Spark's progress has of it."""
+"""How far a stream is behind its topics, computed from Spark's progress."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class ReportsOffsets(Protocol):
 
 
 def source_metrics(source: ReportsOffsets) -> dict[str, str]:
-    """Return the metrics that Spark's own Kafka source has in a query's progress.
+    """Return the metrics that Spark's own Kafka source adds to a query's progress.
 
-    Spark takes metrics only from sources in its JVM, so that ``source.metrics`` is empty for a
-    source in Python. They follow from the offsets that it does take.
+    Spark takes metrics only from sources in its JVM, so ``source.metrics`` is empty for a source in
+    Python. This function computes them from the offsets in the progress.
 
     Args:
-        source: one of the ``sources`` of a ``StreamingQueryProgress``, of ``rdkafka``.
+        source: an ``rdkafka`` source in the ``sources`` of a ``StreamingQueryProgress``.
 
     Returns:
         ``minOffsetsBehindLatest``, ``maxOffsetsBehindLatest`` and ``avgOffsetsBehindLatest`` over
-        the partitions, as text; nothing before the latest offsets were asked for.
+        the partitions, as text. The dict is empty until the latest offsets are known.
     """
     behind = lag(source.endOffset, source.latestOffset).values()
     if not behind:
@@ -42,11 +42,11 @@ def source_metrics(source: ReportsOffsets) -> dict[str, str]:
 
 
 def lag(end: str | None, latest: str | None) -> dict[Partition, int]:
-    """Return how far an offset of a stream is behind the latest, for each partition.
+    """Return how many offsets a stream is behind the latest offset of each partition.
 
     Args:
-        end: Spark's JSON of where a micro-batch ended; None before the first one.
-        latest: the same of where the partitions end; None if the source did not say.
+        end: Spark's JSON of the offsets where a micro-batch ended; None before the first one.
+        latest: the same JSON of the latest offsets; None if the source did not return them.
     """
     read, there = _offsets(end), _offsets(latest)
     return {one: max(0, there[one] - read.get(one, 0)) for one in sorted(there)}

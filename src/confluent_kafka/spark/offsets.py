@@ -1,7 +1,8 @@
-"""Offsets of partitions, and the JSON that Spark writes them in.
+"""Offsets of partitions, and Spark's JSON for them.
 
-``{"flights": {"0": 23, "1": -2}}`` is offset 23 of partition 0 and the earliest (-2; the latest
-is -1) of partition 1. Checkpoints of a streaming query hold the same JSON.
+``{"flights": {"0": 23, "1": -2}}`` means offset 23 of partition 0, and the earliest offset of
+partition 1. -2 means the earliest offset, and -1 the latest. The checkpoints of a streaming query
+contain the same JSON.
 """
 
 import json
@@ -28,14 +29,14 @@ Offsets: TypeAlias = dict[Partition, int]
 
 @dataclass(frozen=True)
 class Times:
-    """A bound given as timestamps: the first offset of each partition that is not earlier."""
+    """A bound given as timestamps: in each partition, the first offset that is not earlier."""
 
     option: str
-    """The option that gave them, for errors."""
+    """The option that contained them, for errors."""
     of: int | Mapping[Partition, int]
     """Milliseconds since 1970 UTC: one timestamp for all partitions, or one for each."""
     error_if_none: bool
-    """Whether a partition without such an offset is an error, or is taken to mean its end."""
+    """Whether a partition without such an offset is an error; otherwise its end is used."""
 
 
 Bound: TypeAlias = Literal["earliest", "latest"] | Offsets | Times
@@ -43,13 +44,13 @@ JsonOffsets: TypeAlias = dict[str, dict[str, int]]
 
 
 def parse_bound(text: str) -> Bound:
-    """Return what ``startingOffsets`` or ``endingOffsets`` says.
+    """Return the bound that ``startingOffsets`` or ``endingOffsets`` sets.
 
     Args:
         text: ``earliest``, ``latest`` or JSON.
 
     Raises:
-        ValueError: it is none of them, or the JSON has another shape.
+        ValueError: the text is something else, or the JSON has another shape.
     """
     word = text.strip().lower()
     if word == "earliest":
@@ -62,7 +63,7 @@ def parse_bound(text: str) -> Bound:
 
 
 def parse_times(text: str) -> dict[Partition, int]:
-    """Return what ``startingOffsetsByTimestamp`` or ``endingOffsetsByTimestamp`` says.
+    """Return the bound that ``startingOffsetsByTimestamp`` or ``endingOffsetsByTimestamp`` sets.
 
     Args:
         text: JSON, ``{topic: {partition: milliseconds since 1970}}``.
@@ -89,11 +90,11 @@ def load(text: str, problem: str, example: str) -> Any:
 
     Args:
         text: the JSON.
-        problem: what a text is called that is none.
+        problem: the description of a text that is not JSON, for the error.
         example: JSON as it should be.
 
     Raises:
-        ValueError: the text is no JSON, or names something twice in one object.
+        ValueError: the text is not JSON, or an object has a name twice.
     """
     try:
         return json.loads(text, object_pairs_hook=_without_repeats)
@@ -102,7 +103,7 @@ def load(text: str, problem: str, example: str) -> Any:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; of a name given twice, json would keep the last value in silence."""
+    """Return an object; refuse a name given twice, of which json would keep the last value."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -129,9 +130,9 @@ def _numbers(document: Any, least: int, allowed: str) -> dict[Partition, int]:
 
 
 def to_json(offsets: Mapping[Partition, int]) -> JsonOffsets:
-    """Return offsets as a document for JSON, in the order of topics and partitions.
+    """Return offsets as a document for JSON, sorted by topic and partition.
 
-    The order matters: Spark takes an offset for new when its text differs.
+    The order matters: Spark treats an offset as new if its text differs.
     """
     document: JsonOffsets = {}
     for partition, offset in sorted(offsets.items()):

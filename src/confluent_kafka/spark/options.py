@@ -1,6 +1,6 @@
-"""Options of the data source as Spark hands them over: all text, and names in lower case.
+"""Reads the options of the data source, which Spark passes as text, with lower-case names.
 
-Names and meanings are those of Spark's guide to its Kafka source.
+The names and meanings are the same as in Spark's guide to its Kafka source.
 """
 
 import re
@@ -30,7 +30,7 @@ _UNITS = {
 
 
 class Taker:
-    """Reads one option after the other out of those that were given."""
+    """Reads one option after another."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = given
@@ -55,18 +55,18 @@ def named(name: str, parse: Callable[[str], T], text: str) -> T:
 def split(
     options: Mapping[str, str], names: tuple[str, ...], *, client: Client
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Split options into Kafka's configuration and the source's own, by their proper names.
+    """Split options into Kafka's configuration and the source's own options.
 
     Args:
         options: Spark's options, names in lower case.
-        names: the source's own options, as they are spelt.
-        client: which client ``kafka.*`` configures.
+        names: the names of the source's own options, in their original spelling.
+        client: the kind of client that ``kafka.*`` configures.
 
     Returns:
-        Properties of librdkafka, and the options of ``names`` that are given.
+        The properties for librdkafka, and the given options with a name in ``names``.
 
     Raises:
-        ValueError: an option is unknown or cannot be given, or no brokers are named.
+        ValueError: an option is unknown or not allowed, or ``kafka.bootstrap.servers`` is missing.
     """
     proper = {name.lower(): name for name in names}
     kafka: dict[str, str] = {}
@@ -116,7 +116,7 @@ def at_least_zero(text: str) -> int:
 
 
 def duration(text: str) -> float:
-    """Return seconds from a time as Spark writes it: ``10s``, ``15 minutes``."""
+    """Return the seconds of a time in Spark's form: ``10s``, ``15 minutes``."""
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
     # A number alone is milliseconds, as for all times in Spark's options.
     if match is None or (match[2] or "ms") not in _UNITS:

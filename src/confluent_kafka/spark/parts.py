@@ -1,4 +1,4 @@
-"""Options that reads and writes share: what keys and values are, and where their schemas are."""
+"""Options that reads and writes share: the formats of keys and values, and the registry."""
 
 from collections.abc import Mapping
 
@@ -18,14 +18,14 @@ OPTIONS = (
 
 
 def check_raw(given: Mapping[str, str], part: str) -> None:
-    """Refuse options of a schema where there is none.
+    """Refuse options of a schema for a part without a schema.
 
     Args:
-        given: the options, by their proper names.
-        part: ``key`` or ``value``, which is bytes.
+        given: the options, with their names in the original spelling.
+        part: ``key`` or ``value``; it stays bytes.
 
     Raises:
-        ValueError: there is one.
+        ValueError: there is such an option.
     """
     for what in ("Schema", "Subject", "Message"):
         if f"{part}{what}" in given:
@@ -33,17 +33,17 @@ def check_raw(given: Mapping[str, str], part: str) -> None:
 
 
 def check_registry(form: str, part: str, place: Registry | None) -> None:
-    """Refuse a registry's format where there is no registry.
+    """Refuse a format of the registry if there is no registry.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the format needs a registry.
     """
     if form in REGISTERED and place is None:
         raise ValueError(f"option {part}Format {form} needs {_REGISTRY_URL}")
 
 
 def registry(take: Taker) -> Registry | None:
-    """Return where the schemas are; None if that was not given."""
+    """Return the registry of the options; None if they name none."""
     url = take.optional(_REGISTRY_URL, str)
     user, ca = take.optional(_REGISTRY_USER, str), take.optional(_REGISTRY_CA, str)
     timeout = take(_REGISTRY_TIMEOUT, positive, "10")
@@ -56,7 +56,7 @@ def registry(take: Taker) -> Registry | None:
 
 
 def registry_options(place: Registry) -> dict[str, str]:
-    """Return the options that registry() reads as a registry."""
+    """Return a registry as the options that registry() reads."""
     options = {_REGISTRY_URL: place.url, _REGISTRY_TIMEOUT: str(place.timeout)}
     if place.username is not None:
         options[_REGISTRY_USER] = f"{place.username}:{place.password or ''}"

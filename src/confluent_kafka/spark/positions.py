@@ -1,4 +1,4 @@
-"""Partitions of topics and their first and last offsets, as the brokers report them."""
+"""Asks the brokers for the partitions of topics, and for their first and last offsets."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -12,16 +12,17 @@ from .offsets import EARLIEST, LATEST, Bound, Offsets, Partition, Times
 from .read_options import API_TIMEOUT, Retries
 from .selection import Selection, Subscribe, SubscribePattern
 
-# Seconds for one question to the brokers, repeated errors that pass by themselves included; and
-# where this client has never been answered, which is a mistake rather than a broker that restarts.
-# The option kafka.default.api.timeout.ms sets both.
+# How many seconds one question to the brokers may take, with its repetitions after temporary
+# errors. The second value applies if no broker has ever answered this client: the cause is then a
+# wrong configuration, not a broker that restarts. The option kafka.default.api.timeout.ms sets
+# both.
 TIMEOUT = 15.0
 UNREACHED_TIMEOUT = 5.0
-# Seconds after which it is looked at for the first time what goes wrong.
+# Seconds until the errors of the brokers are examined for the first time.
 _FIRST_TIMEOUT = 0.5
-# A system's librdkafka, of which the package can be built, has no requests of one's own.
+# The librdkafka of a Linux distribution cannot send arbitrary requests.
 _HAS_REQUESTS = "raw-request" not in build_info()["missing_patches"].get("features", ())
-# What a broker answers whose partition just moved, or whose topic is still being made.
+# The errors of a broker whose partition just moved, or whose topic is still being created.
 _PASSING = frozenset(
     {
         KafkaError.LEADER_NOT_AVAILABLE,
@@ -34,7 +35,7 @@ _PASSING = frozenset(
         KafkaError.REQUEST_TIMED_OUT,
     }
 )
-# What is told of a partition whose topic was deleted.
+# The errors of a partition whose topic was deleted.
 GONE = frozenset(
     {
         KafkaError.UNKNOWN_TOPIC_OR_PART,
@@ -42,9 +43,9 @@ GONE = frozenset(
         KafkaError._UNKNOWN_TOPIC,
     }
 )
-# No answer, which is what brokers that cannot be reached look like.
+# No answer: so it is if no broker can be reached.
 _NO_ANSWER = frozenset({KafkaError._TIMED_OUT, KafkaError._TRANSPORT})
-# What waiting does not help with, and where to look.
+# Errors that do not pass by themselves, and the options to check.
 _FINAL = {
     KafkaError._AUTHENTICATION: "kafka.sasl.* and kafka.security.protocol",
     KafkaError._SSL: "kafka.ssl.* and kafka.security.protocol",
@@ -59,8 +60,7 @@ class Positions:
 
     Args:
         consumer: asks; it must not be reading.
-        retries: how often and when a question is asked again that failed with an error that
-            passes by itself, and for how long.
+        retries: how often, when and for how long a question is repeated after a temporary error.
     """
 
     def __init__(self, consumer: RangeConsumer, retries: Retries) -> None:
@@ -72,13 +72,13 @@ class Positions:
         """Return the partitions that a read covers, in order.
 
         Args:
-            selection: what the read covers.
-            missing_ok: whether named topics and partitions may be missing, as those of a running
-                query that were deleted.
+            selection: the topics or partitions of the read.
+            missing_ok: whether named topics and partitions may be missing, because they were
+                deleted while the query runs.
 
         Raises:
             ValueError: a named topic or partition does not exist.
-            KafkaException: the brokers cannot be reached or refuse.
+            KafkaException: the brokers cannot be reached or refuse the request.
         """
         if isinstance(selection, SubscribePattern):
             known = self._all_topics()
@@ -106,20 +106,20 @@ class Positions:
         return self._lookup(dict.fromkeys(wanted, EARLIEST))
 
     def latest(self, wanted: Iterable[Partition]) -> Offsets:
-        """Return the offset that the next message of each partition gets.
+        """Return the offset that the next message of each partition will have.
 
-        With ``isolation.level=read_committed`` it is that of the first open transaction.
+        With ``isolation.level=read_committed`` it is the offset of the first open transaction.
         """
         return self._lookup(dict.fromkeys(wanted, LATEST))
 
     def at(self, times: Mapping[Partition, int]) -> dict[Partition, int | None]:
-        """Return the first offset of each partition whose message is not older than a time.
+        """Return the offset of the first message of each partition that is not older than a time.
 
         Args:
             times: milliseconds since 1970 UTC for each partition, 0 or more.
 
         Returns:
-            The offsets; None where no message is that young.
+            The offsets; None for a partition without such a message.
         """
         found = self._lookup(times)
         return {one: offset if offset >= 0 else None for one, offset in found.items()}
@@ -134,13 +134,14 @@ class Positions:
         return self._patiently(ask)
 
     def _all_of(self, topics: Collection[str], missing: Callable[[str], None]) -> list[Partition]:
-        """Return all partitions of topics, and report each topic that there is not."""
+        """Return all partitions of topics, and report each missing topic."""
         found: list[Partition] = []
         known: dict[str, list[int]] = {}
         if len(topics) > 1 and _HAS_REQUESTS:
             known = self._patiently(lambda timeout: self._named(topics, timeout))
         for topic in topics:
-            # What the answer for many leaves open is asked for alone, which says what is wrong.
+            # If the answer for many topics lacks one, it is asked for alone: that answer has the
+            # error.
             numbers = known.get(topic) or self._partitions_of(topic)
             if numbers is None:
                 missing(f"topic {topic!r}")
@@ -149,9 +150,9 @@ class Positions:
         return found
 
     def _named(self, topics: Collection[str], timeout: float) -> dict[str, list[int]]:
-        """Return the numbers of the partitions of those topics that can be read, by one request.
+        """Return the partition numbers of the topics that can be read, with one request.
 
-        librdkafka asks for one topic or for all, of which there may be a hundred times as many.
+        librdkafka itself asks for one topic or for all, and there may be a hundred times as many.
         """
         _, high = self._consumer.api_versions(timeout=timeout)[MetadataRequest.api_key]
         version = min(high, max(MetadataRequest.valid_versions))
@@ -181,9 +182,10 @@ class Positions:
         return self._patiently(ask)
 
     def _lookup(self, times: Mapping[Partition, int]) -> Offsets:
-        """Ask for offsets by time: a request per broker for many of its partitions.
+        """Ask for offsets by time, with one request to each broker for many of its partitions.
 
-        To librdkafka's ``rd_kafka_offsets_for_times`` earliest and latest are times like any other.
+        librdkafka's ``rd_kafka_offsets_for_times`` also takes the special times earliest and
+        latest.
         """
         if not times:
             return {}  # librdkafka refuses the question
@@ -199,7 +201,7 @@ class Positions:
         return self._patiently(ask)
 
     def _patiently(self, ask: Callable[[float], T]) -> T:
-        """Ask again while the answer is an error that passes, and wait while there is none."""
+        """Repeat a question while its answer is a temporary error, or while there is no answer."""
         retries = self._retries.most
         started = time.monotonic()
         timeout = _FIRST_TIMEOUT
@@ -212,7 +214,7 @@ class Positions:
                 code = failure.args[0].code()
                 if code in _NO_ANSWER:
                     left = self._check_brokers(asked, time.monotonic() - started)
-                    # Longer each time, for an answer that takes long to make or to travel.
+                    # Each wait is longer, for an answer that takes long.
                     timeout = min(2 * timeout, left)
                     continue
                 has_time = time.monotonic() <= started + (self._retries.timeout or TIMEOUT)
@@ -225,9 +227,9 @@ class Positions:
             time.sleep(self._retries.interval)
 
     def _check_brokers(self, asked: int, waited: float) -> float:
-        """Return the seconds left for an answer; raise if there is no use in waiting longer.
+        """Return the seconds left for an answer; raise an error if waiting longer is useless.
 
-        A machine that stands still may let the time of one question pass without asking it.
+        If the machine stalls, the time for one question may pass before it is asked.
         """
         self._errors.update({error.code(): error for error in self._consumer.recent_errors()})
         for code, options in _FINAL.items():
@@ -262,19 +264,19 @@ def resolve(
     last: Mapping[Partition, int],
     at: TimeLookup,
 ) -> Offsets:
-    """Return the offset of each partition that a bound means.
+    """Return the offset of each partition for a bound.
 
     Args:
         option: the name of the option for offsets, for errors.
-        bound: what was given.
+        bound: the value of the option.
         first: the earliest offset of each partition.
         last: the latest offset of each partition.
         at: looks up offsets by time: `Positions.at`.
 
     Raises:
-        ValueError: the bound names other partitions than there are, or a time that no message
-            of a partition has reached, where that is an error.
-        KafkaException: the brokers cannot be reached or refuse.
+        ValueError: the bound names other partitions than the read covers; or it is a time, and a
+            partition has no message at or after it, and the option makes that an error.
+        KafkaException: the brokers cannot be reached or refuse the request.
     """
     if bound == "earliest":
         return dict(first)
@@ -306,7 +308,7 @@ def _resolve_times(bound: Times, last: Mapping[Partition, int], at: TimeLookup) 
             f"{times[none[0]]} ms; to start at the latest offset there, give the option "
             "startingOffsetsByTimestampStrategy the value latest"
         )
-    # What was written since the latest offsets were asked for is behind them.
+    # Messages that were written later are behind the latest offsets.
     return {
         one: last[one] if offset is None else min(offset, last[one])
         for one, offset in found.items()

@@ -1,7 +1,7 @@
-"""Everything that the package uses of PySpark and that PySpark does not document.
+"""All undocumented parts of PySpark that the package uses.
 
-Each part is imported where it is used. A release of PySpark that changes one of them breaks only
-the feature that needs it, with an error that says so.
+Each part is imported where it is used. If a release of PySpark changes a part, only the feature
+that needs it breaks, with an error that names the feature.
 """
 
 import io
@@ -21,20 +21,20 @@ from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import DataType, StructType
 
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""Loggers that write every error that is raised, with the plan and so with all options."""
+"""Loggers that write every raised error, with the plan, and therefore with all options."""
 
 _EXACTLY_ONCE = "deliveryGuarantee=exactly-once"
 
 
 class UnsupportedPySpark(RuntimeError):
-    """A feature needs a part of PySpark that the installed version does not have."""
+    """A feature needs a part of PySpark that the installed release does not have."""
 
 
 class StreamingTask(NamedTuple):
-    """Which part of a streaming query a task is."""
+    """The query, the batch and the output partition of a task."""
 
     query: str
-    """The id that the query's checkpoint keeps."""
+    """The id in the query's checkpoint."""
     batch: int
     partition: int
 
@@ -43,7 +43,7 @@ def to_arrow_schema(schema: StructType) -> pa.Schema:
     """Return the Arrow schema that Spark compares record batches with.
 
     Raises:
-        UnsupportedPySpark: this PySpark does not say.
+        UnsupportedPySpark: this PySpark does not provide it.
     """
     with _needed_for("reading"):
         from pyspark.sql.pandas import types
@@ -52,10 +52,10 @@ def to_arrow_schema(schema: StructType) -> pa.Schema:
 
 
 def to_arrow_type(kind: DataType) -> pa.DataType:
-    """Return the Arrow type that Spark takes for one of its own.
+    """Return the Arrow type for one of Spark's types.
 
     Raises:
-        UnsupportedPySpark: this PySpark does not say.
+        UnsupportedPySpark: this PySpark does not provide it.
     """
     with _needed_for("decoding"):
         from pyspark.sql.pandas import types
@@ -64,10 +64,10 @@ def to_arrow_type(kind: DataType) -> pa.DataType:
 
 
 def pickle_by_value(module: ModuleType) -> None:
-    """Send a module's functions to the executors with their code.
+    """Send a module's functions to the executors together with their code.
 
     Raises:
-        UnsupportedPySpark: this PySpark cannot.
+        UnsupportedPySpark: this PySpark cannot do that.
     """
     with _needed_for("a Python function that the executors do not have"):
         from pyspark import cloudpickle
@@ -76,18 +76,18 @@ def pickle_by_value(module: ModuleType) -> None:
 
 
 class OptionalPushFilters:
-    """The method `DataSourceReader.pushFilters`, without the demand that push-down is on.
+    """Provides `DataSourceReader.pushFilters` also for sessions whose push-down is off.
 
-    A reader with such a method cannot be used at all while push-down is off in Spark, as it is by
-    default: Spark refuses every query then. It knows the method by its ``__func__``. Nothing is
-    lost with the filters that are not pushed: Spark applies them itself.
+    If push-down is off in Spark, which is the default, Spark refuses every query whose reader has
+    this method. Spark recognizes the method by its ``__func__``, which this object does not have.
+    Filters that are not pushed down are not lost: Spark applies them itself.
 
     Args:
-        push: takes filters and yields those that Spark must apply too.
+        push: takes filters and yields the filters that Spark must apply, too.
     """
 
     def __init__(self, push: Callable[[Iterable[Filter]], Iterator[Filter]]) -> None:
-        # An attribute of the instance: one of the class would become a method.
+        # It is an attribute of the instance, because a function of the class would become a method.
         self.__func__ = DataSourceReader.pushFilters
         self._push = push
 
@@ -96,10 +96,10 @@ class OptionalPushFilters:
 
 
 def streaming_task() -> StreamingTask:
-    """Return which part of a streaming query the task of this thread is.
+    """Return the query, the batch and the partition of the task on this thread.
 
     Raises:
-        UnsupportedPySpark: Spark does not say.
+        UnsupportedPySpark: Spark does not provide them.
     """
     context = pyspark.TaskContext.get()
     if context is None:
@@ -112,16 +112,16 @@ def streaming_task() -> StreamingTask:
 
 
 def checkpoint_id(spark: SparkSession, checkpoint: str) -> str:
-    """Return the id of the query that a checkpoint belongs to; a new checkpoint has a new one.
+    """Return the id of a checkpoint's query; a new checkpoint has a new id.
 
     Args:
-        spark: reads the file, on whichever file system it is.
+        spark: the session, which reads the file from any file system.
         checkpoint: the directory of a query that has started.
 
     Raises:
-        UnsupportedPySpark: there is none where Spark 4.3 writes it.
+        UnsupportedPySpark: there is no id in the place where Spark 4.3 writes it.
     """
-    # Spark takes these for patterns.
+    # Spark treats these characters as patterns.
     path = re.sub(r"([][{}*?\\])", r"\\\1", checkpoint)
     rows = spark.read.text(f"{path}/metadata").collect()
     try:
@@ -135,18 +135,19 @@ def checkpoint_id(spark: SparkSession, checkpoint: str) -> str:
 
 
 def check_output_mode(frame: DataFrame, mode: str) -> None:
-    """Check that a streaming query over a frame can have an output mode, without starting it.
+    """Check that a streaming query over a frame supports an output mode, without starting it.
 
-    Spark does so itself when a query starts, and only then; so does the server of a session of
-    Spark Connect, which has no JVM here to ask.
+    Spark itself checks this only when a query starts. With Spark Connect only the server checks it,
+    because there is no JVM in this process.
 
     Args:
-        frame: what the query reads.
+        frame: the frame that the query writes.
         mode: append, update or complete.
 
     Raises:
-        AnalysisException: it cannot, such as aggregates without a watermark that are appended.
-        UnsupportedPySpark: this PySpark does not say.
+        AnalysisException: the query does not support the mode, such as ``append`` for aggregates
+            without a watermark.
+        UnsupportedPySpark: this PySpark does not provide it.
     """
     jvm: Any = getattr(frame.sparkSession, "_jvm", None)
     if jvm is None:
@@ -159,22 +160,22 @@ def check_output_mode(frame: DataFrame, mode: str) -> None:
 
 
 def check_input_stream() -> None:
-    """Check on the driver that tasks can find `input_stream`, as far as that is known there.
+    """Check on the driver that tasks can find `input_stream`, as far as the driver can know it.
 
     Raises:
-        UnsupportedPySpark: they cannot.
+        UnsupportedPySpark: tasks cannot find it.
     """
     _message_receiver()
 
 
 def input_stream() -> io.BufferedReader | io.BufferedRWPair:
-    """Return the stream that the current task reads its record batches from.
+    """Return the stream from which the current task reads its record batches.
 
-    Spark hands it to nobody: it is found in a local variable of the worker's main function, which
-    has called the caller of this one.
+    Spark does not pass this stream on. It is a local variable of the worker's main function, which
+    is further up the call stack.
 
     Raises:
-        UnsupportedPySpark: it is not there.
+        UnsupportedPySpark: there is no such variable.
     """
     receiver = _message_receiver()
     frame: FrameType | None = sys._getframe()

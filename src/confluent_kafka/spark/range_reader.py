@@ -1,4 +1,4 @@
-"""Reads one range, and finds out what became of offsets that do not arrive."""
+"""Reads one range, and finds out why offsets do not arrive."""
 
 import time
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ _NOTHING = pa.record_batch({})
 
 
 class RangeReader:
-    """Yields the messages of one range with a consumer, which has nothing else assigned then.
+    """Yields the messages of one range with a consumer that has nothing else assigned.
 
     Args:
-        consumer: reads.
+        consumer: the consumer.
         wanted: the range.
-        options: those of the read.
-        projection: makes batches what Spark wants.
+        options: the options of the read.
+        projection: turns batches into the columns that Spark expects.
 
     Raises:
-        DataLoss: messages of the range are gone.
+        DataLoss: messages of the range no longer exist.
         TimeoutError: there was no progress for ``kafkaConsumer.pollTimeoutMs``.
-        KafkaException: the brokers refuse.
+        KafkaException: the brokers refuse the request.
     """
 
     def __init__(
@@ -57,18 +57,19 @@ class RangeReader:
             if batch.num_rows > 0:
                 yield self._projection(batch, lambda _: self._partition)
             if self._position > before:
-                # Counted from here: the time that Spark took for the batch is its own.
+                # The deadline starts here, because Spark's time for the previous batch does not
+                # count.
                 deadline = time.monotonic() + self._options.poll_timeout
             elif time.monotonic() > deadline:
                 self.give_up()
 
     def give_up(self) -> None:
-        """Leave the rest of the range out if it is gone, and if that is allowed.
+        """Skip the rest of the range if it no longer exists, and if that is allowed.
 
         Raises:
-            DataLoss: it is gone, which is not allowed.
-            TimeoutError: it is there, and did not arrive all the same.
-            KafkaException: the brokers refuse.
+            DataLoss: it no longer exists, which is not allowed.
+            TimeoutError: it exists, but did not arrive.
+            KafkaException: the brokers refuse the request.
         """
         waited = f"within {self._options.poll_timeout:g} s (option kafkaConsumer.pollTimeoutMs)"
         try:
@@ -94,7 +95,7 @@ class RangeReader:
         self._consumer.assign([TopicPartition(*self._partition, self._position)])
 
     def _next(self) -> pa.RecordBatch:
-        """Return the next messages of the range, maybe none, and move on behind them."""
+        """Return the next messages of the range, if there are any, and advance the position."""
         try:
             batch, ends = self._fetching.next(self._end - self._position)
         except KafkaException as failure:
@@ -107,14 +108,14 @@ class RangeReader:
             offsets = batch.column("offset")
             self._position = offsets[-1].as_py() + 1
             batch = batch.slice(0, rows_before(offsets, self._end))
-        # The last offsets before the end may hold no message: compaction removed them, or they
-        # are markers of transactions.
+        # The last offsets before the end may have no message: compaction removed them, or they are
+        # transaction markers.
         for end in ends:
             self._position = max(self._position, end.offset)
         return batch
 
     def _skip_lost(self) -> pa.RecordBatch:
-        """Go on at the first offset that is left, if that is allowed."""
+        """Go on at the first existing offset, if that is allowed."""
         [first] = self._asking.earliest([self._partition]).values()
         if first > self._position:
             resume = min(first, self._end)
@@ -131,7 +132,7 @@ class RangeReader:
         return _NOTHING
 
     def _skip_rest(self, why: str) -> pa.RecordBatch:
-        """Leave the rest of the range out, if that is allowed."""
+        """Skip the rest of the range, if that is allowed."""
         report_loss(
             self._options,
             f"{self._partition}: offsets {self._position} to {self._end - 1} are gone, {why}",

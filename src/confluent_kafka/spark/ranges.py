@@ -22,17 +22,17 @@ class OffsetRange:
 
 @dataclass(frozen=True)
 class TaskRanges(InputPartition):
-    """What one task reads: at least one range, and no two of the same partition."""
+    """The ranges that one task reads: at least one, and at most one of each partition."""
 
     ranges: tuple[OffsetRange, ...]
 
 
 class DataLoss(RuntimeError):
-    """Offsets that were asked for, and once existed, are no longer there."""
+    """Offsets that were requested existed once and no longer exist."""
 
 
 def report_loss(options: ReadOptions, what: str) -> None:
-    """Raise DataLoss, or only log it, as the option ``failOnDataLoss`` says."""
+    """Raise DataLoss, or only log it, depending on the option ``failOnDataLoss``."""
     if options.fail_on_data_loss:
         raise DataLoss(f"{what}. Set the option failOnDataLoss to false to go on without them.")
     _log.warning("%s; going on without them, as failOnDataLoss is false", what)

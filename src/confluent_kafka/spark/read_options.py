@@ -1,4 +1,4 @@
-"""The options of a read: read once, checked at once, typed from then on."""
+"""The options of a read, checked and converted to Python's types."""
 
 import logging
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _FOR_STREAMS = (
     "minOffsetsPerTrigger",
 )
 _FOR_BATCHES = ("endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp")
-# Java's name. In librdkafka the time of a question is an argument, and no property.
+# Java's property. In librdkafka this time is an argument of each call, not a property.
 API_TIMEOUT = "kafka.default.api.timeout.ms"
 _NAMES = (
     "subscribe",
@@ -54,19 +54,19 @@ _NAMES = (
     *typed.OPTIONS,
 )
 
-# Not a member of a group: nothing joins. librdkafka wants a name all the same.
+# The consumer never joins a group, but librdkafka requires a group id.
 _GROUP = "spark-rdkafka"
 
 
 @dataclass(frozen=True)
 class Retries:
-    """How questions to the brokers are asked again that failed with an error that passes."""
+    """How questions to the brokers are repeated after a temporary error."""
 
     most: int
     interval: float
-    """Seconds between two of them."""
+    """Seconds between two attempts."""
     timeout: float | None = None
-    """Seconds for a question and its repetitions; None for the times of `positions`."""
+    """Seconds for a question and its repetitions; None for the defaults in `positions`."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ class ReadOptions:
     min_offsets_per_trigger: int | None
     max_offsets_per_trigger: int | None
     max_trigger_delay: float
-    """Seconds after which a micro-batch is made of fewer offsets than the minimum."""
+    """Seconds after which a micro-batch starts with fewer offsets than the minimum."""
     poll_timeout: float
-    """Seconds without any progress after which a read gives up."""
+    """Seconds without progress after which a read fails."""
     retries: Retries
     commit_offsets_to_group: str | None
 
@@ -97,8 +97,8 @@ def read_options(options: Mapping[str, str], *, streaming: bool) -> ReadOptions:
 
     Args:
         options: Spark's options, names in lower case.
-        streaming: whether a streaming query reads, which starts at the latest offsets by default
-            and has no end.
+        streaming: whether the read is a streaming query, which starts at the latest offsets by
+            default and has no end.
 
     Raises:
         ValueError: an option is missing, unknown, or has a value that is not allowed.
@@ -137,14 +137,14 @@ def read_options(options: Mapping[str, str], *, streaming: bool) -> ReadOptions:
 
 
 def decoded_columns(options: Mapping[str, str]) -> TypedColumns | None:
-    """Return what keys and values are decoded to: the options of typed.OPTIONS.
+    """Return the types of decoded keys and values, from the options in typed.OPTIONS.
 
     Args:
         options: Spark's options, names in lower case.
 
     Raises:
-        ValueError: one has a value that is not allowed, or the registry has no schema of use.
-        SchemaRegistryError: the registry cannot be asked.
+        ValueError: an option has a value that is not allowed, or the registry has no usable schema.
+        SchemaRegistryError: the registry refuses the request or cannot be reached.
     """
     _, given = split(options, _NAMES, client="consumer")
     if not given.keys() & set(typed.OPTIONS):
@@ -155,7 +155,7 @@ def decoded_columns(options: Mapping[str, str]) -> TypedColumns | None:
 
 
 def includes_headers(options: Mapping[str, str]) -> bool:
-    """Whether the schema of a read has the column ``headers``: the option ``includeHeaders``.
+    """Return whether a read has the column ``headers``: the option ``includeHeaders``.
 
     Raises:
         ValueError: its value is not ``true`` or ``false``.
@@ -164,7 +164,7 @@ def includes_headers(options: Mapping[str, str]) -> bool:
 
 
 def _check_kind(given: Mapping[str, str], *, streaming: bool) -> None:
-    """Refuse what only a batch read has; say what only a streaming read has, as Spark does."""
+    """Refuse options for batch reads only; warn about options for streams only, as Spark does."""
     for name in given:
         if streaming and name in _FOR_BATCHES:
             raise ValueError(f"option {name} is for batch reads: a streaming query has no end")
@@ -173,7 +173,10 @@ def _check_kind(given: Mapping[str, str], *, streaming: bool) -> None:
 
 
 def _starting(take: Taker, *, streaming: bool) -> Bound:
-    """Return the start: a timestamp goes before JSON of timestamps, and that before offsets."""
+    """Return the start.
+
+    A timestamp takes precedence over JSON of timestamps, and JSON over offsets.
+    """
     strict = take("startingOffsetsByTimestampStrategy", _strategy, "error") == "error"
     offsets = take("startingOffsets", parse_bound, "latest" if streaming else "earliest")
     if not streaming and _reaches(offsets, "latest"):
@@ -186,7 +189,7 @@ def _starting(take: Taker, *, streaming: bool) -> Bound:
 
 
 def _ending(take: Taker) -> Bound:
-    """Return the end, with the same precedence; no later message means the latest offset."""
+    """Return the end, with the same precedence. Without a later message it is the latest offset."""
     offsets = take("endingOffsets", parse_bound, "latest")
     if _reaches(offsets, "earliest"):
         raise ValueError(
@@ -212,7 +215,7 @@ def _strategy(text: str) -> str:
 
 
 def _reaches(bound: Bound, special: str) -> bool:
-    """Whether a bound is, or has for any partition, the given special position."""
+    """Return whether a bound has a special position, for all partitions or for any one."""
     if isinstance(bound, dict):
         return {"latest": -1, "earliest": -2}[special] in bound.values()
     return bound == special

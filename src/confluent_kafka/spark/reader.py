@@ -17,9 +17,9 @@ from .splitting import plan_tasks
 
 
 class RdKafkaReader(DataSourceReader):
-    """Reads what lies between the starting and the ending offsets.
+    """Reads the messages between the starting and the ending offsets.
 
-    Spark sends it to the executors, so it holds no client.
+    Spark sends this object to the executors, so it contains no client.
     """
 
     def __init__(self, options: ReadOptions, projection: Projection) -> None:
@@ -29,11 +29,11 @@ class RdKafkaReader(DataSourceReader):
 
     @property
     def pushFilters(self) -> OptionalPushFilters:  # noqa: N802
-        """Take filters, if Spark hands them over: see `Limits`."""
+        """Take filters, if Spark pushes them down: see `Limits`."""
         return OptionalPushFilters(self._limits.push)
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return the ranges that each task reads, as the offsets are now."""
+        """Return the ranges that each task reads, from the present offsets."""
         options = self._options
         with clients.consumers.borrow(clients.consumer_config(options.kafka)) as consumer:
             asking = Positions(consumer, options.retries)

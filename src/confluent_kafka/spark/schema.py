@@ -1,4 +1,4 @@
-"""The columns of the data source, which are those of Spark's own Kafka source."""
+"""The columns of the data source, which are the same as in Spark's own Kafka source."""
 
 from collections.abc import Callable, Collection
 
@@ -51,7 +51,7 @@ def source_schema(*, headers: bool, typed: TypedColumns | None = None) -> Struct
 
     Args:
         headers: whether ``headers`` is among them.
-        typed: what keys and values are decoded to; None if they stay bytes.
+        typed: the types of decoded keys and values; None if they stay bytes.
     """
     fields = _readable(typed)
     return StructType([one for one in fields.values() if headers or one.name != "headers"])
@@ -66,12 +66,12 @@ class Projection:
     """Narrows batches of messages to the columns of a schema.
 
     Args:
-        schema: what Spark expects: the source's own columns, or those of them that the user
-            named with ``.schema(...)``, in the user's order.
-        typed: what keys and values are decoded to; None if they stay bytes.
+        schema: the columns that Spark expects: all of the source's columns, or the ones that the
+            user named with ``.schema(...)``, in the user's order.
+        typed: the types of decoded keys and values; None if they stay bytes.
 
     Raises:
-        ValueError: a column is unknown or has another type than the source gives it.
+        ValueError: a column is unknown, or its type is not the type that the source has.
     """
 
     def __init__(self, schema: StructType, typed: TypedColumns | None = None) -> None:
@@ -79,9 +79,10 @@ class Projection:
             _check_readable(field, _readable(typed))
         names = schema.fieldNames()
         needed = set(names) if typed is None else typed.needed(names)
-        # What is to be fetched: the range reader needs each message's offset too.
+        # The columns to fetch: the range reader always needs the offset.
         self.columns: list[str] = sorted(needed | {"offset"})
-        # What Spark compares the batches with: made by the same function, it cannot differ.
+        # Spark compares the batches with this schema. It comes from Spark's own function, so it
+        # cannot differ.
         self._schema = to_arrow_schema(schema)
         self._typed = typed
 
@@ -112,16 +113,16 @@ class Projection:
 def writable_columns(
     schema: StructType, *, topic_given: bool, encoded: Collection[str] = ()
 ) -> list[str]:
-    """Return the names of the columns of a DataFrame that are written; others are left out.
+    """Return the names of a DataFrame's columns that are written; other columns are left out.
 
     Args:
         schema: the columns of the DataFrame.
         topic_given: whether the option ``topic`` names the topic of every row.
-        encoded: those of ``key`` and ``value`` that are encoded, from any type.
+        encoded: which of ``key`` and ``value`` are encoded; they may have any type.
 
     Raises:
-        ValueError: ``value``, the topic or what is to be encoded is missing, or a column has a type
-            that cannot be written.
+        ValueError: the column ``value``, the topic or a column to encode is missing, or a column
+            has a type that cannot be written.
     """
     names = []
     for field in schema.fields:
@@ -163,5 +164,5 @@ def _check_readable(field: StructField, readable: dict[str, StructField]) -> Non
 
 
 def _alike(given: DataType, wanted: DataType) -> bool:
-    """Whether two types are the same, ignoring which parts may be null."""
+    """Return whether two types are the same, apart from which parts may be null."""
     return given.simpleString() == wanted.simpleString()

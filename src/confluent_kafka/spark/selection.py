@@ -1,4 +1,4 @@
-"""Which partitions a read covers: ``subscribe``, ``subscribePattern`` or ``assign``."""
+"""The partitions that a read covers: ``subscribe``, ``subscribePattern`` or ``assign``."""
 
 import re
 import warnings
@@ -9,8 +9,8 @@ from typing import ClassVar, TypeAlias
 from .offsets import Partition, load
 from .options import named
 
-# What Kafka's consumer leaves out of a pattern too (exclude.internal.topics). Metadata says which
-# topics are internal, but librdkafka does not hand it on.
+# Kafka's consumer also ignores these topics in a pattern (exclude.internal.topics). Brokers report
+# which topics are internal, but librdkafka does not pass that on.
 _INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
 
@@ -30,8 +30,8 @@ class SubscribePattern:
     pattern: str
 
     def matches(self, topic: str) -> bool:
-        """Whether a topic belongs to the read; Kafka's internal topics never do."""
-        # ASCII: \\w and \\d are ASCII in Java too.
+        """Return whether a topic belongs to the read; Kafka's internal topics never do."""
+        # re.ASCII, because \\w and \\d match only ASCII in Java, too.
         return topic not in _INTERNAL and bool(re.fullmatch(self.pattern, topic, re.ASCII))
 
 
@@ -47,13 +47,13 @@ Selection: TypeAlias = Subscribe | SubscribePattern | Assign
 
 
 def selection(given: Mapping[str, str]) -> Selection:
-    """Return what a read covers.
+    """Return the selection of a read.
 
     Args:
-        given: the options, by their proper names.
+        given: the options, with their names in the original spelling.
 
     Raises:
-        ValueError: not exactly one of the three options is given, or it names nothing.
+        ValueError: not exactly one of the three options is given, or it is empty or malformed.
     """
     chosen = [name for name in _PARSERS if name in given]
     if len(chosen) != 1:
@@ -78,7 +78,7 @@ def _pattern(text: str) -> Selection:
         raise ValueError("it is empty: give a regular expression for the whole name of a topic")
     try:
         with warnings.catch_warnings():
-            # Python warns of what means something else in Java: [a-z&&[^b]], for example.
+            # Python warns about syntax that means something else in Java, such as [a-z&&[^b]].
             warnings.simplefilter("error")
             re.compile(pattern, re.ASCII)
     except (re.error, Warning) as error:

@@ -1,4 +1,4 @@
-"""Rows of one task, sent as messages; the first that does not arrive fails the task."""
+"""Sends the rows of one task as messages; the first row that does not arrive fails the task."""
 
 import re
 import time
@@ -10,12 +10,12 @@ import pyarrow.compute as pc
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from confluent_kafka.admin import ClusterMetadata
 
-# Seconds without room in the producer's queue after which a write gives up; it fails earlier
-# if the brokers do not take a message within message.timeout.ms.
+# A write fails when the producer's queue has been full for so many seconds. It fails earlier if the
+# brokers do not accept a message within message.timeout.ms.
 _QUEUE_TIMEOUT = 300.0
-# Seconds within which the brokers must have told of a topic.
+# Seconds within which the brokers must have returned the metadata of a topic.
 _TOPIC_TIMEOUT = 15.0
-# Seconds in which a topic may appear that the brokers make when it is first asked for.
+# Seconds within which a topic must appear that the brokers create on the first request for it.
 _CREATION_TIMEOUT = 5.0
 _ASK_AGAIN_AFTER = 0.2
 
@@ -36,15 +36,15 @@ _OPTIONS = {
     ),
 }
 
-# How produce_arrow() names the row that it did not take.
+# The text with which produce_arrow() names the row that it refused.
 _ROW = re.compile(r"\brow (\d+)\b")
 
 
 class Sender:
-    """Sends record batches through a producer that it has for itself.
+    """Sends record batches through a producer that nobody else uses.
 
     Args:
-        producer: what sends; its reports of delivery are served here.
+        producer: the producer; its delivery reports are served here.
         topic: the topic of every row, or None if the column ``topic`` names it.
         columns: which columns are written.
     """
@@ -57,12 +57,12 @@ class Sender:
         self._undelivered = _Undelivered()
 
     def send(self, batch: pa.RecordBatch) -> int:
-        """Enqueue the rows of a batch; return how many.
+        """Put the rows of a batch into the queue, and return how many rows there were.
 
         Raises:
-            KafkaException: a row was refused, or one sent before was not delivered, or its topic
-                does not exist or cannot be asked for.
-            ValueError: a row has no topic, or a partition that cannot be.
+            KafkaException: a row was refused, an earlier row was not delivered, or the metadata of
+                a topic cannot be fetched or does not contain it.
+            ValueError: a row has no topic, or its partition does not exist.
         """
         rows = batch.select(self._columns)
         self._check_topics(rows)
@@ -85,21 +85,21 @@ class Sender:
         return sent
 
     def flush(self) -> None:
-        """Wait until the brokers have every row.
+        """Wait until the brokers have stored every row.
 
         Raises:
-            KafkaException: one was not delivered.
+            KafkaException: a row was not delivered.
         """
         self._producer.flush()
         self._undelivered.check()
 
     def _check_topics(self, rows: pa.RecordBatch) -> None:
-        """Ask for topics that are new here: a message to one that is not there fails late."""
+        """Ask for the metadata of new topics: a message to a missing topic would fail late."""
         if self._topic is not None:
             names = {self._topic}
         else:
             names = set(pc.unique(rows.column("topic")).to_pylist())
-        # A row without a topic is produce_arrow()'s to refuse: it knows which row.
+        # produce_arrow() refuses a row without a topic, because its error contains the row.
         for name in sorted(names - self._partition_counts.keys() - {None, ""}):
             self._partition_counts[name] = require_topic(self._producer, name)
 
@@ -116,12 +116,12 @@ class Sender:
 
 
 def require_topic(producer: Producer, name: str) -> int:
-    """Return how many partitions a topic has, once the brokers know it.
+    """Return how many partitions a topic has, when the brokers have its metadata.
 
-    Those that make topics by themselves may do so.
+    Brokers that create topics automatically may create it.
 
     Raises:
-        KafkaException: it does not exist, may not be seen, or no broker answers in time.
+        KafkaException: the topic does not exist or may not be read, or no broker answers in time.
     """
     deadline = time.monotonic() + _CREATION_TIMEOUT
     while True:
@@ -146,7 +146,7 @@ def _metadata(producer: Producer, topic: str) -> ClusterMetadata:
 
 
 def with_option(failure: KafkaException) -> KafkaException:
-    """Return the error of a first request with the option that it may be about."""
+    """Return the error of a first request, with a hint at the option that may be wrong."""
     error = failure.args[0]
     return KafkaException(
         KafkaError(error.code(), f"{error.str()} ({_OPTIONS.get(error.code(), _ADDRESS)})")
@@ -154,7 +154,7 @@ def with_option(failure: KafkaException) -> KafkaException:
 
 
 def _place(topic: str | None, partition: int | None) -> str:
-    """Name the topic, and the partition if the row has one, or was given one."""
+    """Return the name of the topic, with the partition if the row has one or was given one."""
     is_known = partition is not None and partition >= 0
     return f"topic {topic!r}, partition {partition}" if is_known else f"topic {topic!r}"
 
@@ -182,7 +182,7 @@ class _Undelivered:
             self._first = error, f"the first to {place}, value of {size} bytes"
 
     def check(self) -> None:
-        """Raise for what was not delivered so far."""
+        """Raise an error if messages were not delivered."""
         if self._first is None:
             return
         error, where = self._first

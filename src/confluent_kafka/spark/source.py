@@ -1,4 +1,4 @@
-"""The data source: what Spark looks for when it reads ``format("rdkafka")``."""
+"""The data source behind ``format("rdkafka")``."""
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
@@ -13,38 +13,40 @@ from .writer import RdKafkaWriter
 
 
 class RdKafkaDataSource(DataSource):
-    """Kafka topics as Spark DataFrames: reads and writes, of batches and of streams.
+    """Reads and writes Kafka topics as Spark DataFrames, in batches and in streams.
 
-    Columns of a read: ``key`` binary, ``value`` binary, ``topic`` string, ``partition`` int,
-    ``offset`` long, ``timestamp`` timestamp, ``timestampType`` int and, with the option
-    ``includeHeaders``, ``headers`` array<struct<key: string, value: binary>>. A schema given
-    with ``.schema("value binary, offset bigint")`` leaves the other columns out.
+    A read has these columns: ``key`` binary, ``value`` binary, ``topic`` string, ``partition`` int,
+    ``offset`` bigint, ``timestamp`` timestamp, ``timestampType`` int and, with the option
+    ``includeHeaders``, ``headers`` array<struct<key: string, value: binary>>. To read only some
+    columns, name them: ``.schema("value binary, offset bigint")``.
 
-    Columns of a write: ``value`` and, if there, ``key`` (string or binary), ``topic`` (string),
-    ``partition`` (int) and ``headers``; others are left out, as Spark's own sink does.
+    A write needs the column ``value`` (string or binary). It also writes ``key`` (string or
+    binary), ``topic`` (string), ``partition`` (int) and ``headers`` if the frame has them. Like
+    Spark's own sink, it ignores other columns.
 
-    The options ``keyFormat`` and ``valueFormat`` (``avro``, ``protobuf``, ``json-schema`` with a
-    schema registry, ``json`` with a schema of its own) make keys and values columns of their
-    schemas; the option ``mode`` says what happens to rows that do not decode: ``FAILFAST``,
-    ``PERMISSIVE`` (null, and the reason in a column ``error``) or ``DROPMALFORMED``. Writes have
-    them, too: columns of other types than bytes are then written as payloads; see
-    docs/guides/spark-writing.md.
+    The options ``keyFormat`` and ``valueFormat`` decode keys and values into typed columns. The
+    formats are ``avro``, ``protobuf`` and ``json-schema``, whose schemas are in a registry, and
+    ``json``, whose columns an option names. The option ``mode`` decides what happens to a row that
+    does not decode: ``FAILFAST`` fails the query, ``PERMISSIVE`` returns null and the reason in a
+    column ``error``, and ``DROPMALFORMED`` drops the row. In a write, ``keyFormat`` and
+    ``valueFormat`` encode typed columns.
 
-    Options for both: ``kafka.bootstrap.servers`` (required) and any other property of Kafka's
-    clients behind ``kafka.``, in Java's or in librdkafka's names.
+    Reads and writes both require ``kafka.bootstrap.servers``. They also take the properties of
+    Kafka's clients with the prefix ``kafka.``, under Java's or librdkafka's name.
 
-    Options of a read are those of Spark's guide to its Kafka source, and
-    ``commitOffsetsToGroup``, a group that a streaming query's offsets are committed to for
-    monitoring. One of ``subscribe``, ``subscribePattern`` and ``assign`` is required. See
-    docs/guides/spark.md for all of them.
+    A read takes the options in Spark's guide to its Kafka source. Exactly one of ``subscribe``,
+    ``subscribePattern`` and ``assign`` is required. With ``commitOffsetsToGroup``, a streaming
+    query also commits its offsets to this group, for monitoring. docs/guides/spark.md lists all
+    options.
 
-    Options of a write: ``topic``, which goes before the column, and of a streaming one
-    ``deliveryGuarantee`` (``at-least-once``; ``exactly-once``, to which belong
-    ``transactionalIdPrefix`` and ``markerTopic``).
+    A write takes the option ``topic``, which takes precedence over the column. A streaming write
+    also takes ``deliveryGuarantee``: ``at-least-once`` (the default) or ``exactly-once``, which has
+    the options ``transactionalIdPrefix`` and ``markerTopic``. docs/guides/spark-writing.md
+    describes them.
 
-    Errors: a ValueError names the option or the column that is wrong; DataLoss says which
-    offsets are gone; what brokers refuse is a KafkaException. Spark shows each of them as part
-    of its own exception.
+    A ValueError names the option or the column that is wrong. DataLoss names the offsets that no
+    longer exist. A KafkaException contains an error of the brokers. Spark shows these errors inside
+    its own exception.
     """
 
     @classmethod
@@ -80,7 +82,7 @@ class RdKafkaDataSource(DataSource):
     def streamWriter(self, schema: StructType, overwrite: bool) -> RdKafkaStreamWriter:  # noqa: N802
         """Return the writer of a streaming query.
 
-        ``overwrite`` stands for the output mode ``complete``: every batch then has all rows of
-        the result, and each is written behind the last, as Spark's own sink does.
+        ``overwrite`` is true for the output mode ``complete``. Every batch then has all rows of the
+        result, and the writer appends all of them to the topic, like Spark's own sink.
         """
         return RdKafkaStreamWriter(write_options(self.options, streaming=True), schema)

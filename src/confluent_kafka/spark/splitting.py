@@ -1,4 +1,4 @@
-"""Ranges dealt out to tasks: large ones are cut into several, small ones share a task."""
+"""Distributes ranges to tasks: large ranges are cut into pieces, and small ranges share a task."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -6,19 +6,19 @@ from itertools import pairwise
 from .ranges import OffsetRange, TaskRanges
 from .read_options import ReadOptions
 
-# To start a task costs Spark about as much as it costs to read so many messages.
+# To start a task costs about as much as to read this many messages.
 _WORTH_A_TASK = 10_000
-# Tasks that are left where nothing says how many there should be: Spark does not tell the driver's
-# side of a source how many cores there are.
+# The least number of tasks if no option sets one: Spark does not tell a source on the driver how
+# many cores there are.
 _LEAST_TASKS = 64
 
 
 def plan_tasks(ranges: Sequence[OffsetRange], options: ReadOptions) -> list[TaskRanges]:
-    """Return what each task reads.
+    """Return the ranges that each task reads.
 
     Args:
         ranges: ranges with at least one offset each.
-        options: those of the read: how ranges are cut and put together.
+        options: the options of the read, which set how ranges are cut and joined.
     """
     pieces = split_ranges(
         ranges,
@@ -36,20 +36,19 @@ def plan_tasks(ranges: Sequence[OffsetRange], options: ReadOptions) -> list[Task
 def group_ranges(
     ranges: Sequence[OffsetRange], *, least_tasks: int, max_ranges: int, max_records: int
 ) -> list[TaskRanges]:
-    """Put small ranges together, in order.
+    """Join small ranges, in order.
 
     Args:
-        ranges: what is to be read.
-        least_tasks: how many tasks there are at least; as many as there are ranges, if those are
-            fewer.
-        max_ranges: how many ranges a task has at most.
-        max_records: how many offsets a task has at most that has several ranges.
+        ranges: the ranges to read.
+        least_tasks: the least number of tasks; if there are fewer ranges, the number of ranges.
+        max_ranges: the largest number of ranges of a task.
+        max_records: the largest number of offsets of a task with several ranges.
     """
     most = min(max_ranges, max(1, len(ranges) // least_tasks))
     tasks: list[list[OffsetRange]] = []
     room = 0
     for one in ranges:
-        # One consumer cannot read a partition at two places.
+        # One consumer cannot read a partition in two places.
         is_apart = bool(tasks) and tasks[-1][-1].partition != one.partition
         if is_apart and len(tasks[-1]) < most and _size(one) <= room:
             tasks[-1].append(one)
@@ -67,13 +66,14 @@ def split_ranges(
 
     Args:
         ranges: ranges with at least one offset each.
-        min_partitions: about how many pieces there should be at least, shared by size; a piece
-            has at least one offset, so there may be fewer. With fewer than there are ranges,
-            nothing is cut.
-        max_records: how many offsets a piece has at most. It goes first: it may make more pieces.
+        min_partitions: about the least number of pieces. Larger ranges get more pieces. A piece has
+            at least one offset, so there may be fewer pieces. If this is less than the number of
+            ranges, nothing is cut.
+        max_records: the largest number of offsets of a piece. It takes precedence: it may lead to
+            more pieces.
 
     Returns:
-        The pieces; the ranges themselves where neither is given.
+        The pieces; if neither limit is given, the ranges themselves.
     """
     pieces = [part for one in ranges for part in _cut(one, _parts(one, max_records))]
     if min_partitions is None or len(pieces) >= min_partitions:
@@ -94,14 +94,14 @@ def _size(one: OffsetRange) -> int:
 
 
 def _parts(one: OffsetRange, max_records: int | None) -> int:
-    """Return how many pieces a range needs so that none is larger than allowed."""
+    """Return how many pieces a range needs so that no piece is too large."""
     return 1 if max_records is None else -(-_size(one) // max_records)
 
 
 def _cut(one: OffsetRange, parts: int) -> list[OffsetRange]:
-    """Cut a range into pieces whose sizes differ by one at most."""
+    """Cut a range into pieces whose sizes differ by at most one."""
     if parts == 1:
-        return [one]  # ten thousand of them are planned with every micro-batch
+        return [one]  # a micro-batch may have ten thousand of them
     size = _size(one)
     parts = min(parts, size)
     edges = [one.start + size * number // parts for number in range(parts + 1)]

@@ -30,7 +30,7 @@ from .splitting import plan_tasks
 class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Plans micro-batches on the driver and reads their ranges on the executors.
 
-    Spark sends it to the executors, so it holds no client.
+    Spark sends this object to the executors, so it contains no client.
     """
 
     def __init__(self, options: ReadOptions, projection: Projection) -> None:
@@ -42,29 +42,29 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         group = options.commit_offsets_to_group
         self._group = None if group is None else GroupOffsets(options.kafka, group)
         self._initial: JsonOffsets | None = None
-        # A checkpoint says where batches end, not where the first one starts. Where that depends
-        # on when one asks, the first batch is empty: its end is the start, once and for all.
+        # A checkpoint contains the ends of batches, but not the start of the first batch. If the
+        # start depends on the time, the first batch is empty, and its end fixes the start.
         self._first_is_empty = _depends_on_when(options.starting)
         self._is_first = True
 
     def initialOffset(self) -> JsonOffsets:  # noqa: N802
-        """Return where a new query starts: the options whose names begin with ``starting``.
+        """Return the offsets where a new query starts, from the options ``starting...``.
 
-        Spark asks again for each plan until the first batch is done. The latest offsets may have
-        grown by then, maybe beyond the end of that batch, so the first answer stands.
+        Spark asks again for each plan until the first batch is done. The latest offsets may grow
+        meanwhile, even beyond the end of that batch, so the first answer is kept.
         """
         if self._initial is None:
             self._initial = self._resolve_initial()
         return self._initial
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> JsonOffsets:  # noqa: N802
-        """Return where the next micro-batch ends; its start, if there is none yet."""
+        """Return the end of the next micro-batch; its start if there is nothing to read yet."""
         is_first, self._is_first = self._is_first and start == self._initial, False
         if is_first and self._first_is_empty:
             return to_json(from_json(start))
         if start != self._initial:
-            # Spark asks when the batch that ends here is done. It calls commit() only when it
-            # plans another one, so that an idle query would seem to lag behind.
+            # Spark makes this call when the batch that ends here is done. It calls commit() only
+            # when it plans the next batch, so an idle query would appear to lag.
             self.commit(start)
         self._latest = self._fetch_latest()
         ends = self._latest if self._target is None else self._target
@@ -78,9 +78,9 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return to_json(ends if most is None else share_out(with_new, ends, most))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """Return the options for the size of micro-batches as Spark has them.
+        """Return the limits of a micro-batch in Spark's form.
 
-        Spark takes one limit: where there are two, `latestOffset` keeps to both all the same.
+        Spark takes only one limit. If there are two, `latestOffset` still observes both.
         """
         options = self._options
         if options.max_offsets_per_trigger is not None:
@@ -90,19 +90,19 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Fix the end of the query: what is written from now on is for its next run."""
+        """Fix the end of the query: messages written from now on belong to its next run."""
         self._target = self._fetch_latest()
 
     def reportLatestOffset(self) -> JsonOffsets | None:  # noqa: N802
-        """Return the latest offsets known, for the query's progress."""
+        """Return the latest known offsets, for the query's progress."""
         return None if self._latest is None else to_json(self._latest)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """Return the ranges between two offsets of the stream, for each task."""
         starts, ends = from_json(start), from_json(end)
         if self._is_first and self._first_is_empty and start == self._initial:
-            # The driver died before the first batch was done. It ended where the query started
-            # then; now that is later, and the next batch begins at that end.
+            # The driver died before the first batch was done. That batch ended where the query
+            # started at that time. The start is later now, but the next batch begins at that end.
             return []
         for gone in sorted(starts.keys() - ends.keys()):
             report_loss(self._options, f"{gone}: the partition is gone, read up to {starts[gone]}")
@@ -118,7 +118,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return plan_tasks([one for one in planned if one.start < one.end], self._options)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Tell the group of ``commitOffsetsToGroup`` what is done."""
+        """Commit the processed offsets to the group of ``commitOffsetsToGroup``."""
         if self._group is not None:
             self._group.commit(from_json(end))
 
@@ -127,7 +127,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return task_reader.read(partition, self._options, self._projection)
 
     def stop(self) -> None:
-        """Close what the driver's side of the query used."""
+        """Close the clients of the query on the driver."""
         clients.consumers.close()
         if self._group is not None:
             self._group.close()
@@ -139,14 +139,14 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             bound = self._options.starting
             starts = resolve("startingOffsets", bound, first, last, asking.at)
         if self._target is not None:
-            # Spark fixes the end of a new query before it asks for the start. Offsets grow in
-            # between and partitions are added, so an end of its own would lie before the start.
+            # Spark fixes the end of a new query before it asks for the start. Meanwhile offsets
+            # grow and partitions are added, so an earlier end would be before the start.
             self._target = last
         return to_json(starts)
 
     def _fetch_latest(self) -> Offsets:
         def ask() -> Offsets:
-            # A topic that is gone is a loss, which `partitions` reports, and no mistake.
+            # A missing topic is not a mistake but a loss, which `partitions` reports.
             return asking.latest(asking.partitions(self._options.selection, missing_ok=True))
 
         with self._asking() as asking:
@@ -155,11 +155,11 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except KafkaException as failure:
                 if failure.args[0].code() not in GONE:
                     raise
-                # It was deleted between the two questions: the first one knows it by now.
+                # It was deleted between the two questions. Now the first question finds that out.
                 return ask()
 
     def _earliest_of(self, new: Collection[Partition]) -> Offsets:
-        """Return where partitions begin that were not there before: read from their start."""
+        """Return the first offsets of new partitions, which are read from their start."""
         if not new:
             return {}
         with self._asking() as asking:
@@ -173,7 +173,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _depends_on_when(bound: Bound) -> bool:
-    """Whether a bound may mean the latest offsets, which are others whenever one asks."""
+    """Return whether a bound may mean the latest offsets, which change all the time."""
     if isinstance(bound, Times):
         return not bound.error_if_none
     return bound == "latest" or (isinstance(bound, dict) and LATEST in bound.values())

@@ -17,14 +17,14 @@ from .writer import Written, write_at_least_once
 class RdKafkaStreamWriter(DataSourceStreamArrowWriter):
     """Writes the rows of each micro-batch as messages.
 
-    Every task is done when the brokers have its rows, so that there is nothing left to do when
-    the driver commits a batch, and nothing that it could take back when a batch fails.
+    A task ends when the brokers have stored its rows. So the driver has nothing to do when it
+    commits a batch, and it cannot undo anything when a batch fails.
     """
 
     def __init__(self, options: WriteOptions, schema: StructType) -> None:
         self._options = options
         if options.transactions is not None:
-            # Here on the driver, before the first batch, rather than in every task.
+            # This check runs on the driver, before the first batch, instead of in every task.
             check_input_stream()
         columns = writable_columns(
             schema, topic_given=options.topic is not None, encoded=options.payloads.parts
@@ -36,8 +36,8 @@ class RdKafkaStreamWriter(DataSourceStreamArrowWriter):
         """Write the rows of one task, on an executor.
 
         Raises:
-            KafkaException: a row was refused or not delivered, or a later attempt of the task
-                has taken its place.
+            KafkaException: a row was refused or not delivered, or a later attempt of the task has
+                replaced this one.
             UnencodableRow: a row cannot be encoded.
         """
         rows = self._encoded(iterator)

@@ -1,4 +1,4 @@
-"""What a task does on an executor: one consumer reads all ranges of the task at the same time."""
+"""Reads all ranges of a task on an executor, at the same time and with one consumer."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -29,11 +29,11 @@ def read(
     """Yield the messages of a task's ranges as record batches.
 
     Raises:
-        DataLoss: messages of a range are gone.
+        DataLoss: messages of a range no longer exist.
         TimeoutError: there was no progress for ``kafkaConsumer.pollTimeoutMs``.
-        KafkaException: the brokers refuse.
+        KafkaException: the brokers refuse the request.
     """
-    # Where nothing is to be read, Spark makes up a partition of its own.
+    # If there is nothing to read, Spark passes a partition of its own.
     if not isinstance(wanted, TaskRanges):
         return
     with clients.consumers.borrow(clients.consumer_config(options.kafka)) as consumer:
@@ -47,7 +47,7 @@ def read(
 class _RangesReader:
     """Yields the messages of several ranges in the order in which they arrive.
 
-    Those of one range come in the order of their offsets.
+    The messages of one range come in the order of their offsets.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class _RangesReader:
     ) -> None:
         self._consumer = consumer
         self._fetching = Fetching(consumer, sorted({*projection.columns, *_WHERE}))
-        # The ranges that are not read to their end yet.
+        # The ranges that are not yet read to their end.
         self._positions: Offsets = {one.partition: one.start for one in wanted}
         self._ends: Offsets = {one.partition: one.end for one in wanted}
         self._options = options
@@ -75,14 +75,15 @@ class _RangesReader:
             except KafkaException as failure:
                 if not is_loss(failure):
                     raise
-                # It does not say of which partition: the reader of that range will find out.
+                # The error does not name the partition: the reader of each range will find out.
                 for reader in self._readers():
                     yield from reader
                 return
             if batch.num_rows > 0:
                 yield self._projection(batch, partial(_partition_at, batch))
             if self._positions != before:
-                # Counted from here: the time that Spark took for the batch is its own.
+                # The deadline starts here, because Spark's time for the previous batch does not
+                # count.
                 deadline = time.monotonic() + self._options.poll_timeout
             elif time.monotonic() > deadline:
                 for reader in self._readers():
@@ -90,11 +91,11 @@ class _RangesReader:
                 return
 
     def _next(self) -> pa.RecordBatch:
-        """Return the next messages of the ranges, maybe none, and move on behind them."""
+        """Return the next messages of the ranges, if there are any, and advance the positions."""
         left = sum(self._ends[one] - at for one, at in self._positions.items())
         batch, ends = self._fetching.next(left)
         batch = self._within_ranges(batch)
-        # The last offsets before the end of a range may hold no message.
+        # The last offsets before the end of a range may have no message.
         for end in ends:
             one = Partition(end.topic, end.partition)
             if one in self._positions:
@@ -106,7 +107,7 @@ class _RangesReader:
         offsets = batch.column("offset")
         rows: list[int] = []
         for partition, first, behind in _runs(batch):
-            # What follows the end of a range may have been fetched before that was noticed.
+            # Messages behind the end of a range may have been fetched before the end was noticed.
             if partition in self._positions:
                 run = offsets.slice(first, behind - first)
                 self._positions[partition] = run[-1].as_py() + 1
@@ -114,7 +115,7 @@ class _RangesReader:
         return batch if len(rows) == batch.num_rows else batch.take(pa.array(rows, pa.int64()))
 
     def _leave_done(self) -> None:
-        """Have no more fetched of the ranges that were read to their end."""
+        """Stop fetching the ranges that were read to their end."""
         done = [one for one, at in self._positions.items() if at >= self._ends[one]]
         for one in done:
             del self._positions[one]
@@ -122,16 +123,16 @@ class _RangesReader:
             self._consumer.incremental_unassign([TopicPartition(*one) for one in done])
 
     def _readers(self) -> Iterator[RangeReader]:
-        """Yield a reader for what is left of each range."""
+        """Yield a reader for the rest of each range."""
         for one, at in self._positions.items():
             left = OffsetRange(one, at, self._ends[one])
             yield RangeReader(self._consumer, left, self._options, self._projection)
 
 
 def _runs(batch: pa.RecordBatch) -> Iterator[tuple[Partition, int, int]]:
-    """Yield which rows follow each other of one partition: the first, and the one behind the last.
+    """Yield the runs of rows of one partition: the first row, and the row behind the last one.
 
-    Messages come in the pieces in which brokers answered, so there are few such runs.
+    Brokers answer with many messages of a partition at once, so there are few runs.
     """
     ends = {
         end for name in _WHERE for end in pc.run_end_encode(batch.column(name)).run_ends.to_pylist()

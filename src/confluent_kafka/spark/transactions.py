@@ -1,8 +1,9 @@
-"""Transactional producers of a worker process, and the markers that their transactions leave.
+"""The transactional producers of a worker process, and the markers that they commit.
 
-A transactional id belongs to one output partition of one query. Its marker is the offset of a
-group of the same name: the number of the next batch, with what the last one wrote. It is committed
-with the rows, so it is there if and only if they are.
+A transactional id belongs to one output partition of one query. Its marker is the committed offset
+of a group with the same name. The offset is the number of the next batch, and its text describes
+the rows of the last batch. The transaction commits the marker together with the rows, so the marker
+exists if and only if the rows do.
 """
 
 import json
@@ -14,22 +15,22 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from .clients import Pool, producer_config
 from .sending import with_option
 
-# Seconds for registering a transactional id. It has to wait for the end of a transaction that an
-# earlier attempt left behind, which the brokers abort.
+# Seconds for the registration of a transactional id. It waits until the brokers have aborted the
+# transaction of an earlier attempt.
 _INIT_TIMEOUT = 30.0
-# Seconds for one of the other requests about a transaction.
+# Seconds for each other request of a transaction.
 _TIMEOUT = 60.0
 _CLOSE_TIMEOUT = 10.0
 
 _DEFAULTS: dict[str, str] = {
-    # How long a task may take. Until then readers of committed messages wait for a transaction
-    # whose task died and is not run again.
+    # How long a task may take. If a task dies and does not run again, readers of committed messages
+    # wait for its transaction until this time is over.
     "transaction.timeout.ms": "300000",
-    # What ends the last transaction is still on its way when the next one begins, so that its
-    # first request is often to be repeated: at once, rather than after 100 ms.
+    # When a transaction begins, the brokers often have not completed the previous one yet, and its
+    # first request must be repeated. This happens at once instead of after 100 ms.
     "retry.backoff.ms": "20",
 }
-# Without a meaning for the consumer that reads the marker.
+# Properties without a meaning for the consumer that reads the marker.
 _NOT_A_CONSUMER_S = (
     "transactional.id",
     "transaction.timeout.ms",
@@ -43,38 +44,38 @@ _FENCED = frozenset(
 
 @dataclass(frozen=True)
 class Contents:
-    """What a batch has in one output partition, in whatever order."""
+    """A summary of a batch's rows in one output partition, independent of their order."""
 
     rows: int = 0
     digest: int = 0
     """The sum of a 64-bit hash of each row."""
 
     def __add__(self, other: "Contents") -> "Contents":
-        """Return the contents of both."""
+        """Return the contents of both together."""
         return Contents(self.rows + other.rows, (self.digest + other.digest) % (1 << 64))
 
 
 class Marker(NamedTuple):
-    """What is known of the batches of one output partition that are in."""
+    """Which batches of one output partition are in Kafka."""
 
     next_batch: int
     contents: Contents | None
-    """Of the last one; None if the group's offset was set by somebody else's tool."""
+    """The rows of the last batch; None if another tool has set the group's offset."""
 
 
 class TransactionalProducer:
-    """A producer that has fenced all earlier ones with its transactional id.
+    """A producer that has fenced all earlier producers with its transactional id.
 
     Args:
-        config: of a producer, with ``transactional.id``.
+        config: the configuration of a producer, with ``transactional.id``.
 
     Raises:
-        KafkaException: the brokers cannot be reached or refuse.
+        KafkaException: the brokers cannot be reached or refuse the request.
     """
 
     def __init__(self, config: dict[str, str]) -> None:
         self.id: str = config["transactional.id"]
-        # Since when it may have been fenced without anybody's noticing.
+        # The time since which it may have been fenced unnoticed.
         self.lent_before = False
         self._config = config
         self._group: bytes | None = None
@@ -87,13 +88,13 @@ class TransactionalProducer:
             raise with_option(failure) from None
 
     def marker(self, topic: str) -> Marker | None:
-        """Return the marker; None if no batch is in yet.
+        """Return the marker; None if no batch is in Kafka yet.
 
-        While this producer is not fenced nobody else can have moved it, so the brokers are asked
-        once. If it is fenced, so is the transaction that was about to rely on the answer.
+        Nobody else can move the marker while this producer is not fenced, so the brokers are asked
+        only once. If the producer is fenced, the transaction that relies on the answer fails, too.
 
         Raises:
-            KafkaException: the brokers cannot be reached or refuse.
+            KafkaException: the brokers cannot be reached or refuse the request.
         """
         if topic not in self._markers:
             self._markers[topic] = fetch_marker(self._config, topic)
@@ -103,52 +104,53 @@ class TransactionalProducer:
         """Record the marker as a part of the open transaction.
 
         Raises:
-            KafkaException: the brokers refuse, for example since this producer is fenced.
+            KafkaException: the brokers refuse it, for example because this producer is fenced.
         """
         offset = TopicPartition(topic, 0, marker.next_batch, _metadata(marker))
         self.producer.send_offsets_to_transaction([offset], self._group_metadata(), _TIMEOUT)
 
     def commit(self, topic: str, marker: Marker) -> None:
-        """Commit the open transaction, and the marker with it.
+        """Commit the open transaction, which includes the marker.
 
         Raises:
-            KafkaException: it is not known to be committed; the marker that a later producer
-                reads tells whether it was.
+            KafkaException: it is unknown whether the transaction is committed. The marker shows it:
+                a later producer reads it.
         """
         self.mark(topic, marker)
         self.producer.commit_transaction()
         self._markers[topic] = marker
 
     def close(self) -> None:
-        """Abort what is open, so that readers do not wait for it, and close."""
+        """Abort the open transaction, so that readers do not wait for it, and close."""
         self.producer.purge()
         self.producer.close(_CLOSE_TIMEOUT)
 
     def _group_metadata(self) -> bytes:
         if self._group is None:
-            # It speaks to nobody: all that is wanted is a group's name in librdkafka's form.
+            # This consumer connects to nothing: it only turns a group's name into librdkafka's
+            # form.
             with Consumer({"group.id": self.id}) as consumer:
                 self._group = consumer.consumer_group_metadata()
         return self._group
 
 
 def fetch_marker(config: dict[str, str], topic: str) -> Marker | None:
-    """Ask the brokers for the marker of a transactional id; None if no batch is in yet.
+    """Ask the brokers for the marker of a transactional id; None if no batch is in Kafka yet.
 
     Args:
-        config: of the producer, with ``transactional.id``.
-        topic: the topic that markers are kept for.
+        config: the configuration of the producer, with ``transactional.id``.
+        topic: the topic whose offset is the marker.
 
     Raises:
-        KafkaException: the brokers cannot be reached or refuse.
+        KafkaException: the brokers cannot be reached or refuse the request.
     """
     kafka = {name: config[name] for name in config if name not in _NOT_A_CONSUMER_S}
     reader = {
-        # Not a word about properties that are a producer's only.
+        # Do not log a warning about properties of producers.
         "log_level": "3",
         **kafka,
         "group.id": config["transactional.id"],
-        # Asks for stable offsets: not those of before a commit that is under way (KIP-447).
+        # Asks for stable offsets (KIP-447): not for the offset before a commit that is in progress.
         "isolation.level": "read_committed",
     }
     with Consumer(reader) as consumer:
@@ -177,7 +179,7 @@ def _contents(metadata: str | None) -> Contents | None:
 
 
 def new_pool() -> Pool[TransactionalProducer]:
-    """Return a pool, which a worker process has one of."""
+    """Return the pool of this worker process."""
     return Pool(TransactionalProducer)
 
 
@@ -185,10 +187,10 @@ producers: Pool[TransactionalProducer] = new_pool()
 
 
 def transactional_config(kafka: dict[str, str], transactional_id: str) -> dict[str, str]:
-    """Return the configuration of a transactional producer, over the user's ``kafka.*``."""
+    """Return the configuration of a transactional producer: the user's, with our own values."""
     return {**_DEFAULTS, **producer_config(kafka), "transactional.id": transactional_id}
 
 
 def is_fenced(failure: KafkaException) -> bool:
-    """Whether the brokers refuse a producer because a later one has its transactional id."""
+    """Return whether the brokers refuse a producer because a later one has its transactional id."""
     return failure.args[0].code() in _FENCED

@@ -15,7 +15,7 @@ from .options import Taker
 from .parts import PARTS, check_raw, check_registry, registry
 
 ERROR = "error"
-"""The column that says why a row was not decoded, in the mode PERMISSIVE."""
+"""The column with the reason why a row was not decoded, in the mode PERMISSIVE."""
 
 _FORMATS: tuple[SourceFormat, ...] = ("raw", "json", *REGISTERED)
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
@@ -28,13 +28,13 @@ class UndecodableRow(ValueError):
 
 @dataclass(frozen=True)
 class TypedColumns:
-    """What the keys and values of a read are decoded to; it goes to the executors.
+    """Decodes the keys and values of a read. Spark sends it to the executors.
 
     Args:
-        kinds: the types of the parts that are decoded.
-        decoders: what decodes them.
-        mode: what happens to rows that do not decode, one of Spark's for its own formats.
-        headers: whether headers are needed, which may name the schema of a row.
+        kinds: the types of the decoded parts.
+        decoders: the decoders of these parts.
+        mode: what happens to rows that do not decode; one of the modes of Spark's own formats.
+        headers: whether headers are needed, because they may name the schema of a row.
     """
 
     kinds: Mapping[str, DataType]
@@ -44,12 +44,12 @@ class TypedColumns:
 
     @property
     def fields(self) -> list[StructField]:
-        """The columns that the source's own schema has otherwise, or has not."""
+        """The columns that differ from the source's own schema, or are added to it."""
         found = [StructField(part, kind) for part, kind in self.kinds.items()]
         return [*found, StructField(ERROR, StringType())] if self.mode == "PERMISSIVE" else found
 
     def needed(self, names: list[str]) -> set[str]:
-        """Return the columns of messages that columns of a read are made of."""
+        """Return the columns of messages that are needed to make columns of a read."""
         wanted = {name for name in names if name != ERROR}
         decoded = self.kinds if self._all_parts(names) else wanted & self.kinds.keys()
         return wanted | set(decoded) | ({"headers"} if decoded and self.headers else set())
@@ -60,12 +60,12 @@ class TypedColumns:
         """Decode a batch of messages.
 
         Args:
-            batch: the columns that needed() names.
-            names: the columns that are wanted of it.
+            batch: a batch with the columns that needed() returns.
+            names: the columns to return.
             partition_at: returns the partition of a row, for messages.
 
         Returns:
-            The batch without the rows that are dropped; and the errors, null where there is none.
+            The batch without the dropped rows, and the errors, which are null for a good row.
 
         Raises:
             UndecodableRow: a row does not decode, in the mode FAILFAST.
@@ -88,20 +88,20 @@ class TypedColumns:
         return batch, errors
 
     def _all_parts(self, names: list[str]) -> bool:
-        """Whether a row is bad if any part of it is, also one that nobody asked for."""
+        """Return whether a bad part makes its row bad, even if the query does not read the part."""
         return ERROR in names
 
 
 def typed_columns(given: Mapping[str, str], topic: str | None) -> TypedColumns | None:
-    """Return what is decoded; None if keys and values stay bytes.
+    """Return the decoding of keys and values; None if both stay bytes.
 
     Args:
-        given: the options that were given, by their proper names.
-        topic: the topic whose subjects have the schemas; None if there are several.
+        given: the options that were given, with their names in the original spelling.
+        topic: the topic whose subjects have the schemas; None if there are several topics.
 
     Raises:
-        ValueError: an option is wrong, or the registry has no schema of use.
-        SchemaRegistryError: the registry cannot be asked.
+        ValueError: an option is wrong, or the registry has no usable schema.
+        SchemaRegistryError: the registry refuses the request or cannot be reached.
     """
     take = Taker(given)
     decodings = {part: _decoding(take, part) for part in PARTS}

@@ -1,4 +1,4 @@
-"""The options of a write: read once, checked at once, typed from then on."""
+"""The options of a write, checked and converted to Python's types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ EXACTLY_ONCE = "exactly-once"
 
 _TRANSACTIONAL = ("transactionalIdPrefix", "markerTopic")
 _NAMES = ("topic", "includeHeaders", "deliveryGuarantee", *_TRANSACTIONAL, *OPTIONS)
-# Spark's own, which it hands over with the others.
+# Spark's own options, which it passes together with the source's options.
 _OF_THE_QUERY = ("checkpointLocation", "queryName")
 _DEFAULT_PREFIX = "spark-rdkafka"
 
@@ -26,19 +26,19 @@ class WriteOptions:
     topic: str | None
     """The topic of every row; None if the column ``topic`` names it."""
     transactions: "TransactionOptions | None" = None
-    """Given for ``deliveryGuarantee=exactly-once``."""
+    """Set for ``deliveryGuarantee=exactly-once``; otherwise None."""
     payloads: Payloads = field(default_factory=Payloads)
-    """What keys and values are encoded to."""
+    """The formats of encoded keys and values."""
 
 
 @dataclass(frozen=True)
 class TransactionOptions:
-    """The additional options of writing exactly once."""
+    """The additional options for writing exactly once."""
 
     id_prefix: str
-    """What the names of transactional ids and of the markers' groups begin with."""
+    """The prefix of transactional ids and of the names of the markers' groups."""
     marker_topic: str
-    """The topic whose partition 0 the markers are offsets of; nothing is written to it."""
+    """The markers are offsets of partition 0 of this topic; nothing is written to it."""
 
 
 def write_options(options: Mapping[str, str], *, streaming: bool) -> WriteOptions:
@@ -55,7 +55,7 @@ def write_options(options: Mapping[str, str], *, streaming: bool) -> WriteOption
     kafka, given = split(options, names, client="producer")
     _check_kafka(kafka)
     take = Taker(given)
-    # Checked only: a column `headers` is written with or without it, as Spark's own sink does.
+    # This option is only checked: like Spark's own sink, a write always writes a column `headers`.
     take("includeHeaders", boolean, "false")
     topic = take("topic", str.strip, "") or None
     encoded = payloads(given, topic)
@@ -65,7 +65,7 @@ def write_options(options: Mapping[str, str], *, streaming: bool) -> WriteOption
     if not streaming:
         raise ValueError(
             "option deliveryGuarantee: exactly-once is for streaming queries: a batch write has no "
-            "batch number that would tell what is written already"
+            "batch number, by which exactly-once finds out what is written already"
         )
     _check_transactional(kafka)
     return WriteOptions(kafka, topic, _transaction_options(take, topic), encoded)
@@ -76,7 +76,7 @@ def _transaction_options(take: Taker, topic: str | None) -> TransactionOptions:
     if not marker_topic:
         raise ValueError(
             "option markerTopic is required when the column topic chooses the topics: name an "
-            "existing topic that the query's progress is kept for"
+            "existing topic for the offsets that mark the query's progress"
         )
     prefix = take("transactionalIdPrefix", str.strip, _DEFAULT_PREFIX)
     if not prefix:
@@ -105,7 +105,7 @@ def _check_kafka(kafka: Mapping[str, str]) -> None:
 
 
 def _check_transactional(kafka: Mapping[str, str]) -> None:
-    """Refuse what a transactional producer cannot do, before any task finds out."""
+    """Refuse options that a transactional producer does not support, before any task starts."""
     if not boolean(kafka.get("enable.idempotence", "true")):
         raise ValueError(
             f"option {KAFKA_PREFIX}enable.idempotence: false cannot be combined with "

@@ -1,4 +1,4 @@
-"""Writes that deliver at least once: those of a batch, and a streaming query's by default."""
+"""Writes that deliver at least once: batch writes, and by default streaming writes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from .write_options import WriteOptions
 
 @dataclass(frozen=True)
 class Written(WriterCommitMessage):
-    """How many rows one task wrote."""
+    """The number of rows that one task wrote."""
 
     rows: int
 
 
 class RdKafkaWriter(DataSourceArrowWriter):
-    """Writes rows as messages; each task waits until the brokers have all of its own.
+    """Writes rows as messages; each task waits until the brokers have stored all of its rows.
 
-    A task that Spark runs again writes its rows again: delivery is at least once.
+    If Spark runs a task again, the task writes its rows again: delivery is at least once.
     """
 
     def __init__(self, options: WriteOptions, schema: StructType) -> None:
@@ -47,11 +47,11 @@ class RdKafkaWriter(DataSourceArrowWriter):
 def write_at_least_once(
     batches: Iterator[pa.RecordBatch], options: WriteOptions, columns: Sequence[str]
 ) -> Written:
-    """Write the rows of one task and wait until the brokers have them.
+    """Write the rows of one task and wait until the brokers have stored them.
 
     Raises:
         KafkaException: a row was refused or not delivered.
-        ValueError: a row has no topic, or a partition that cannot be.
+        ValueError: a row has no topic, or its partition does not exist.
     """
     config = clients.producer_config(options.kafka)
     with clients.producers.borrow(config) as producer:
@@ -60,7 +60,7 @@ def write_at_least_once(
             rows = sum(sender.send(batch) for batch in batches)
             sender.flush()
         except BaseException:
-            # Closing it would go on sending the rows of a task that has failed.
+            # close() would continue to send the rows of a task that has failed.
             producer.purge()
             raise
     return Written(rows)

@@ -1,1 +1,1 @@
-"""What the faces have in common: nothing in here is of one of them."""
+"""The parts that the compatibility APIs share. No part belongs to only one of them."""

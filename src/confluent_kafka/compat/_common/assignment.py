@@ -1,8 +1,8 @@
-"""The life of assigned partitions: what happens goes in, what is to be done comes out.
+"""The life of assigned partitions: events go in, and the steps to do come out.
 
-Everything here is synchronous and waits for nothing. A step that has to wait is yielded by a
-script, and the API that drives the script does it, blocking or awaiting; see `Step`. So both APIs
-have one set of rules, and tests can run thousands of lives a second.
+All code here is synchronous and never waits. If a step has to wait, a script yields it, and the API
+that runs the script does the step, blocking or awaiting: see `Step`. So all APIs share one set of
+rules, and tests can run thousands of lives per second.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOT_YET = frozenset({KafkaError._STATE, KafkaError._UNKNOWN_PARTITION})
 
 
 class Client(Protocol):
-    """The calls of the client under an API that do not wait."""
+    """The client's calls that do not wait."""
 
     def assign(self, partitions: list[Place]) -> Any: ...
     def incremental_assign(self, partitions: list[Place]) -> Any: ...
@@ -33,24 +33,24 @@ class Client(Protocol):
 
 
 class Rules(NamedTuple):
-    """What differs between the APIs, and between their generations."""
+    """The differences between the APIs, and between their generations."""
 
     keeps_in_group: bool
-    """A partition that an eager rebalance leaves with its owner keeps its position and pause."""
+    """Whether a partition that an eager rebalance leaves to its owner keeps position and pause."""
     keeps_by_hand: bool
-    """A partition that a second assign() names again keeps its position and pause."""
+    """Whether a partition that a second assign() names again keeps its position and pause."""
     tells_all: bool
-    """A listener is told of all partitions, also when a rebalance changes a part of them."""
+    """Whether a listener gets all partitions, even if a rebalance changes only some of them."""
     settles_in_rebalance: bool
-    """A rebalance ends when it is known where to begin; otherwise the next poll finds out."""
+    """Whether a rebalance ends only when the start of each partition is known."""
     no_offset: Callable[[TopicPartition], Exception]
-    """Makes the exception for a partition without an offset to begin at."""
+    """Makes the exception for a partition without a start offset."""
     out_of_range: Callable[[TopicPartition, int | None], Exception]
     """Makes the exception for a partition that does not have the offset."""
 
 
 class Tell(NamedTuple):
-    """Step: call the listener. What it raises is the driver's to keep."""
+    """Step: call the listener. The caller of the script keeps its exception."""
 
     what: str
     """"assigned", "revoked" or "lost"."""
@@ -58,13 +58,13 @@ class Tell(NamedTuple):
 
 
 class Find(NamedTuple):
-    """Step: send the offsets of partitions into the script, of those that have one.
+    """Step: send the offsets of the partitions that have one into the script.
 
-    None, if brokers cannot answer now, ends the script: the driver asks again later.
+    If brokers cannot answer now, None ends the script, and the caller asks again later.
     """
 
     where: str
-    """"committed": the group's offsets. "reset": where auto_offset_reset says."""
+    """"committed": the group's offsets. "reset": the offsets of auto_offset_reset."""
     partitions: list[TopicPartition]
 
 
@@ -74,32 +74,32 @@ Script = Generator[Step, Any, None]
 
 @dataclass(slots=True)
 class Life:
-    """An assigned partition. It waits, is read, or has failed until it is sought."""
+    """An assigned partition. It waits, is read, or has failed until the next seek."""
 
     offset: int | None = None
-    """Where to begin; the truth unless librdkafka reads the partition."""
+    """The offset of the next message, unless librdkafka reads the partition."""
     is_read: bool = False
-    """librdkafka reads it, and is asked for the position."""
+    """Whether librdkafka reads it; then librdkafka has the position."""
     is_sought: bool = False
-    """librdkafka reads it, but is yet to seek to the offset."""
+    """Whether librdkafka reads it, but has not yet sought to the offset."""
     is_parked: bool = False
-    """librdkafka has it, paused, as incremental protocols want: nobody knows where to begin."""
+    """Whether librdkafka has it paused, because its start is unknown (incremental protocols)."""
     is_paused: bool = False
-    """The application has paused it."""
+    """Whether the application has paused it."""
     failure: Exception | None = None
-    """Why it cannot be read."""
+    """The reason why it cannot be read."""
     may_be_answered: bool = False
-    """A broker has refused to say where to begin, and may yet answer."""
+    """Whether a broker has refused to return the start, and may still answer."""
 
 
 class Assignment:
-    """The partitions that a consumer reads.
+    """The assigned partitions of a consumer.
 
-    librdkafka is given numbers to begin at, never "the committed offset" or "the end": so positions
-    are known at once, and a seek that comes early is not forgotten.
+    librdkafka always gets a number as the start, never "the committed offset" or "the end". So
+    positions are known at once, and an early seek is not forgotten.
 
     Args:
-        rules: of the API.
+        rules: the rules of the API.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -107,43 +107,43 @@ class Assignment:
         self._lives: dict[TopicPartition, Life] = {}
         self._wanted: dict[tuple[TopicPartition, ...], list[Place] | None] = {}
         self._is_lost = False
-        self._is_told = False  # the listener, that the group has taken what there was
+        self._is_told = False  # the listener about a revocation by the group
         self._is_rebalancing = False
         self.client: Client | None = None
-        """The client; None before an API has made it."""
+        """The client; None before the API has made it."""
         self.is_incremental = False
-        """Whether the group's rebalances leave members what they keep."""
+        """Whether members keep reading their remaining partitions during a rebalance."""
         self.takings = 0
-        """How often the group has taken partitions back."""
+        """How often the group has revoked partitions."""
         self.partitions: frozenset[TopicPartition] = _NONE
-        """What the application may read."""
+        """The partitions that the application may read."""
         self.is_assigned = False
         """Whether there is an assignment, which may be empty."""
         self.is_revoked = False
-        """Whether a rebalance has taken the partitions back, and has not given others yet."""
+        """Whether a rebalance has revoked the partitions, and has not assigned new ones yet."""
         self.previous: Set[TopicPartition] = _NONE
-        """What there was until another subscription; the group takes it back later."""
+        """The partitions of the earlier subscription, which the group revokes later."""
         self.is_whole = False
-        """Whether messages of every partition may be taken."""
+        """Whether messages of every partition may be returned."""
         self.is_settled = True
-        """Whether messages can come without anything to be done before."""
+        """Whether messages can come without another step before."""
 
     # ---- what is assigned ----
 
     def forget(self) -> None:
-        """Note that nothing is assigned any more, until somebody assigns again."""
+        """Note that nothing is assigned until the next assignment."""
         self._lives = {}
         self._is_told = self._is_rebalancing = False
         self.is_assigned = self.is_revoked = self._is_lost = False
         self._change()
 
     def leave(self) -> None:
-        """The same by another subscription: the next assignment takes away what there was."""
+        """Do the same for another subscription: the next assignment revokes the old partitions."""
         self.previous = self.partitions or self.previous
         self.forget()
 
     def assign_by_hand(self, partitions: Iterable[TopicPartition]) -> None:
-        """Note what the application has assigned; begin() reads it."""
+        """Note what the application has assigned; begin() starts to read it."""
         self._replace(partitions, self._rules.keeps_by_hand)
 
     def follow(self, partitions: Iterable[TopicPartition]) -> bool:
@@ -155,7 +155,7 @@ class Assignment:
         return True
 
     def _replace(self, partitions: Iterable[TopicPartition], keeps: bool) -> None:
-        """Have these partitions instead of those before, which librdkafka is about to forget."""
+        """Replace the partitions, which librdkafka is about to forget."""
         had = self._lives if keeps else {}
         self._stop_all()
         self._lives = {each: had.get(each) or Life() for each in partitions}
@@ -164,7 +164,7 @@ class Assignment:
         self._change()
 
     def _stop_all(self) -> None:
-        """Remember positions: librdkafka is about to read nothing any more."""
+        """Remember the positions, because librdkafka is about to stop reading."""
         for each, life in self._lives.items():
             life.offset = self.position(each)
             life.is_read = life.is_sought = life.is_parked = False
@@ -172,7 +172,7 @@ class Assignment:
     # ---- the group ----
 
     def given(self, partitions: Set[TopicPartition]) -> Script:
-        """The group has given partitions: all there are, or more with an incremental protocol."""
+        """Take partitions from the group: all, or additional ones with an incremental protocol."""
         self._is_rebalancing = True
         try:
             yield from self._given(partitions)
@@ -187,7 +187,7 @@ class Assignment:
         if self.is_incremental:
             self._extend(partitions)
         else:
-            # What was lost has moved on with another member.
+            # Another member has read on in lost partitions.
             self._replace(partitions, self._rules.keeps_in_group and not self._is_lost)
         self._is_told = False
         if whole or partitions:
@@ -196,10 +196,11 @@ class Assignment:
             yield from self.settle()
 
     def taken(self, partitions: Set[TopicPartition], how: str) -> Script:
-        """The group takes partitions back, or has given them to others already.
+        """Give partitions back to the group, or note that they are lost.
 
         Args:
-            partitions: those that an incremental protocol takes; any other takes all.
+            partitions: the partitions that an incremental protocol revokes; other protocols revoke
+                all.
             how: "revoked" or "lost".
         """
         self._is_rebalancing = True
@@ -231,9 +232,9 @@ class Assignment:
             yield Tell("assigned", self.partitions)
 
     def timed_out(self) -> None:
-        """Note that the member is about to leave: nobody has read for too long.
+        """Note that the member is about to leave, because nobody has read for too long.
 
-        The listener is told when there is another assignment; nothing can be committed until then.
+        The listener is called at the next assignment. Nothing can be committed until then.
         """
         self._stop_all()
         self.is_revoked = self._is_lost = True
@@ -250,20 +251,20 @@ class Assignment:
     def may_commit(self, generation: int, takings: int) -> bool:
         """Return whether positions may be committed.
 
-        Brokers accept offsets of any partition from any member: one that comes late, after its
-        partitions were given to others, would set their offsets back. And what is sent after a
-        revocation is answered when the group has its next generation: with an error.
+        Brokers accept offsets of any partition from any member. A late commit, after the partitions
+        went to other members, would set their offsets back. A commit that is sent after a
+        revocation gets an error, and only when the group has its next generation.
 
         Args:
-            generation: of the member now; a negative number without one.
-            takings: of the time when the positions were read.
+            generation: the member's present generation; negative if it has none.
+            takings: the value of ``takings`` when the positions were read.
         """
         return generation >= 0 and takings == self.takings and not self.is_revoked
 
     # ---- where to begin ----
 
     def settle(self) -> Script:
-        """Find out where to begin; what has no place fails."""
+        """Find the start of each partition; partitions without a start fail."""
         for where in ("committed", "reset"):
             unknown = self.unknown()
             if unknown:
@@ -275,7 +276,7 @@ class Assignment:
             self.fail(each, self._rules.no_offset(each))
 
     def unknown(self) -> list[TopicPartition]:
-        """Return the partitions of which it is not known where to begin."""
+        """Return the partitions whose start is unknown."""
         return [
             each
             for each, life in self._lives.items()
@@ -283,7 +284,7 @@ class Assignment:
         ]
 
     def found(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Note where partitions begin, unless they were sought meanwhile."""
+        """Note the starts of partitions that were not sought meanwhile."""
         for each, offset in offsets.items():
             life = self._lives.get(each)
             if life is not None and life.offset is None:
@@ -293,17 +294,17 @@ class Assignment:
         self._change()
 
     def refused(self, failure: Exception) -> None:
-        """Note why brokers do not say where the partitions begin that nobody knows."""
+        """Note why brokers do not return the starts of partitions with an unknown start."""
         for each in self.unknown():
             self.fail(each, failure)
             self._lives[each].may_be_answered = True
 
     def answerable(self) -> list[TopicPartition]:
-        """Return the partitions that brokers have refused to answer for, and yet may."""
+        """Return the partitions whose starts brokers have refused, and may still return."""
         return [each for each, life in self._lives.items() if life.may_be_answered]
 
     def ask_again(self) -> Script:
-        """Find out where those begin for which brokers have refused to answer."""
+        """Find the starts of partitions for which brokers have refused to answer."""
         asked = self.answerable()
         for where in ("committed", "reset"):
             unknown = [each for each in asked if each in self.answerable()]
@@ -319,14 +320,14 @@ class Assignment:
         self.begin()
 
     def begin(self, always: bool = False) -> None:
-        """Have librdkafka read what waits and has an offset.
+        """Let librdkafka read the waiting partitions that have an offset.
 
         Args:
-            always: whether to answer the group, also if there is nothing to begin with.
+            always: whether to answer the group even if no partition can begin.
         """
         client = self.client
         if client is None or self.is_revoked or self._is_rebalancing:
-            return  # the group may be taking partitions away
+            return  # the group may be revoking partitions
         new = [each for each, life in self._lives.items() if _can_begin(life)]
         if self.is_incremental:
             self._begin_some(client, new)
@@ -341,9 +342,9 @@ class Assignment:
         self._change()
 
     def _begin_some(self, client: Client, new: list[TopicPartition]) -> None:
-        """Assign a part. What has no offset is assigned, too, but paused.
+        """Assign additional partitions. A partition without an offset is assigned, but paused.
 
-        A member that has not assigned what it was given cannot give it back: it never leaves.
+        A member that does not assign its partitions cannot give them back, and could never leave.
         """
         parked = [each for each in new if self._lives[each].is_parked]
         if parked:
@@ -374,7 +375,7 @@ class Assignment:
     def pause(self, partitions: Collection[TopicPartition], is_paused: bool = True) -> None:
         """Return no messages of partitions, or return them again.
 
-        What librdkafka does not read yet is paused when it begins.
+        A partition that librdkafka does not read yet is paused when it begins.
         """
         for each in partitions:
             self._lives[each].is_paused = is_paused
@@ -383,7 +384,7 @@ class Assignment:
             self._pause_or_resume(self.client, read)
 
     def _pause_or_resume(self, client: Client, partitions: Iterable[TopicPartition]) -> None:
-        """Tell librdkafka, where pauses outlast an assignment."""
+        """Pause or resume in librdkafka if a pause lasts longer than an assignment."""
         paused = [each for each in partitions if self._lives[each].is_paused]
         others = [each for each in partitions if not self._lives[each].is_paused]
         if paused:
@@ -396,27 +397,30 @@ class Assignment:
     def position(self, partition: TopicPartition) -> int | None:
         """Return the offset of the next message; None if it is not known yet.
 
-        librdkafka is asked: it resets offsets, and begins anew when a topic was created again. It
-        looks up where, meanwhile the position is not known.
+        The position comes from librdkafka, which resets offsets, and starts again when a topic was
+        created again. While it looks up the start, the position is unknown.
         """
         life = self._lives.get(partition)
         if life is None:
             return None
         if life.is_read and not life.is_sought and self.client is not None:
             (place,) = self.client._next_position([Place(*partition)])
-            if place.offset != OFFSET_INVALID:  # else it has not begun yet
+            if place.offset != OFFSET_INVALID:  # otherwise it has not begun yet
                 return int(place.offset) if place.offset >= 0 else None
         return life.offset
 
     def positions(self) -> dict[TopicPartition, int]:
-        """Return the offsets of the next messages, of the partitions where they are known."""
+        """Return the offsets of the next messages, of the partitions whose offset is known."""
         found = {each: self.position(each) for each in self._lives}
         return {each: at for each, at in found.items() if at is not None}
 
     # ---- seeks ----
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Read on at an offset. Until librdkafka has sought, no message of it is handed out."""
+        """Continue at an offset.
+
+        Until librdkafka has sought, no message of the partition is returned.
+        """
         life = self._lives[partition]
         life.offset, life.may_be_answered = offset, False
         life.failure = None
@@ -427,16 +431,16 @@ class Assignment:
             self.begin()
 
     def seeks(self) -> list[Place]:
-        """Return what librdkafka is to seek."""
+        """Return the seeks that librdkafka still has to do."""
         return self._starts(each for each, life in self._lives.items() if life.is_sought)
 
     def sought(self, place: Place, error: KafkaError | None, failure: Exception | None) -> bool:
-        """Note the answer to a seek; return whether it is to be tried again.
+        """Note the answer to a seek; return whether to try the seek again.
 
         Args:
-            place: what was sought.
+            place: the partition and the offset.
             error: librdkafka's answer.
-            failure: the exception that the API has for it.
+            failure: the API's exception for the error.
         """
         partition = TopicPartition(place.topic, place.partition)
         life = self._lives.get(partition)
@@ -456,7 +460,7 @@ class Assignment:
     # ---- partitions that cannot be read ----
 
     def out_of_range(self, partition: TopicPartition) -> None:
-        """Note that a partition does not have the offset, and that librdkafka has stopped."""
+        """Note that a partition does not have the offset, so librdkafka has stopped reading it."""
         life = self._lives.get(partition)
         if life is not None and life.is_read:
             life.offset = self.position(partition)
@@ -469,10 +473,10 @@ class Assignment:
         self._change()
 
     def check(self, partitions: tuple[TopicPartition, ...] = ()) -> None:
-        """Raise why partitions cannot be read.
+        """Raise the error of partitions that cannot be read.
 
         Args:
-            partitions: () for all.
+            partitions: the partitions; () means all.
         """
         for each in partitions or self._lives:
             life = self._lives.get(each)
@@ -480,17 +484,17 @@ class Assignment:
                 raise type(life.failure)(*life.failure.args) from life.failure.__cause__
 
     def _end(self, partition: TopicPartition, life: Life) -> None:
-        """Note that librdkafka has a partition, but does not read it any more."""
+        """Note that librdkafka has a partition, but no longer reads it."""
         life.is_read = life.is_sought = False
         life.is_parked = self.is_incremental
 
     # ---- messages ----
 
     def wanted(self, partitions: tuple[TopicPartition, ...] = ()) -> list[Place] | None:
-        """Return which partitions' messages may be taken now; None for any.
+        """Return the partitions whose messages may be returned now; None for all.
 
         Args:
-            partitions: those that the application asks for; () for all.
+            partitions: the partitions that the application asks for; () means all.
         """
         try:
             return self._wanted[partitions]

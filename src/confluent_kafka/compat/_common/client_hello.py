@@ -1,4 +1,4 @@
-"""What a TLS context offers a server, read from the first message of a handshake in memory."""
+"""Finds out what a TLS context offers a server, from the first message of a handshake in memory."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 _RECORD, _HANDSHAKE = 5, 4  # bytes of the headers
 _VERSION_AND_RANDOM = 2 + 32
 
-# Numbers of extensions.
+# The numbers of extensions.
 _GROUPS, _SIGNATURES, _ALPN, _VERSIONS, _LATER = 10, 13, 16, 43, 49
 
 
 class ClientHello(NamedTuple):
-    """The parts of the message that a context can change. Numbers are those of the protocol."""
+    """The parts of the message that a context can change, with the protocol's numbers."""
 
     versions: frozenset[int]
     groups: tuple[int, ...]
@@ -26,13 +26,13 @@ class ClientHello(NamedTuple):
 
 
 def client_hello(context: ssl.SSLContext) -> ClientHello:
-    """Return what a context offers.
+    """Return the first message of a context.
 
     Args:
-        context: of a client.
+        context: the context of a client.
 
     Raises:
-        ssl.SSLError: it is a server's, or offers nothing.
+        ssl.SSLError: it is a server's context, or offers nothing.
     """
     to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = context.wrap_bio(to_client, to_server, server_hostname="localhost")

@@ -1,4 +1,4 @@
-"""What is known of a cluster."""
+"""The known brokers, topics and partitions of a cluster."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from confluent_kafka.admin import TopicMetadata
 from .structs import BrokerMetadata, PartitionMetadata, TopicPartition
 
 _NO_LEADER = -1
-# What Kafka keeps for itself: librdkafka does not tell which topics these are.
+# Kafka's internal topics: librdkafka does not return which topics are internal.
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
 
 class ClusterMetadata:
-    """Brokers, topics and partitions, as of the latest answers to a client."""
+    """The brokers, topics and partitions in the latest answers to a client."""
 
     def __init__(self) -> None:
         self.controller: BrokerMetadata | None = None
@@ -39,7 +39,7 @@ class ClusterMetadata:
         """Return the names of topics.
 
         Args:
-            exclude_internal_topics: without those that Kafka keeps for itself.
+            exclude_internal_topics: whether to leave out Kafka's internal topics.
         """
         known = set(self._partitions)
         return known - INTERNAL_TOPICS if exclude_internal_topics else known
@@ -72,7 +72,7 @@ class ClusterMetadata:
         return led or None
 
     def _update(self, answer: Answer) -> None:
-        """Take over an answer: its brokers, and those topics that it has."""
+        """Take over the brokers and topics of an answer."""
         self._brokers = {
             broker.id: BrokerMetadata(broker.id, str(broker.host), broker.port, None)
             for broker in answer.brokers.values()
@@ -96,6 +96,6 @@ class ClusterMetadata:
                 self.unauthorized_topics.add(name)
 
     def _keep(self, topics: Iterable[str]) -> None:
-        """Forget the topics that are not in an answer that has all of them."""
+        """Forget the topics that a complete answer does not contain."""
         for name in set(self._partitions).difference(topics):
             del self._partitions[name]

@@ -1,4 +1,4 @@
-"""What the answer to a commit means."""
+"""Interprets the answers to commits."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NO_LONGER_MEMBER = frozenset(
         KafkaError.UNKNOWN_MEMBER_ID,
     }
 )
-"""The member is no longer what it was when it got the messages."""
+"""Errors of a member that has lost its place in the group since it got the messages."""
 
 
 class Reasons:
-    """Why commits of a client failed.
+    """The reasons why commits of a client failed.
 
-    A static member that was fenced is told so once; every later answer is "fatal error".
+    A fenced static member gets this error only once; every later answer is "fatal error".
     """
 
     def __init__(self) -> None:

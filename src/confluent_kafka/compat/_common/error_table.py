@@ -1,13 +1,14 @@
-"""Exception classes of a face, made from a table.
+"""Makes the exception classes of a compatibility API from a table.
 
-A class takes two lines of the table: its name and facts, and what it means::
+A class takes two lines of the table: its name with its facts, and its meaning::
 
     UnknownTopicOrPartitionError 3 UNKNOWN_TOPIC_OR_PARTITION retriable invalid_metadata
         The broker does not have this topic or partition.
 
-The facts are its number in Kafka's protocol and the number's name, if it has one, and those
-attributes of it that are True. Base classes other than the table's stand in parentheses after the
-name. The stub beside the module (``errors.pyi``) names the classes for editors and type checkers.
+The facts are its number in Kafka's protocol and the number's name, if it has one, and the names of
+its attributes that are True. Base classes are in parentheses after the name, if they are not the
+table's base class. The stub beside the module (``errors.pyi``) declares the classes for editors and
+type checkers.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ def define(namespace: dict[str, Any], base: type[Exception], table: str) -> dict
     """Make the classes of a table, in the module that calls.
 
     Args:
-        namespace: globals() of the module. The classes can be pickled, as they are found there.
-        base: the base class of rows that name none.
-        table: the rows; each can name classes of earlier rows as its bases.
+        namespace: globals() of the module. The classes can be pickled, because the module contains
+            them.
+        base: the base class of rows that name no base class.
+        table: the rows. A row can name classes of earlier rows as its bases.
 
     Returns:
-        The classes that have a number, by their numbers.
+        The classes that have a number, by number.
     """
     numbered = {}
     for row in _ROW.finditer(table):

@@ -1,4 +1,4 @@
-"""Errors that come instead of a message."""
+"""Errors that a consumer gets instead of a message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOLD = frozenset(
         KafkaError.TOPIC_AUTHORIZATION_FAILED,
     }
 )
-"""What an application has to know; the client recovers from everything else."""
+"""Errors that an application must know; the client recovers from all other errors."""
 
 UNKNOWN = frozenset(
     {
@@ -26,7 +26,7 @@ UNKNOWN = frozenset(
         KafkaError.UNKNOWN_TOPIC_OR_PART,
     }
 )
-"""What the cluster does not have, and may get."""
+"""Things that the cluster does not have yet."""
 
 _REQUESTS = frozenset({"JoinGroup", "SyncGroup", "Heartbeat"})
 
@@ -43,10 +43,10 @@ _JOINS_AGAIN = frozenset(
 
 
 def refuses_member(error: KafkaError) -> bool:
-    """Return whether this is a coordinator's answer after which a member does not just join again.
+    """Return whether this error of a coordinator keeps a member from joining again.
 
     Args:
-        error: one that came without a topic.
+        error: an error without a topic.
     """
     return error.code() >= KafkaError.UNKNOWN and error.code() not in _JOINS_AGAIN
 

@@ -1,4 +1,4 @@
-"""librdkafka's errors as the exceptions of a face."""
+"""Converts librdkafka's errors to the exceptions of a compatibility API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
 
-# librdkafka's own codes, by the names of exceptions that aiokafka and kafka-python both have.
+# librdkafka's own codes, by the names of exceptions that both aiokafka and kafka-python have.
 _ALIKE = {
     KafkaError._ALL_BROKERS_DOWN: "KafkaConnectionError",
     KafkaError._AUTO_OFFSET_RESET: "NoOffsetForPartitionError",
@@ -35,11 +35,12 @@ _ALIKE = {
 
 
 class Failures:
-    """The exceptions that a face has for errors.
+    """The exceptions of a compatibility API for errors.
 
     Args:
-        errors: the face's module of exceptions. ``for_code()`` returns the exception of a number of
-            Kafka's protocol; KafkaError is for errors of librdkafka that have no other exception.
+        errors: the API's module of exceptions. Its ``for_code()`` returns the exception of a number
+            of Kafka's protocol. Its KafkaError is for librdkafka's errors without another
+            exception.
         others: exceptions by codes, of librdkafka or of the protocol, which take precedence.
     """
 
@@ -50,7 +51,7 @@ class Failures:
         self._others: Mapping[int, type[Exception]] = {**alike, **others}
 
     def failure_of(self, failure: KafkaError | KafkaException) -> Any:
-        """Return the exception that the face has for an error.
+        """Return the API's exception for an error.
 
         Args:
             failure: a KafkaError, or a KafkaException, which becomes the cause.
@@ -68,7 +69,7 @@ class Failures:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Raise the face's exceptions instead of KafkaException in a block."""
+        """Raise the API's exceptions instead of KafkaException in a block."""
         try:
             yield
         except KafkaException as failure:

@@ -1,4 +1,4 @@
-"""A group's metadata, as librdkafka writes it down for transactions."""
+"""A group's metadata in librdkafka's form for transactions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _GENERATION = 4  # bytes
 def written(
     group_id: str, generation_id: int = -1, member_id: str = "", instance_id: str | None = None
 ) -> bytes:
-    """Return what ``send_offsets_to_transaction()`` takes.
+    """Return the metadata for ``send_offsets_to_transaction()``.
 
     Args:
         group_id: the group.
-        generation_id: of the member; -1 for none, which the group does not fence.
-        member_id: of the member.
-        instance_id: of a static member.
+        generation_id: the generation of the member; -1 for none, which the group does not fence.
+        member_id: the id of the member.
+        instance_id: the instance id of a static member.
     """
     instance = b"\1" if instance_id is None else b"\0" + instance_id.encode() + b"\0"
     generation = generation_id.to_bytes(_GENERATION, sys.byteorder, signed=True)
@@ -27,7 +27,7 @@ def written(
 
 
 def generation_and_member(metadata: bytes) -> tuple[int, str]:
-    """Return the generation and the member's id of ``consumer_group_metadata()``."""
+    """Return the generation and the member's id in ``consumer_group_metadata()``."""
     rest = metadata[len(_MAGIC) :]
     generation = int.from_bytes(rest[:_GENERATION], sys.byteorder, signed=True)
     _, member, _ = rest[_GENERATION:].split(b"\0", 2)
@@ -35,6 +35,6 @@ def generation_and_member(metadata: bytes) -> tuple[int, str]:
 
 
 def generation_of(client: Any) -> int:
-    """Return the generation of a consumer in its group; a negative number without one."""
+    """Return the generation of a consumer in its group; negative if it has none."""
     metadata = client.consumer_group_metadata()
     return generation_and_member(metadata)[0] if metadata else -1

@@ -1,4 +1,4 @@
-"""Tables of keywords, and how librdkafka's configuration is made of them."""
+"""Tables of keywords, from which librdkafka's configuration is made."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 2**31 - 1
-"""The largest number that most properties take."""
+"""The largest number that most properties accept."""
 
 EVERY = frozenset({"producer", "consumer", "admin", "client"})
-"""The kinds of clients that faces have."""
+"""The kinds of clients in the compatibility APIs."""
 
 
 @dataclass(frozen=True)
 class Keyword:
-    """A keyword of a face's clients.
+    """A keyword of an API's clients.
 
     Args:
         name: its name.
         properties: librdkafka's properties that get its value.
-        convert: returns the properties' value; raises ValueError or TypeError with a text that
-            completes "NAME ...". None leaves the properties as they are.
-        unit: of a number.
+        convert: returns the properties' value, or None to leave the properties unset; raises
+            ValueError or TypeError with a text that completes "NAME ...".
+        unit: the unit of a number.
         clients: the kinds of clients that have it.
-        kept: what reads it instead, if there is no property; "" if nothing does.
-        note: more for the documentation.
-        words: how the original client begins its ValueError for a wrong value, which ``{}`` is.
+        kept: the code that reads it, if there is no property; "" if it has no effect.
+        note: additional text for the documentation.
+        words: the beginning of the original client's ValueError for a wrong value; ``{}`` stands
+            for the value.
     """
 
     name: str
@@ -40,12 +41,12 @@ class Keyword:
 
     @property
     def has_no_effect(self) -> bool:
-        """Whether the keyword is accepted and changes nothing."""
+        """Whether the keyword is accepted without any effect."""
         return not self.properties and not self.kept
 
 
 def number(low: int, high: int) -> Callable[[Any], int]:
-    """Convert a number; those outside of what librdkafka takes become the nearest that it takes."""
+    """Convert a number; limit it to librdkafka's range."""
 
     def convert(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -58,26 +59,26 @@ def number(low: int, high: int) -> Callable[[Any], int]:
 
 
 def none_or(convert: Callable[[Any], Any], otherwise: Any = None) -> Callable[[Any], Any]:
-    """Convert what is not None, which becomes ``otherwise``."""
+    """Convert a value that is not None; None becomes ``otherwise``."""
     return lambda value: otherwise if value is None else convert(value)
 
 
 def text(value: Any) -> str:
-    """Take text as it is."""
+    """Accept a text, unchanged."""
     if not isinstance(value, str):
         raise TypeError(f"must be str, not {type(value).__name__}")
     return value
 
 
 def boolean(value: Any) -> bool:
-    """Take True and False as they are."""
+    """Accept True and False, unchanged."""
     if not isinstance(value, bool):
         raise TypeError(f"must be bool, not {type(value).__name__}")
     return value
 
 
 def one_of(*allowed: str) -> Callable[[Any], str]:
-    """Take one of some texts as it is."""
+    """Accept one of some texts, unchanged."""
 
     def convert(value: Any) -> str:
         if value not in allowed:
@@ -96,14 +97,14 @@ def servers(value: Any) -> str:
 
 
 def acks(value: Any) -> int | None:
-    """Convert whose acknowledgements a producer waits for."""
+    """Convert ``acks``: whose acknowledgements a producer waits for."""
     if value not in (0, 1, -1, "all") or isinstance(value, bool):
         raise ValueError(f"must be 0, 1, -1 or 'all', not {value!r}")
     return -1 if value == "all" else int(value)
 
 
 def assignors(allowed: Iterable[type[Any]]) -> Callable[[Any], str]:
-    """Convert classes of assignors to the names of librdkafka's own, which calls no others."""
+    """Convert classes of assignors to the names of librdkafka's assignors; refuse other classes."""
     known = tuple(allowed)
     names = ", ".join(assignor.__name__ for assignor in known)
 
@@ -132,11 +133,11 @@ def no_domain(value: Any) -> None:
 
 
 def converted(keywords: Iterable[Keyword], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties that keywords become.
+    """Return the properties for some keywords.
 
     Args:
-        keywords: those of a client.
-        given: their values; those that are missing become nothing.
+        keywords: the keywords of a client.
+        given: their values; keywords without a value are ignored.
 
     Raises:
         ValueError, TypeError: a keyword's value is wrong; the text names it and what is allowed.
@@ -159,7 +160,7 @@ def converted(keywords: Iterable[Keyword], given: Mapping[str, Any]) -> dict[str
 
 
 def reconcile(conf: dict[str, Any]) -> None:
-    """Change properties that librdkafka takes one by one, but not together."""
+    """Change properties that librdkafka accepts alone, but not together."""
     for name, least in (("retry.backoff", 1000), ("reconnect.backoff", 10_000)):
         if conf.get(f"{name}.ms", 0) > least:
             conf[f"{name}.max.ms"] = conf[f"{name}.ms"]
@@ -169,7 +170,7 @@ def reconcile(conf: dict[str, Any]) -> None:
     if "message.timeout.ms" in conf and "linger.ms" in conf:
         conf["linger.ms"] = min(conf["linger.ms"], conf["message.timeout.ms"] - 1)
     if "socket.timeout.ms" in conf:
-        # The broker may hold an answer back as long, and then has to send it.
+        # The broker may delay an answer for this time, and then has to send it.
         least = min(conf.get("fetch.wait.max.ms", 0) + 1000, 300_000)
         conf["socket.timeout.ms"] = max(conf["socket.timeout.ms"], least)
     if "fetch.max.bytes" in conf:

@@ -1,4 +1,4 @@
-"""What a consumer's configuration says of its group."""
+"""The part of a consumer's configuration that concerns its group."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ _DECIDED_BY_BROKERS = frozenset(
 
 
 def complete(conf: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Change what librdkafka takes of a consumer otherwise than faces do.
+    """Change values that librdkafka treats differently from the compatibility APIs.
 
     Args:
         conf: the configuration.
-        given: the properties in it that the application itself has named.
+        given: the properties in it that the application itself has set.
     """
-    # A consumer as fast as a face's empties its queue long before librdkafka's second is over.
+    # A fast consumer empties its queue long before librdkafka's wait of a second is over.
     conf.setdefault("fetch.queue.backoff.ms", 20)
     if conf.get("group.protocol") == "consumer":
-        # The brokers decide about these (KIP-848), and librdkafka refuses them.
+        # With KIP-848 the brokers set these, and librdkafka refuses them.
         for name in _DECIDED_BY_BROKERS - given.keys():
             conf.pop(name, None)
     if "group.id" not in conf:
-        # A name that no other has: librdkafka wants one, and uses it for nothing.
+        # librdkafka requires a group id and does not use it, so it gets a unique one.
         conf["group.id"] = f"none-{uuid.uuid4()}"
         conf["enable.auto.commit"] = False
 
 
 def is_incremental_protocol(conf: Mapping[str, Any]) -> bool:
-    """Return whether the group's rebalances leave members what they keep."""
+    """Return whether members keep reading their remaining partitions during a rebalance."""
     return conf.get("group.protocol") == "consumer" or "cooperative" in conf.get(
         "partition.assignment.strategy", ""
     )

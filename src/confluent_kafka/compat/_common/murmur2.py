@@ -1,4 +1,4 @@
-"""The hash by which Kafka's clients choose the partition of a key."""
+"""The hash with which Kafka's clients choose the partition of a key."""
 
 from __future__ import annotations
 

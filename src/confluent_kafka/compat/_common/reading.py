@@ -1,4 +1,4 @@
-"""What an application wants to read."""
+"""The topics or partitions that an application wants to read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NONE: frozenset[Any] = frozenset()
 
 
 class Reading:
-    """Topics or a pattern, or partitions that are assigned by hand.
+    """Topics, a pattern, or partitions that are assigned by hand.
 
     Args:
         exclude_internal_topics: whether a pattern leaves out Kafka's own topics.
@@ -30,7 +30,7 @@ class Reading:
         self.is_by_hand = False
 
     def matching(self, topics: Iterable[str]) -> frozenset[str]:
-        """Return those of the cluster's topics that the pattern is for."""
+        """Return the cluster's topics that match the pattern."""
         assert self.pattern is not None
         match = self.pattern.match
         return frozenset(name for name in topics if name not in self._excluded and match(name))

@@ -1,4 +1,4 @@
-"""What authenticates a client, as librdkafka's properties."""
+"""Converts the keywords for authentication to librdkafka's properties."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-"""What ``security_protocol`` may be."""
+"""The values of ``security_protocol``."""
 
 _MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 
@@ -19,13 +19,13 @@ def sasl_properties(
     """Return librdkafka's properties for the ``sasl_*`` keywords.
 
     Args:
-        keywords: those that the client was made with.
-        oauth_callback: makes an ``oauth_cb`` of a provider of tokens.
-        words: how the original client begins its errors for another mechanism, and for missing
-            credentials of a mechanism, which ``{}`` is.
+        keywords: the keywords of the client.
+        oauth_callback: makes an ``oauth_cb`` from a provider of tokens.
+        words: the beginnings of the original client's errors for an unknown mechanism, and for
+            missing credentials; ``{}`` stands for the mechanism.
 
     Raises:
-        ValueError, TypeError: one is wrong, or missing.
+        ValueError, TypeError: a keyword is wrong or missing.
     """
     mechanism = keywords["sasl_mechanism"]
     if mechanism not in _MECHANISMS:

@@ -1,4 +1,4 @@
-"""What both faces' calls take and return."""
+"""Values that calls of several compatibility APIs take and return."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class BrokerMetadata(NamedTuple):
     """A broker."""
 
     nodeId: int | str  # noqa: N815
-    """Its id; "bootstrap-0" and so on before the cluster has told."""
+    """Its id; "bootstrap-0" and so on until the cluster has returned it."""
     host: str
     port: int
     rack: str | None
 
 
 class PartitionMetadata(NamedTuple):
-    """Where a partition is."""
+    """The brokers of a partition."""
 
     topic: str
     partition: int
@@ -31,5 +31,5 @@ class PartitionMetadata(NamedTuple):
     """The leader's id; -1 if there is none."""
     replicas: list[int]
     isr: list[int]
-    """The replicas in sync."""
+    """The in-sync replicas."""
     error: Exception | None

@@ -1,4 +1,4 @@
-"""Contexts for TLS, and what librdkafka needs to know of them."""
+"""Makes contexts for TLS, and converts them to librdkafka's properties."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
 _Password = str | bytes | bytearray | Callable[[], str | bytes | bytearray]
 
-# What librdkafka offers a server: 1.2 and 1.3, as numbers of the protocol.
+# The versions that librdkafka offers a server, TLS 1.2 and 1.3, as the protocol's numbers.
 _VERSIONS = frozenset({0x0303, 0x0304})
 
-# The curves that Python and librdkafka name, by their numbers in TLS.
+# The names of curves that Python and librdkafka have, by their numbers in TLS.
 _CURVES = {23: "P-256", 24: "P-384", 25: "P-521", 29: "X25519", 30: "X448"}
 
-# Flags of verification that allow more, or only order the search; and what Python 3.13 and later
-# set in every default context, where nobody has asked for it.
+# Flags of verification that allow more or only order the search, and the flags that Python 3.13 and
+# later set in every default context.
 _WITHOUT_RESTRICTION = (
     ssl.VERIFY_X509_TRUSTED_FIRST
     | ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -46,20 +46,22 @@ def create_ssl_context(
 ) -> ssl.SSLContext:
     """Make the context of a client that verifies brokers and their host names.
 
-    Librdkafka reads the files itself, so the context remembers them: those of ``load_cert_chain()``
-    too, when it is called later.
+    librdkafka reads the files itself, so the context remembers their names, also from a later call
+    of ``load_cert_chain()``.
 
     Args:
-        cafile: certificates of authorities, PEM; without any of the three, the system's.
-        capath: a directory with such certificates, hashed as OpenSSL has them.
+        cafile: a PEM file with the authorities' certificates. Without ``cafile``, ``capath`` and
+            ``cadata``, the system's authorities are trusted.
+        capath: a directory with such certificates, with OpenSSL's hashed names.
         cadata: such certificates, as PEM text or as DER.
-        certfile: the client's certificate, PEM, and those between it and the authority.
-        keyfile: its private key; may be in ``certfile``.
-        password: of the private key, or a function that returns it.
-        crlfile: certificates that were revoked, PEM.
+        certfile: a PEM file with the client's certificate, and the certificates between it and the
+            authority.
+        keyfile: the private key; it may also be in ``certfile``.
+        password: the password of the private key, or a function that returns it.
+        crlfile: a PEM file with a list of revoked certificates.
 
     Raises:
-        OSError: a file cannot be read; ssl.SSLError: it has no certificate, or no key.
+        OSError: a file cannot be read. It is an ssl.SSLError if the file has no certificate or key.
     """
     context = _RememberingContext(ssl.PROTOCOL_TLS_CLIENT)
     context.verify_mode = ssl.CERT_REQUIRED
@@ -77,12 +79,12 @@ def create_ssl_context(
 
 
 class _RememberingContext(ssl.SSLContext):
-    """A context that knows what it was made of: files, as librdkafka's properties."""
+    """A context that remembers the files that it was made from, as librdkafka's properties."""
 
     remembered: dict[str, str]
     crl_files: set[str]
     has_defaults: bool
-    """Whether it trusts the system's authorities, which may be in a directory."""
+    """Whether the context trusts the system's authorities, which may be in a directory."""
 
     def __new__(cls, *arguments: Any) -> _RememberingContext:
         context = super().__new__(cls, *arguments)
@@ -128,19 +130,20 @@ class _RememberingContext(ssl.SSLContext):
 def tls_properties(
     context: ssl.SSLContext, private_key_instead: str, crl_instead: str
 ) -> dict[str, Any]:
-    """Return librdkafka's properties for a context: connections are not laxer than with it.
+    """Return librdkafka's properties for a context. Connections are never less strict than with it.
 
     Args:
-        context: from create_ssl_context(), or another one as far as it can be read: the
-            authorities, whether it verifies certificates and checks host names, its ciphers, its
-            security level and its curves.
-        private_key_instead: what to do instead of giving a context with a private key, for errors.
-        crl_instead: the same of one with a list of revoked certificates.
+        context: a context from create_ssl_context(), or another one. Of another one, this function
+            reads the authorities, the verification of certificates and host names, the ciphers, the
+            security level and the curves.
+        private_key_instead: for errors: what to do instead of passing a context with a private key.
+        crl_instead: for errors: what to do instead of passing a context with a list of revoked
+            certificates.
 
     Raises:
-        TypeError: it is no SSLContext.
-        ValueError: it has something that nobody can read, such as a private key, or that librdkafka
-            has no property for, such as a minimum version of TLS 1.3; the text names it.
+        TypeError: it is not an SSLContext.
+        ValueError: it has something that Python cannot read, such as a private key, or that
+            librdkafka has no property for, such as a minimum version of TLS 1.3. The text names it.
     """
     if not isinstance(context, ssl.SSLContext):
         raise TypeError(f"ssl_context must be an ssl.SSLContext, not {type(context).__name__}")
@@ -148,8 +151,7 @@ def tls_properties(
     ours = context if isinstance(context, _RememberingContext) else None
     if ours is None and _has_certificate(context):
         raise ValueError(
-            "ssl_context has a private key, which Python does not let anyone read: "
-            f"{private_key_instead}"
+            f"ssl_context has a private key, which Python cannot read: {private_key_instead}"
         )
     conf: dict[str, Any] = {
         "enable.ssl.certificate.verification": context.verify_mode != ssl.CERT_NONE,
@@ -163,7 +165,7 @@ def tls_properties(
 
 
 def _check_kind(context: ssl.SSLContext) -> None:
-    """Refuse contexts whose connections are not those of Python's ssl."""
+    """Refuse contexts that make their connections without Python's ssl module."""
     kind = type(context)
     if (
         kind.wrap_bio is not ssl.SSLContext.wrap_bio
@@ -182,7 +184,7 @@ def _check_kind(context: ssl.SSLContext) -> None:
 def _trusted(
     context: ssl.SSLContext, ours: _RememberingContext | None, crl_instead: str
 ) -> dict[str, Any]:
-    """Return the properties of whom a context trusts."""
+    """Return the properties for the authorities that a context trusts."""
     if not context.hostname_checks_common_name and context.check_hostname:
         raise ValueError(
             "ssl_context has hostname_checks_common_name=False, which librdkafka has no property "
@@ -198,7 +200,7 @@ def _trusted(
     elif not location and not (ours and ours.has_defaults):
         raise ValueError(
             "ssl_context shows no certificate of an authority: it trusts nobody, or has a "
-            "directory (capath=), which Python does not let anyone read: make it with "
+            "directory (capath=), which Python cannot read: make it with "
             "create_ssl_context(capath=...) of aiokafka.helpers, or leave ssl_context out and pass "
             "properties={'ssl.ca.location': ...}"
         )
@@ -208,12 +210,12 @@ def _trusted(
 def _revoked(
     context: ssl.SSLContext, ours: _RememberingContext | None, crl_instead: str
 ) -> dict[str, Any]:
-    """Return the properties of the flags of verification: which certificates are revoked."""
+    """Return the properties for the flags of verification and for revoked certificates."""
     files = ours.crl_files if ours else set()
     flags = context.verify_flags & ~_WITHOUT_RESTRICTION
     if context.cert_store_stats()["crl"] and not files:
         raise ValueError(
-            "ssl_context has a list of revoked certificates, which Python does not let anyone "
+            "ssl_context has a list of revoked certificates, which Python cannot "
             f"read: {crl_instead}"
         )
     if flags == ssl.VERIFY_CRL_CHECK_LEAF and len(files) == 1:
@@ -227,14 +229,14 @@ def _revoked(
 
 
 def _offered(context: ssl.SSLContext) -> dict[str, Any]:
-    """Return the properties of what a context offers a server, where it is not Python's default."""
+    """Return the properties for the parts of a context's offer that are not Python's default."""
     try:
         hello = client_hello(context)
     except ssl.SSLError as failure:
         raise ValueError(f"ssl_context is not a client's: {failure}") from failure
     default = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     conf = _ciphers(context, default)
-    if conf:  # the level takes groups and algorithms away
+    if conf:  # the security level removes groups and algorithms
         default.set_ciphers(f"DEFAULT:@SECLEVEL={context.security_level}")
     usual = client_hello(default)
     if hello.versions & _VERSIONS != _VERSIONS:
@@ -247,7 +249,7 @@ def _offered(context: ssl.SSLContext) -> dict[str, Any]:
     if hello.alpn:
         raise ValueError("ssl_context has ALPN protocols, which librdkafka does not offer")
     if hello.authenticates_later:
-        raise ValueError("ssl_context has post_handshake_auth=True, which librdkafka cannot")
+        raise ValueError("ssl_context has post_handshake_auth=True, which librdkafka lacks")
     if hello.groups != usual.groups:
         conf["ssl.curves.list"] = _curves(hello)
     if hello.signatures != usual.signatures:
@@ -259,7 +261,7 @@ def _offered(context: ssl.SSLContext) -> dict[str, Any]:
 
 
 def _ciphers(context: ssl.SSLContext, default: ssl.SSLContext) -> dict[str, Any]:
-    """Return the property of ciphers and the security level, if they are not Python's default."""
+    """Return the property for ciphers and the security level that differ from Python's default."""
     chosen, usual = ([cipher["name"] for cipher in one.get_ciphers()] for one in (context, default))
     if chosen == usual and context.security_level == default.security_level:
         return {}
@@ -271,7 +273,7 @@ def _ciphers(context: ssl.SSLContext, default: ssl.SSLContext) -> dict[str, Any]
     older = [name for name in chosen if not name.startswith("TLS_")]
     if not older:
         raise ValueError("ssl_context has no ciphers for TLS 1.2, which librdkafka offers")
-    # Level 0 would let librdkafka talk TLS 1.0, which the context may not.
+    # With level 0, librdkafka would accept TLS 1.0, which the context may forbid.
     level = max(1, context.security_level)
     return {"ssl.cipher.suites": ":".join([*older, f"@SECLEVEL={level}"])}
 
@@ -279,7 +281,7 @@ def _ciphers(context: ssl.SSLContext, default: ssl.SSLContext) -> dict[str, Any]
 def _curves(hello: ClientHello) -> str:
     unknown = [group for group in hello.groups if group not in _CURVES]
     if unknown:
-        raise ValueError(f"ssl_context has groups that librdkafka cannot be told: {unknown}")
+        raise ValueError(f"ssl_context has groups that librdkafka has no setting for: {unknown}")
     return ":".join(_CURVES[group] for group in hello.groups)
 
 
@@ -288,24 +290,24 @@ def _names(versions: frozenset[int]) -> str:
 
 
 def _authorities(context: ssl.SSLContext) -> str:
-    """Return the authorities in a context, PEM; "" if they are in a directory, or are none."""
+    """Return the authorities in a context as PEM; "" if they are in a directory, or missing."""
     read = context.get_ca_certs(binary_form=True)
     there = context.cert_store_stats()["x509"]
     if len(read) < there:
         raise ValueError(
             f"ssl_context trusts {there - len(read)} certificates that are not an authority's, "
-            "which Python does not let anyone read: pass them to librdkafka with "
+            "which Python cannot read: pass them to librdkafka with "
             "properties={'ssl.ca.location': ...}, and leave ssl_context out"
         )
     return "".join(map(ssl.DER_cert_to_PEM_cert, read))
 
 
 def _has_certificate(context: ssl.SSLContext) -> bool:
-    """Return whether a context has a certificate of its own, and so a private key.
+    """Return whether a context has its own certificate, and therefore a private key.
 
-    No function tells. But a server's connection takes over the certificate of a context that is
-    assigned to it, as it does for a name that the client asks for: when a handshake with such a
-    server succeeds, in memory, there is one.
+    No function returns this. But a server's connection uses the certificate of a context that is
+    assigned to it. So the context has a certificate if a handshake with such a server succeeds, in
+    memory.
     """
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     server_side = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

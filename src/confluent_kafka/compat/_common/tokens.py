@@ -1,4 +1,4 @@
-"""When tokens for SASL/OAUTHBEARER end."""
+"""Finds the end of tokens for SASL/OAUTHBEARER."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import base64
 import json
 import time
 
-# Seconds that a token is used whose end is not known.
+# How many seconds a token with an unknown end is used.
 _LIFETIME = 300.0
 
 
 def expiry_of(token: str) -> float:
     """Return the time at which a token ends, in seconds since the epoch.
 
-    A JWT says it (``exp``); of others nobody knows, and they are asked for again soon.
+    A JWT contains its end (``exp``). The end of other tokens is unknown, so a new token is
+    requested soon.
     """
     try:
         payload = token.split(".")[1]

@@ -1,4 +1,4 @@
-"""Having brokers create a topic."""
+"""Lets brokers create a topic."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from confluent_kafka.protocol import MetadataRequest
 
 _CREATES = "allow.auto.create.topics"
-_VERSION = 4  # the first in which a client says whether it wants topics to be created
+_VERSION = 4  # the first version with a flag for the creation of topics
 
 
 def creation(topic: str) -> tuple[int, int, bytes]:
-    """Return a request by which brokers create a topic, if they are configured so.
+    """Return a request on which brokers create a topic, if their configuration allows it.
 
     Args:
-        topic: its name.
+        topic: the name of the topic.
 
     Returns:
-        What a client's request() takes first: API key, version and body.
+        The first arguments of a client's request(): API key, version and body.
     """
     asked = MetadataRequest.MetadataRequestTopic(name=topic)
     request = MetadataRequest(topics=[asked], allow_auto_topic_creation=True)
@@ -26,13 +26,13 @@ def creation(topic: str) -> tuple[int, int, bytes]:
 
 
 def without_creation(conf: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Have librdkafka create no topics; return whether the API is to do that.
+    """Keep librdkafka from creating topics; return whether the API has to create them.
 
-    librdkafka asks again and again for each topic that it has read, and so creates one that was
-    deleted, also if it was only one of those that matched a pattern.
+    librdkafka keeps asking for each topic that it has read. So it would create a deleted topic
+    again, even if the topic only matched a pattern.
 
     Args:
-        conf: its configuration.
+        conf: librdkafka's configuration.
     """
     creates = str(conf.get(_CREATES, False)).lower() in ("true", "1", "yes", "t")
     return {**conf, _CREATES: False}, creates

@@ -1,7 +1,8 @@
 """aiokafka's API on librdkafka.
 
-``import confluent_kafka.compat.aiokafka as aiokafka`` is the move; programs and libraries that say
-``import aiokafka`` run unchanged after ``confluent_kafka.compat.install("aiokafka")``.
+To move a program, write ``import confluent_kafka.compat.aiokafka as aiokafka``. Programs and
+libraries that contain ``import aiokafka`` run unchanged after
+``confluent_kafka.compat.install("aiokafka")``.
 """
 
 from __future__ import annotations

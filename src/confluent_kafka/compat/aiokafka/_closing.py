@@ -1,4 +1,4 @@
-"""The end of a client's block."""
+"""Stops a client at the end of its block."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from confluent_kafka._way_out import SECONDS_ON_THE_WAY_OUT
 
 _log = logging.getLogger("confluent_kafka")
-_going_on: set[asyncio.Task[None]] = set()  # a loop alone would not keep them
+_going_on: set[asyncio.Task[None]] = set()  # the loop alone would not keep the tasks alive
 
 
 async def leave(
@@ -19,13 +19,13 @@ async def leave(
 ) -> None:
     """Stop a client at the end of its block.
 
-    An exception, or a cancellation, ends the program as a rule: without a broker it would wait for
-    messages, or for the group, and a second Ctrl-C would be needed.
+    After an exception or a cancellation, a program usually ends. Without a broker it would wait for
+    messages or for the group, and the user would have to press Ctrl-C again.
 
     Args:
-        engine: the client of confluent_kafka.aio below; None if there is none any more.
+        engine: the underlying client of confluent_kafka.aio; None if it is gone.
         stop: the client's own stop() or close().
-        error: what ends the block.
+        error: the exception that ends the block.
     """
     if error is None or engine is None:
         await stop()

@@ -1,4 +1,4 @@
-"""The clients of confluent_kafka.aio under those of the face, made as start() makes them."""
+"""Makes the underlying clients of confluent_kafka.aio, with the errors of start()."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def made(kind: Callable[[Mapping[str, Any]], T], conf: Mapping[str, Any]) -> T:
     """Make a client of confluent_kafka.aio.
 
     Args:
-        kind: its class.
+        kind: the class of the client.
         conf: librdkafka's configuration.
 
     Raises:
-        ValueError: the port of a bootstrap server is no number.
-        KafkaConnectionError: a bootstrap server can be no address.
+        ValueError: the port of a bootstrap server is not a number.
+        KafkaConnectionError: a bootstrap server is not a valid address.
         IllegalArgumentError, and others: librdkafka refuses a property.
     """
     try:
@@ -32,7 +32,10 @@ def made(kind: Callable[[Mapping[str, Any]], T], conf: Mapping[str, Any]) -> T:
 
 
 def _refused(failure: KafkaException, conf: Mapping[str, Any]) -> Exception:
-    """Return what start() raises; librdkafka tells only in words which property it refuses."""
+    """Return the exception of start().
+
+    Only librdkafka's text names the property that it refuses.
+    """
     exception: Exception = failure_of(failure)
     text = failure.args[0].str()
     if '"bootstrap.servers"' not in text:
@@ -45,6 +48,6 @@ def _refused(failure: KafkaException, conf: Mapping[str, Any]) -> Exception:
 
 
 def _has_port(server: str) -> bool:
-    """Return whether a server's port is a number, or left out."""
+    """Return whether a server's port is a number or missing."""
     _, colon, port = server.rpartition(":")
     return not colon or port.strip().lstrip("-").isdecimal()

@@ -1,4 +1,4 @@
-"""librdkafka's errors as aiokafka's exceptions."""
+"""Converts librdkafka's errors to aiokafka's exceptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from confluent_kafka import KafkaError
 from .._common.failures import Failures
 from . import errors
 
-# Codes whose exceptions aiokafka names in its own way, or has no number for.
+# Codes whose exceptions have other names in aiokafka, or no number.
 _OTHERS: dict[int, type[errors.KafkaError]] = {
     KafkaError._AUTHENTICATION: errors.AuthenticationFailedError,
     KafkaError._BAD_MSG: errors.CorruptRecordException,
@@ -22,8 +22,8 @@ _OTHERS: dict[int, type[errors.KafkaError]] = {
     KafkaError.UNSUPPORTED_COMPRESSION_TYPE: errors.UnsupportedCodecError,
 }
 
-# Those that a later answer may not have, though aiokafka's exceptions are not ``retriable``: the
-# member joins again, or what is asked for comes.
+# Errors that may pass by themselves, although aiokafka's exceptions are not ``retriable``: the
+# member joins again, or the missing thing appears.
 _PASSING = frozenset(
     {
         KafkaError.BROKER_NOT_AVAILABLE,
@@ -51,6 +51,6 @@ translated = _FAILURES.translated
 
 
 def is_final(error: KafkaError) -> bool:
-    """Return whether a broker refuses something, which asking again does not change."""
+    """Return whether a broker refuses something permanently."""
     code = error.code()
     return code > 0 and code not in _PASSING and not errors.for_code(code).retriable

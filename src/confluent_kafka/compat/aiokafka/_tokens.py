@@ -18,7 +18,7 @@ def oauth_callback(provider: Any) -> Callable[[str], Coroutine[Any, Any, _Token]
         provider: an AbstractTokenProvider.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not an AbstractTokenProvider.
     """
     if not isinstance(provider, AbstractTokenProvider):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What applications implement: listeners to rebalances, and sources of tokens."""
+"""Base classes for applications: listeners to rebalances, and sources of tokens."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ __all__ = ["AbstractTokenProvider", "ConsumerRebalanceListener"]
 
 
 class ConsumerRebalanceListener(abc.ABC):
-    """Told when the group gives partitions to a consumer, and takes them. See subscribe().
+    """Called when the group assigns and revokes a consumer's partitions. Pass it to subscribe().
 
     Both methods may be coroutines; the group waits for them.
     """
 
     @abc.abstractmethod
     def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> Any:
-        """Called before a rebalance, when no more messages come: the place to commit.
+        """Called before a rebalance, after the last message: commit offsets here.
 
         Args:
-            revoked: the partitions that the consumer had.
+            revoked: the partitions that the consumer gives up.
         """
 
     @abc.abstractmethod
     def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> Any:
-        """Called after a rebalance, before the first message: the place to seek.
+        """Called after a rebalance, before the first message: call seek() here.
 
         Args:
-            assigned: the partitions that the consumer has now, all of them.
+            assigned: all partitions that the consumer has now.
         """
 
 
@@ -38,7 +38,7 @@ class AbstractTokenProvider(abc.ABC):
     """A source of tokens for SASL/OAUTHBEARER.
 
     Args:
-        config: no effect: for providers that hand on what they were made with.
+        config: no effect; providers may pass their arguments to it.
     """
 
     def __init__(self, **config: Any) -> None:
@@ -48,8 +48,9 @@ class AbstractTokenProvider(abc.ABC):
     async def token(self) -> str:
         """Return a token that is valid now.
 
-        Called when a token is needed: at the start, and before the last one expires, by the ``exp``
-        of a JWT. A token of another kind is asked for again every five minutes.
+        The client calls this method at the start, and again before the last token expires. It reads
+        the end from the ``exp`` of a JWT. For any other token, it calls the method every five
+        minutes.
         """
 
     def extensions(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What aiokafka's clients know of the cluster, and a client that does nothing else."""
+"""The metadata of aiokafka's clients, and a client that only fetches metadata."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from .config import __version__, configuration, warn_deprecated
 
 __all__ = ["AIOKafkaClient", "ConnectionGroup", "CoordinationType"]
 
-# Errors of a topic that waiting does not mend.
+# Permanent errors of a topic.
 _FINAL = frozenset({KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.TOPIC_EXCEPTION})
 
-_FIND_ONE = 1  # the version of FindCoordinator that every broker has; of one coordinator
+_FIND_ONE = 1  # a version of FindCoordinator that every broker has, for one coordinator
 
 _Engine = AIOAdminClient | AIOConsumer | AIOProducer
 
 
 class _OwnEngine(AIOAdminClient):
     _alias = "AIOKafkaClient"
-    _unclosed = "{} was not closed: await close()"  # it knows no 'async with'
+    _unclosed = "{} was not closed: await close()"  # it does not support 'async with'
 
 
 class ConnectionGroup(IntEnum):
-    """For compatibility: librdkafka decides which connection a request takes."""
+    """Exists for compatibility: librdkafka chooses the connection of a request."""
 
     DEFAULT = 0
     COORDINATION = 1
 
 
 class CoordinationType(IntEnum):
-    """What a coordinator coordinates."""
+    """The kind of a coordinator: of groups, or of transactions."""
 
     GROUP = 0
     TRANSACTION = 1
@@ -57,23 +57,23 @@ class AIOKafkaClient:
     """Asks a cluster for its brokers, topics and partitions.
 
     Args:
-        loop: no effect: the client belongs to the loop that bootstrap() runs in.
-        bootstrap_servers: "host:port", or a list of those.
+        loop: no effect; the client belongs to the loop in which bootstrap() runs.
+        bootstrap_servers: "host:port", or a list of such texts.
         client_id: a name for the broker's log.
         metadata_max_age_ms: milliseconds after which metadata is asked for again.
-        request_timeout_ms: milliseconds that a request may take.
+        request_timeout_ms: the timeout of a request, in milliseconds.
         retry_backoff_ms: milliseconds before a request is repeated.
-        ssl_context: from helpers.create_ssl_context().
+        ssl_context: a context from helpers.create_ssl_context().
         security_protocol: "PLAINTEXT", "SSL", "SASL_PLAINTEXT" or "SASL_SSL".
         api_version: no effect.
         connections_max_idle_ms: milliseconds after which an idle connection is closed.
         sasl_mechanism: "PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512" or "OAUTHBEARER".
-        sasl_plain_username: for PLAIN and SCRAM.
-        sasl_plain_password: for PLAIN and SCRAM.
-        sasl_kerberos_service_name: for GSSAPI.
-        sasl_kerberos_domain_name: refused: librdkafka takes the broker's host name.
-        sasl_oauth_token_provider: for OAUTHBEARER.
-        properties: librdkafka's properties that no keyword stands for.
+        sasl_plain_username: the user, for PLAIN and SCRAM.
+        sasl_plain_password: the password, for PLAIN and SCRAM.
+        sasl_kerberos_service_name: the service name of the brokers, for GSSAPI.
+        sasl_kerberos_domain_name: must be None: librdkafka always uses the broker's host name.
+        sasl_oauth_token_provider: an AbstractTokenProvider, for OAUTHBEARER.
+        properties: a dict of librdkafka properties that have no keyword.
 
     Raises:
         ValueError, TypeError: a keyword's value is wrong; the text names it.
@@ -115,29 +115,29 @@ class AIOKafkaClient:
         self._refreshing: set[asyncio.Task[Any]] = set()
         self._topics: set[str] = set()
         self.cluster = ClusterMetadata()
-        """What is known of the cluster."""
+        """The known brokers, topics and partitions of the cluster."""
 
     def __repr__(self) -> str:
         return f"<AIOKafkaClient client_id={self._client_id}>"
 
     @property
     def hosts(self) -> list[tuple[str, int, socket.AddressFamily]]:
-        """The bootstrap servers: host, port, and the family of its address (0 of a name)."""
+        """The bootstrap servers: host, port, and address family (0 for a name)."""
         given = self._configuration["bootstrap.servers"].split(",")
         return [_host_and_port(server) for server in given]
 
     @property
     def api_version(self) -> tuple[int, ...]:
-        """The oldest version of Kafka that librdkafka talks to; it asks each broker for its own."""
+        """The oldest version of Kafka that librdkafka supports; it asks brokers for theirs."""
         return (2, 1, 0)
 
     async def bootstrap(self) -> None:
         """Connect to the cluster.
 
         Raises:
-            KafkaConnectionError: no broker answers; AuthenticationFailedError: or none accepts the
-                credentials.
-            ValueError: the port of a bootstrap server is no number.
+            KafkaConnectionError: no broker answers. AuthenticationFailedError: no broker accepts
+                the credentials.
+            ValueError: the port of a bootstrap server is not a number.
         """
         engine = made(_OwnEngine, self._configuration)
         try:
@@ -158,7 +158,7 @@ class AIOKafkaClient:
             await engine.close()
 
     async def fetch_all_metadata(self) -> ClusterMetadata:
-        """Ask for all topics.
+        """Fetch the metadata of all topics.
 
         Returns:
             The client's ``cluster``.
@@ -167,40 +167,40 @@ class AIOKafkaClient:
         return self.cluster
 
     def force_metadata_update(self) -> asyncio.Future[bool]:
-        """Ask again for the topics that are known.
+        """Fetch the metadata of the known topics again.
 
         Returns:
-            A future: whether a broker answered.
+            A future of whether a broker answered.
         """
         return self._in_background(self._refresh(self.cluster.topics(False)))
 
     def add_topic(self, topic: str) -> asyncio.Future[bool]:
-        """Ask for a topic, too.
+        """Fetch the metadata of an additional topic.
 
         Returns:
-            A future: whether a broker answered.
+            A future of whether a broker answered.
         """
         self._topics.add(topic)
         return self._in_background(self._refresh({topic} - self.cluster.topics(False)))
 
     def set_topics(self, topics: Iterable[str]) -> asyncio.Future[bool]:
-        """Ask for these topics.
+        """Fetch the metadata of these topics from now on.
 
         Returns:
-            A future: whether a broker answered.
+            A future of whether a broker answered.
         """
         self._topics = set(topics)
         return self._in_background(self._refresh(self._topics - self.cluster.topics(False)))
 
     def get_random_node(self) -> int | None:
-        """Return the id of a broker, or None while none is known."""
+        """Return the id of a broker; None while no broker is known."""
         nodes = [broker.nodeId for broker in self.cluster.brokers()]
         return int(random.choice(nodes)) if nodes else None
 
     async def ready(
         self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT
     ) -> bool:
-        """Return whether a broker is known; librdkafka connects when there is something to send."""
+        """Return whether a broker is known; librdkafka connects when it has something to send."""
         if self.cluster.broker_metadata(node_id) is None:
             await self._ask(None)
         return self.cluster.broker_metadata(node_id) is not None
@@ -216,18 +216,19 @@ class AIOKafkaClient:
 
         Args:
             node_id: the broker's id.
-            request: a message of confluent_kafka.protocol, which is sent in the latest version that
-                the broker has: ``protocol.MetadataRequest(topics=None)``.
+            request: a message of confluent_kafka.protocol, such as
+                ``protocol.MetadataRequest(topics=None)``. It is sent in the latest version that the
+                broker has.
             group: no effect.
 
         Returns:
-            The answer; an error of the broker is in there.
+            The answer, which contains the broker's error if there is one.
 
         Raises:
             NodeNotReadyError: there is no such broker.
-            UnsupportedVersionError: it has no version of the request.
+            UnsupportedVersionError: the broker has no version of the request.
             KafkaTimeoutError, KafkaConnectionError: no answer came.
-            TypeError: that is no request.
+            TypeError: the argument is not a request.
         """
         if not isinstance(request, protocol.Request):
             raise TypeError(
@@ -257,11 +258,11 @@ class AIOKafkaClient:
         """Return the id of a coordinator.
 
         Args:
-            coordinator_type: of what, a CoordinationType.
+            coordinator_type: a CoordinationType.
             coordinator_key: the group, or the transactional id.
 
         Raises:
-            GroupCoordinatorNotAvailableError, and others: the cluster's error.
+            GroupCoordinatorNotAvailableError, and others: the error of the cluster.
         """
         asked = protocol.FindCoordinatorRequest(
             key=coordinator_key, key_type=CoordinationType(coordinator_type)
@@ -276,7 +277,8 @@ class AIOKafkaClient:
         try:
             found = asked.response_class.decode(answer, _FIND_ONE)
         except protocol.MalformedMessageError as malformed:
-            # Without a coordinator there is no host: some brokers send null, and no empty text.
+            # Without a coordinator there is no host: some brokers send null instead of an empty
+            # text.
             raise errors.GroupCoordinatorNotAvailableError(
                 f"no coordinator for {coordinator_key!r}"
             ) from malformed
@@ -285,10 +287,10 @@ class AIOKafkaClient:
         return int(found.node_id)
 
     async def _attach(self, engine: _Engine) -> None:
-        """Take over a client, whose requests these are from now on, and wait for a broker.
+        """Use a client for all requests from now on, and wait for a broker.
 
         Args:
-            engine: the client; it stays the caller's.
+            engine: the client; the caller still owns it.
         """
         try:
             await engine.connect(self._request_timeout_ms / 1000)
@@ -301,8 +303,8 @@ class AIOKafkaClient:
         """Return the partitions of a topic; wait until the cluster has it.
 
         Raises:
-            TypeError: the topic is no str.
-            UnknownTopicOrPartitionError: there was none for ``request_timeout_ms``.
+            TypeError: the topic is not a str.
+            UnknownTopicOrPartitionError: the topic did not exist for ``request_timeout_ms``.
             TopicAuthorizationFailedError: the principal may not describe it.
             InvalidTopicError: no topic can have this name.
             ProducerClosed: the client was closed meanwhile.
@@ -315,7 +317,7 @@ class AIOKafkaClient:
                 task = asyncio.get_running_loop().create_task(self._wait_for_topic(topic))
                 self._asked[topic] = task
                 task.add_done_callback(partial(self._answered, topic))
-            await asyncio.wait([task])  # which others wait for, too
+            await asyncio.wait([task])  # other calls wait for it, too
             if not task.cancelled():
                 task.result()
             elif self._engine is None:
@@ -325,7 +327,7 @@ class AIOKafkaClient:
     def _answered(self, topic: str, task: asyncio.Task[None]) -> None:
         del self._asked[topic]
         if not task.cancelled():
-            task.exception()  # perhaps nobody waits for it any more
+            task.exception()  # perhaps nobody waits for it now
 
     async def _wait_for_topic(self, topic: str) -> None:
         until = monotonic() + self._request_timeout_ms / 1000
@@ -347,7 +349,7 @@ class AIOKafkaClient:
         return self._engine
 
     async def _ask(self, topic: str | None) -> KafkaError | None:
-        """Ask for a topic, or for all; return the topic's error."""
+        """Fetch the metadata of a topic, or of all topics; return the topic's error."""
         engine = self._connected()
         with translated():
             answer = await engine.list_topics(topic, self._request_timeout_ms / 1000)
@@ -367,7 +369,7 @@ class AIOKafkaClient:
         return True
 
     def _refresh_when_old(self, topic: str) -> None:
-        """Ask for a topic again if the last answer is older than ``metadata_max_age_ms``."""
+        """Fetch a topic's metadata again if it is older than ``metadata_max_age_ms``."""
         now = monotonic()
         if now - self._updated.get(topic, now) > self._metadata_max_age:
             self._updated[topic] = now
@@ -376,7 +378,7 @@ class AIOKafkaClient:
             )
 
     def _refreshed(self, topic: str, task: asyncio.Task[bool]) -> None:
-        """See that the next message asks again, where there was no answer."""
+        """Let the next message ask again if there was no answer."""
         if task.cancelled() or not task.result():
             self._updated[topic] -= self._metadata_max_age
 
@@ -388,7 +390,7 @@ class AIOKafkaClient:
 
 
 def _not_connected(failure: KafkaException, conf: Mapping[str, Any]) -> errors.KafkaError:
-    """Return what start() raises when no broker can be used."""
+    """Return the exception of start() for the case that no broker can be used."""
     exception = failure_of(failure)
     kinds = (errors.AuthenticationFailedError, errors.BrokerResponseError)
     if isinstance(exception, kinds):

@@ -1,4 +1,4 @@
-"""What is known of a cluster."""
+"""The known brokers, topics and partitions of a cluster."""
 
 from __future__ import annotations
 

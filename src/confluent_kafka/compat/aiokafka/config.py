@@ -1,4 +1,4 @@
-"""aiokafka's keywords: which librdkafka property each becomes, or what happens with it instead."""
+"""aiokafka's keywords, with the librdkafka property or the effect of each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .coordinator.assignors.range import RangePartitionAssignor
 from .coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
 __version__ = "0.14.0"
-"""The version of aiokafka whose names, keywords and defaults these are."""
+"""The version of aiokafka whose names, keywords and defaults this package has."""
 
 _PRODUCER = frozenset({"producer"})
 _CONSUMER = frozenset({"consumer"})
@@ -39,7 +39,7 @@ _INSTEAD = (
     "make the context with aiokafka.helpers.create_ssl_context(certfile=..., keyfile=...)",
     "make the context with create_ssl_context(crlfile=...)",
 )
-# How aiokafka's errors begin.
+# The beginnings of aiokafka's errors.
 _SASL_WORDS = (
     "only `PLAIN`, `GSSAPI`, `SCRAM-SHA-256`, `SCRAM-SHA-512` and `OAUTHBEARER`"
     "sasl_mechanism are supported at the moment: ",
@@ -141,13 +141,14 @@ KEYWORDS = (
 )
 
 
-# Milliseconds: what Kafka's own clients have for reconnect.backoff.max.ms.
+# Milliseconds: the default of Kafka's own clients for reconnect.backoff.max.ms.
 _RECONNECT_MAX = 1000
 
-# Milliseconds that an attempt to send may take besides the backoff, and the backoff's default.
+# Milliseconds for one attempt to send besides the backoff, and the default of the backoff.
 _ATTEMPT, _BACKOFF = 10, 100
 
-# Milliseconds in which a message of an idempotent producer is delivered: aiokafka's do not expire.
+# The delivery timeout of an idempotent producer, in milliseconds: in aiokafka such messages never
+# expire.
 _IDEMPOTENT_TIMEOUT = 300_000
 
 
@@ -156,14 +157,14 @@ def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         client: "producer", "consumer", "admin" or "client".
-        keywords: those that the client was made with, all of them.
+        keywords: all keywords of the client, with their values.
 
     Raises:
         ValueError, TypeError: a keyword's value is wrong; the text names it and what is allowed.
     """
     conf = converted(of_client(client), keywords)
     if (backoff := conf.get("reconnect.backoff.ms")) is not None:
-        # With librdkafka's own limit of 10 s, what is sent when a broker is back could fail.
+        # With librdkafka's own limit of 10 s, a message could fail just when a broker is back.
         conf["reconnect.backoff.max.ms"] = max(backoff, _RECONNECT_MAX)
     if "message.timeout.ms" in conf:
         conf.update(_expiry(conf))
@@ -174,10 +175,10 @@ def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expiry(conf: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties of when a message is given up.
+    """Return the properties that decide when a message fails.
 
-    librdkafka tells the broker's reason only where it gives up by the number of attempts. So these
-    come at a steady pace, as aiokafka's, and end a little before the time does.
+    librdkafka returns the broker's reason only if it gives up because of the number of attempts. So
+    attempts come at a steady pace, as in aiokafka, and end just before the timeout.
     """
     timeout, backoff = conf["message.timeout.ms"], conf.get("retry.backoff.ms", _BACKOFF)
     if conf.get("enable.idempotence"):
@@ -192,16 +193,16 @@ def of_client(client: str) -> Iterator[Keyword]:
 
 
 def shared(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those keywords of a client that the AIOKafkaClient in it takes, too."""
+    """Return the keywords of a client that its AIOKafkaClient also takes."""
     return {one.name: keywords[one.name] for one in of_client("client") if not one.has_no_effect}
 
 
 def warn_deprecated(keywords: Mapping[str, Any], *names: str) -> None:
-    """Warn whoever has made a client with a keyword that aiokafka has deprecated.
+    """Warn about keywords that aiokafka has deprecated.
 
     Args:
-        keywords: those that the client was made with.
-        names: the keywords that its class warns of.
+        keywords: the keywords of the client.
+        names: the keywords about which its class warns.
     """
     for name in names:
         if keywords[name] is not None:

@@ -1,4 +1,4 @@
-"""The name that libraries import from here; librdkafka has the connections."""
+"""A name that libraries import; librdkafka has the connections."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""aiokafka's exceptions, by its names and numbers.
+"""aiokafka's exceptions, with the same names and numbers.
 
-``retriable`` says whether the same call may succeed later, ``invalid_metadata`` whether what is
-known of the cluster is out of date. An exception that comes from librdkafka has the
-``confluent_kafka.KafkaException`` as its ``__cause__``.
+``retriable`` is true if the same call may succeed later. ``invalid_metadata`` is true if the
+client's metadata is out of date. If librdkafka raised the error, ``__cause__`` is the
+``confluent_kafka.KafkaException``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .._common.error_table import define
 
 
 class KafkaError(RuntimeError):
-    """Something that Kafka, or this client of it, could not do."""
+    """An operation of Kafka or of this client failed."""
 
     retriable: ClassVar[bool] = False
     invalid_metadata: ClassVar[bool] = False
@@ -26,20 +26,20 @@ class KafkaError(RuntimeError):
 
 
 class BrokerResponseError(KafkaError):
-    """An error that a broker answered with; it has a number in Kafka's protocol."""
+    """An error in a broker's answer; it has a number in Kafka's protocol."""
 
     errno: ClassVar[int]
     message: ClassVar[str]
     """The number's name in the protocol."""
     description: ClassVar[str] = ""
-    """What the number means."""
+    """The meaning of the number."""
 
     def __str__(self) -> str:
         return f"[Error {self.errno}] {super().__str__()}"
 
 
 class IllegalOperation(Exception):
-    """The call makes no sense with the client's configuration, or its present use."""
+    """The call is not possible with the client's configuration or in its present state."""
 
 
 class ConsumerStoppedError(Exception):
@@ -47,7 +47,7 @@ class ConsumerStoppedError(Exception):
 
 
 class CommitFailedError(KafkaError):
-    """The group has rebalanced, and the partitions may be another member's."""
+    """The group has rebalanced, and the partitions may belong to another member."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         reason = (
@@ -136,7 +136,7 @@ InvalidFetchRequestError 4 INVALID_FETCH_SIZE
 LeaderNotAvailableError 5 LEADER_NOT_AVAILABLE retriable invalid_metadata
     The partition has no leader at the moment; one is being elected.
 NotLeaderForPartitionError 6 NOT_LEADER_FOR_PARTITION retriable invalid_metadata
-    The broker is not the partition's leader (any more).
+    The broker is not the partition's leader (or no longer is).
 RequestTimedOutError 7 REQUEST_TIMED_OUT retriable
     The broker could not complete the request in the time that it had.
 BrokerNotAvailableError 8 BROKER_NOT_AVAILABLE
@@ -156,7 +156,7 @@ GroupLoadInProgressError 14 COORDINATOR_LOAD_IN_PROGRESS retriable
 GroupCoordinatorNotAvailableError 15 COORDINATOR_NOT_AVAILABLE retriable
     The group's coordinator is not available.
 NotCoordinatorForGroupError 16 NOT_COORDINATOR retriable
-    The broker is not the group's coordinator (any more).
+    The broker is not the group's coordinator (or no longer is).
 InvalidTopicError 17 INVALID_TOPIC
     The topic's name is not valid, or the topic is internal.
 RecordListTooLargeError 18 RECORD_LIST_TOO_LARGE
@@ -242,7 +242,7 @@ LogDirNotFound 57 LOG_DIR_NOT_FOUND
 SaslAuthenticationFailed 58 SASL_AUTHENTICATION_FAILED
     The broker did not accept the credentials.
 UnknownProducerId 59 UNKNOWN_PRODUCER_ID
-    The broker does not know the producer's id (any more).
+    The broker does not know the producer's id (or no longer is).
 ReassignmentInProgress 60 REASSIGNMENT_IN_PROGRESS
     The partition is being reassigned.
 DelegationTokenAuthDisabled 61 DELEGATION_TOKEN_AUTH_DISABLED
@@ -294,6 +294,6 @@ def for_code(error_code: int) -> type[BrokerResponseError]:
         error_code: a number of Kafka's protocol.
 
     Returns:
-        The class; UnknownError for a number that aiokafka has no class for.
+        The class; UnknownError for a number without a class in aiokafka.
     """
     return _BY_NUMBER.get(error_code, _BY_NUMBER[-1])

@@ -1,4 +1,4 @@
-"""What aiokafka's calls take and return."""
+"""The values that aiokafka's calls take and return."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ VT = TypeVar("VT")
 
 
 class OffsetAndMetadata(NamedTuple):
-    """An offset to commit, and a text that the group keeps with it."""
+    """An offset to commit, with a text that the group stores with it."""
 
     offset: int
-    """Of the message that is read next."""
+    """The offset of the next message to read."""
     metadata: str
 
 
@@ -41,7 +41,7 @@ class OffsetAndTimestamp(NamedTuple):
 
 
 class RecordMetadata(NamedTuple):
-    """Where a broker has put a message."""
+    """The place of a delivered message."""
 
     topic: str
     partition: int
@@ -51,16 +51,16 @@ class RecordMetadata(NamedTuple):
     timestamp: int | None
     """In milliseconds since the epoch; None with ``acks=0``."""
     timestamp_type: int
-    """0: the time that the message was made; 1: the time that the broker got it."""
+    """0 if the timestamp is the message's creation time, 1 if it is the broker's append time."""
     log_start_offset: int | None
-    """Always None: librdkafka does not pass it on."""
+    """Always None, because librdkafka does not return it."""
 
 
 @dataclass
 class ConsumerRecord(_Record, Generic[KT, VT]):
     """A message that was consumed."""
 
-    # The fields are those of the base class, which the extension fills in.
+    # The base class has the fields, and the C extension sets them.
     __slots__ = ()
 
     topic: str
@@ -69,17 +69,17 @@ class ConsumerRecord(_Record, Generic[KT, VT]):
     timestamp: int
     """In milliseconds since the epoch; -1 if the message has none."""
     timestamp_type: int
-    """0: the time that the message was made; 1: the time that the broker got it."""
+    """0 if the timestamp is the message's creation time, 1 if it is the broker's append time."""
     key: KT | None
-    """What the key deserializer returned, or the key's bytes."""
+    """The result of the key deserializer, or the key's bytes."""
     value: VT | None
-    """What the value deserializer returned, or the value's bytes."""
+    """The result of the value deserializer, or the value's bytes."""
     checksum: int | None
-    """Always None, as of every message in the format of Kafka 0.11 and newer."""
+    """Always None, as for every message in the format of Kafka 0.11 and newer."""
     serialized_key_size: int
-    """In bytes; -1 without a key."""
+    """The key's size in bytes; -1 without a key."""
     serialized_value_size: int
-    """In bytes; -1 without a value."""
+    """The value's size in bytes; -1 without a value."""
     headers: Sequence[tuple[str, bytes]]
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ def create_task(coro: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
 
 
 def create_future(loop: asyncio.AbstractEventLoop | None = None) -> asyncio.Future[Any]:
-    """Make a future of a loop; None is the running one."""
+    """Make a future of a loop; None means the running loop."""
     return (loop or get_running_loop()).create_future()
 
 
@@ -33,16 +33,16 @@ def get_running_loop() -> asyncio.AbstractEventLoop:
     """Return the running loop.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: no loop is running.
     """
     return asyncio.get_running_loop()
 
 
 async def wait_for(fut: Awaitable[T], timeout: float | None) -> T:
-    """Wait for an awaitable, at most ``timeout`` seconds; None waits without limit.
+    """Wait for an awaitable for at most ``timeout`` seconds; None waits without limit.
 
     Raises:
-        TimeoutError: the time is over, and the awaitable was cancelled.
+        TimeoutError: the time was over; the awaitable was cancelled.
     """
     return await asyncio.wait_for(fut, timeout)
 
@@ -51,7 +51,7 @@ def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
     """Return a version of Kafka as numbers: "2.0" is (2, 0, 0).
 
     Raises:
-        ValueError: it has not two or three parts, or one is no number.
+        ValueError: it does not have two or three parts, or a part is not a number.
     """
     parts = [int(part) for part in str(api_version).split(".")]
     if len(parts) not in (2, 3):
@@ -66,11 +66,11 @@ def commit_structure_validate(
     """Return offsets to commit, each with its metadata.
 
     Args:
-        offsets: by partition, the offset of the message that is read next; alone, or with a text.
+        offsets: by partition, the offset of the next message to read, alone or with a text.
 
     Raises:
-        ValueError: something else was given, or nothing.
-        TypeError: a key is no TopicPartition, or a text no str.
+        ValueError: something else was given, or the dict is empty.
+        TypeError: a key is not a TopicPartition, or a text is not a str.
     """
     if not isinstance(offsets, dict) or not offsets:
         raise ValueError(f"offsets must be a dict with at least one partition, not {offsets!r}")

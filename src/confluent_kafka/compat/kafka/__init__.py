@@ -1,7 +1,7 @@
-"""kafka-python's API on librdkafka, that of version 3.
+"""The API of kafka-python 3 on librdkafka.
 
-``import confluent_kafka.compat.kafka as kafka`` is the move; programs and libraries that say
-``import kafka`` run unchanged after ``confluent_kafka.compat.install("kafka")``.
+To move a program, write ``import confluent_kafka.compat.kafka as kafka``. Programs and libraries
+that contain ``import kafka`` run unchanged after ``confluent_kafka.compat.install("kafka")``.
 """
 
 from __future__ import annotations

@@ -12,27 +12,27 @@ from ._failures import failure_of
 from .cluster import Cluster
 
 _AGAIN = 0.1  # seconds until brokers that could not be reached are tried again
-_ANSWER = 0.5  # seconds that a connected broker needs at most to answer
+_ANSWER = 0.5  # the longest time in seconds that a connected broker needs to answer
 _PASSING = errors.KafkaTimeoutError, errors.KafkaConnectionError
 
 
 def bootstrap(engine: Any, config: dict[str, Any], *, always: bool = False) -> Cluster:
-    """Connect a client and ask for the cluster's topics, or close it.
+    """Connect a client and fetch the cluster's topics; close the client if that fails.
 
-    With ``api_version`` there is nothing to ask brokers for: programs make such clients before
-    there is a broker, and the client connects when it has something to do.
+    With ``api_version`` no broker has to be asked. Programs make such clients before a broker
+    exists, and the client connects when it has something to do.
 
     Args:
         engine: the client.
-        config: its keywords; ``api_version`` becomes that of the brokers if it is None.
-        always: whether to connect also with ``api_version``.
+        config: its keywords; if ``api_version`` is None, it is set to the brokers' version.
+        always: whether to connect even with ``api_version``.
 
     Returns:
-        What is known of the cluster.
+        The metadata of the cluster.
 
     Raises:
         KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``.
-        BrokerResponseError: a broker refused, for example the credentials.
+        BrokerResponseError: a broker refused the client, for example its credentials.
     """
     cluster = Cluster(engine, config["metadata_max_age_ms"] / 1000)
     if config["api_version"] is not None and not always:
@@ -46,7 +46,7 @@ def bootstrap(engine: Any, config: dict[str, Any], *, always: bool = False) -> C
 
 
 def _ask_until(engine: Any, cluster: Cluster, config: dict[str, Any]) -> None:
-    """Ask again until a broker answers, which may be started only now."""
+    """Ask again until a broker answers; the broker may just be starting."""
     until = time.monotonic() + config["bootstrap_timeout_ms"] / 1000
     while True:
         try:
@@ -75,9 +75,9 @@ def _ask(engine: Any, cluster: Cluster, config: dict[str, Any], until: float) ->
 
 
 def is_connected(engine: Any) -> bool:
-    """Return whether a client has a broker that answers."""
+    """Return whether a broker answers the client."""
     try:
-        engine.list_topics(timeout=_ANSWER)  # of any broker that is connected
+        engine.list_topics(timeout=_ANSWER)  # of any connected broker
     except KafkaException:
         return False
     return True

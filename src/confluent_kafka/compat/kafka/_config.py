@@ -1,4 +1,4 @@
-"""kafka-python's keywords: which librdkafka property each becomes, or what happens with it instead.
+"""kafka-python's keywords, with the librdkafka property or the effect of each.
 
 The defaults of each client are in its class's ``DEFAULT_CONFIG``.
 """
@@ -32,7 +32,7 @@ from .coordinator.assignors.range import RangePartitionAssignor
 from .coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
 __version__ = "3.0.12"
-"""The version of kafka-python whose names, keywords and defaults these are."""
+"""The version of kafka-python whose names, keywords and defaults this package has."""
 
 _PRODUCER = frozenset({"producer"})
 _CONSUMER = frozenset({"consumer"})
@@ -49,7 +49,7 @@ _INSTEAD = (
 
 
 def _reset(value: Any) -> str:
-    """Anything that is no place makes a partition without an offset an error, as in Kafka."""
+    """As in Kafka, any other value makes a partition without an offset an error."""
     return str(value) if value in _RESETS else "error"
 
 
@@ -265,7 +265,7 @@ COMMON_DEFAULTS: dict[str, Any] = {
     "ssl_password": None,
     "api_version": None,
 }
-"""What every client has."""
+"""The keywords that every client has."""
 
 
 def of_client(client: str) -> Iterator[Keyword]:
@@ -278,7 +278,7 @@ def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         client: "producer", "consumer" or "admin".
-        keywords: all that the client has, with their defaults.
+        keywords: all keywords of the client, with their values.
 
     Raises:
         ValueError, TypeError: a keyword's value is wrong; the text names it and what is allowed.
@@ -296,7 +296,7 @@ def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seconds_of(milliseconds: float | None) -> float:
-    """Return a timeout as the blocking clients take it: in seconds, -1 without limit."""
+    """Return a timeout for the blocking clients: in seconds, -1 for no limit."""
     if milliseconds is None or math.isinf(milliseconds):
         return -1.0
     return milliseconds / 1000

@@ -1,4 +1,4 @@
-"""What kafka-python's enumerations have in common."""
+"""The parts that kafka-python's enumerations share."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _Kind = TypeVar("_Kind", bound=Enum)
 def answered(kind: type[_Kind], value: object) -> _Kind:
     """Return the member for a value in a broker's answer.
 
-    A broker can be newer than this client: what it does not know is UNKNOWN, as in Kafka's own
-    clients, and the rest of the answer can be read.
+    A broker can be newer than this client. As in Kafka's own clients, an unknown value becomes
+    UNKNOWN, and the rest of the answer can be read.
 
     Args:
         kind: an enumeration with a member UNKNOWN.
-        value: what the broker sent.
+        value: the value in the broker's answer.
     """
     try:
         return kind(value)
@@ -25,7 +25,7 @@ def answered(kind: type[_Kind], value: object) -> _Kind:
 
 
 class EnumHelper(Enum):
-    """Members by their names, as people write them, and by their values."""
+    """An enumeration whose members can be named in several spellings."""
 
     @classmethod
     def build_from(cls, val: Any) -> Self:
@@ -35,7 +35,7 @@ class EnumHelper(Enum):
             val: the member, its value, or its name in any case, with ``-`` or ``_``.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no such member.
         """
         if isinstance(val, str):
             name = val.upper().replace("-", "_")

@@ -1,4 +1,4 @@
-"""librdkafka's errors as kafka-python's exceptions."""
+"""Converts librdkafka's errors to kafka-python's exceptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from confluent_kafka import KafkaError
 from .._common.failures import Failures
 from . import errors
 
-# Codes whose exceptions kafka-python names in its own way.
+# Codes whose exceptions have other names in kafka-python.
 _OTHERS: dict[int, type[errors.KafkaError]] = {
     KafkaError._AUTHENTICATION: errors.SaslAuthenticationFailedError,
     KafkaError._BAD_MSG: errors.CorruptRecordError,

@@ -1,4 +1,4 @@
-"""What a client was made with."""
+"""The keywords of a client."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from . import _versions, errors
 def complete(
     given: Mapping[str, Any], defaults: Mapping[str, Any], unknown: type[Exception]
 ) -> dict[str, Any]:
-    """Return all keywords of a client, those that were given and the defaults of the others.
+    """Return all keywords of a client, with the given values or the defaults.
 
     Args:
-        given: the keywords.
-        defaults: of all that the client has.
-        unknown: raised for others.
+        given: the given keywords.
+        defaults: the defaults of all keywords of the client.
+        unknown: the exception for unknown keywords.
 
     Raises:
         KafkaConfigurationError, UnrecognizedBrokerVersion, ValueError: ``api_version`` is wrong.
@@ -35,7 +35,7 @@ def check_order(config: Mapping[str, Any], *names: str) -> None:
     """Check that each keyword's value is larger than the next one's.
 
     Raises:
-        KafkaConfigurationError: one is not.
+        KafkaConfigurationError: a value is not larger.
     """
     for larger, smaller in itertools.pairwise(names):
         if config[larger] is not None and not config[larger] > config[smaller]:

@@ -1,10 +1,10 @@
-"""librdkafka's statistics, in kafka-python's form."""
+"""Converts librdkafka's statistics to kafka-python's form."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# librdkafka's counters, by the names of kafka-python's that count the same.
+# librdkafka's counters, by the names of kafka-python's counters for the same things.
 _CLIENT = {
     "incoming-byte-total": "rx_bytes",
     "outgoing-byte-total": "tx_bytes",
@@ -23,11 +23,11 @@ _OF_KIND = {
 
 
 def metrics(kind: str, engine: Any) -> dict[str, dict[str, float]]:
-    """Return a client's numbers, by group and name; those of the latest statistics.
+    """Return a client's numbers in the latest statistics, by group and name.
 
     Args:
         kind: "producer", "consumer" or "admin".
-        engine: the client; its ``statistics.interval.ms`` says how often there are new ones.
+        engine: the client; its ``statistics.interval.ms`` is the time between two statistics.
     """
     statistics = engine.stats()
     if statistics is None:

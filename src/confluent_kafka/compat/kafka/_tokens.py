@@ -15,7 +15,7 @@ def oauth_callback(provider: Any) -> Callable[[str], tuple[str, float, str, dict
         provider: an AbstractTokenProvider, or another object with its ``token()``.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not a provider of tokens.
     """
     if not callable(getattr(provider, "token", None)):
         raise TypeError(

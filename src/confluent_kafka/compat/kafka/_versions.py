@@ -1,4 +1,4 @@
-"""Versions of Kafka: what ``api_version`` may be, and which one a broker has."""
+"""Versions of Kafka: the values of ``api_version``, and the version of a broker."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ KNOWN: list[Version] = [
     *_OF_OLD,
     *((major, minor) for major, last in _NEWEST_MINORS.items() for minor in range(last + 1)),
 ]
-"""The versions that are told apart, from the oldest to the newest."""
+"""The versions that this module distinguishes, from the oldest to the newest."""
 
 _PRODUCE, _FETCH, _LIST_OFFSETS, _METADATA, _OFFSET_FETCH = 0, 1, 2, 3, 9
 _JOIN_GROUP, _LIST_GROUPS, _DESCRIBE_LOG_DIRS, _SHARE_FETCH = 11, 16, 35, 78
 
-# A request that came with a version of Kafka, from the newest to the oldest: its API key, and the
-# version of the request. A version of Kafka that changed none of them counts as the one before.
+# For each version of Kafka, from the newest to the oldest: the API key and the version of a request
+# that came with it. A version of Kafka without a new request counts as the version before.
 _CAME_WITH: tuple[tuple[Version, int, int], ...] = (
     ((4, 3), _DESCRIBE_LOG_DIRS, 5),
     ((4, 2), _SHARE_FETCH, 2),
@@ -53,18 +53,18 @@ _CAME_WITH: tuple[tuple[Version, int, int], ...] = (
 
 
 def given(value: Any) -> Version | None:
-    """Return the version of ``api_version``, as kafka-python has it in its config.
+    """Return the version for ``api_version``, in the form of kafka-python's config.
 
     Args:
         value: a tuple, text such as "2.5", "auto" or None.
 
     Returns:
-        The newest version that is known and not newer than the value; None to ask the brokers.
+        The newest known version that is not newer than the value; None to ask the brokers.
 
     Raises:
-        KafkaConfigurationError: it is no version.
-        UnrecognizedBrokerVersion: it is older than all that are known.
-        ValueError: a text has something else than numbers in it.
+        KafkaConfigurationError: it is not a version.
+        UnrecognizedBrokerVersion: it is older than all known versions.
+        ValueError: a text contains something else than numbers.
     """
     if value is None or value == "auto":
         return None

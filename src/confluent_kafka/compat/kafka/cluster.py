@@ -1,4 +1,4 @@
-"""What is known of a cluster, and how it is asked for."""
+"""The metadata of a cluster, and the requests for it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ._failures import failure_of, translated
 
 __all__ = ["INTERNAL_TOPICS", "Cluster", "ClusterMetadata", "check_topic"]
 
-_AGAIN = 0.05  # seconds until a broker that does not have a topic (yet) is asked again
+_AGAIN = 0.05  # seconds until a broker without the topic is asked again
 FINAL = frozenset({Error.TOPIC_AUTHORIZATION_FAILED, Error.TOPIC_EXCEPTION})
-"""Answers for a topic that asking again does not change."""
+"""Permanent errors of a topic."""
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 _LONGEST_NAME = 249
 
@@ -26,7 +26,7 @@ class Cluster:
 
     Args:
         engine: the client.
-        max_age: seconds after which a topic is asked for again.
+        max_age: seconds after which the metadata of a topic is fetched again.
     """
 
     def __init__(self, engine: Any, max_age: float) -> None:
@@ -36,7 +36,7 @@ class Cluster:
         self.known = ClusterMetadata()
 
     def ask(self, topic: str | None, timeout: float) -> Error | None:
-        """Ask for a topic, or for all; return the topic's error.
+        """Fetch the metadata of a topic, or of all topics; return the topic's error.
 
         Args:
             topic: the topic; None for all.
@@ -63,7 +63,7 @@ class Cluster:
             timeout: seconds.
 
         Raises:
-            KafkaTimeoutError: there was none in this time.
+            KafkaTimeoutError: the topic did not exist in this time.
             TopicAuthorizationFailedError, InvalidTopicError: a broker refuses it.
             TypeError, ValueError: no topic can have this name.
         """
@@ -103,8 +103,8 @@ def check_topic(topic: Any) -> None:
     """Check that a topic can have this name.
 
     Raises:
-        TypeError: it is no text.
-        ValueError: it is no name.
+        TypeError: it is not a text.
+        ValueError: no topic can have this name.
     """
     if not isinstance(topic, str):
         raise TypeError("All topics must be strings")

@@ -1,8 +1,8 @@
-"""kafka-python's exceptions, by its names and numbers.
+"""kafka-python's exceptions, with the same names and numbers.
 
-``retriable`` says whether the same call may succeed later, ``invalid_metadata`` whether what is
-known of the cluster is out of date. An exception that comes from librdkafka has the
-``confluent_kafka.KafkaException`` as its ``__cause__``.
+``retriable`` is true if the same call may succeed later. ``invalid_metadata`` is true if the
+client's metadata is out of date. If librdkafka raised the error, ``__cause__`` is the
+``confluent_kafka.KafkaException``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from .._common.error_table import define
 
 
 class KafkaError(RuntimeError):
-    """Something that Kafka, or this client of it, could not do.
+    """An operation of Kafka or of this client failed.
 
-    It is a RuntimeError, as in kafka-python 2: both generations have the same exceptions here.
+    It is a RuntimeError, as in kafka-python 2, because both generations share these exceptions.
     """
 
     retriable: ClassVar[bool] = False
@@ -35,20 +35,20 @@ class KafkaError(RuntimeError):
 
 
 class BrokerResponseError(KafkaError):
-    """An error that a broker answered with; it has a number in Kafka's protocol."""
+    """An error in a broker's answer; it has a number in Kafka's protocol."""
 
     errno: ClassVar[int | None] = None
     message: ClassVar[str | None] = None
     """The number's name in the protocol."""
     description: ClassVar[str | None] = None
-    """What the number means."""
+    """The meaning of the number."""
 
     def __str__(self) -> str:
         return f"[Error {self.errno}] {super().__str__()}"
 
 
 class CommitFailedError(KafkaError):
-    """The group has rebalanced, and the partitions may be another member's."""
+    """The group has rebalanced, and the partitions may belong to another member."""
 
     def __init__(self, *args: Any) -> None:
         reason = (
@@ -60,10 +60,10 @@ class CommitFailedError(KafkaError):
 
 
 class LogTruncationError(KafkaError):
-    """A partition has lost records that were read, or its log has changed there.
+    """A partition has lost records that were read, or other records have replaced them.
 
     Args:
-        divergent_offsets: where the logs part, by partition.
+        divergent_offsets: the offsets at which the logs begin to differ, by partition.
     """
 
     def __init__(self, divergent_offsets: Any, *args: Any) -> None:
@@ -75,7 +75,7 @@ class LogTruncationError(KafkaError):
 
 
 class TransactionAbortedError(KafkaError):
-    """The transaction was aborted, and its messages with it."""
+    """The transaction was aborted, together with its messages."""
 
     message = "TRANSACTION_ABORTED"
 
@@ -402,7 +402,7 @@ def for_code(error_code: int) -> type[BrokerResponseError]:
         error_code: a number of Kafka's protocol.
 
     Returns:
-        The class; a new ``UnrecognizedBrokerError`` for a number that kafka-python does not know.
+        The class; a new ``UnrecognizedBrokerError`` for a number that kafka-python does not have.
     """
     known = _BY_NUMBER.get(error_code)
     if known is not None:

@@ -1,4 +1,4 @@
-"""Futures, whose callbacks run where they are settled."""
+"""Futures whose callbacks run on the thread that settles them."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ _log = logging.getLogger(__name__)
 
 
 class Future:
-    """A result that comes later."""
+    """The future result of an operation."""
 
     error_on_callbacks: ClassVar[bool] = False
-    """Whether success() and failure() raise what callbacks raise; else it is logged."""
+    """Whether success() and failure() raise exceptions of callbacks; otherwise they are logged."""
 
     is_done = False
     _value: Any = None
     exception: BaseException | None = None
-    """Why there is none; None before."""
+    """The exception of a failed operation; None before."""
     _callbacks: list[Callable[[Any], object]] | None = None
 
     @property
     def value(self) -> Any:
-        """The result; None before."""
+        """The result of the operation; None before."""
         return self._value
 
     def succeeded(self) -> bool:
-        """Return whether there is a result."""
+        """Return whether the operation has succeeded."""
         return self.is_done and self.exception is None
 
     def failed(self) -> bool:
-        """Return whether there is an exception."""
+        """Return whether the operation has failed."""
         return self.is_done and self.exception is not None
 
     def retriable(self) -> bool:
-        """Return whether it failed with an exception after which the call may be repeated."""
+        """Return whether the operation has failed with a retriable exception."""
         return bool(getattr(self.exception, "retriable", False))
 
     def success(self, value: Any) -> Self:
@@ -51,7 +51,7 @@ class Future:
             e: the exception, or its class.
 
         Raises:
-            TypeError: it is neither.
+            TypeError: it is neither an exception nor a class of exceptions.
         """
         exception = e() if isinstance(e, type) else e
         if not isinstance(exception, BaseException):
@@ -61,12 +61,12 @@ class Future:
     def add_callback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
         """Call a function with the result.
 
-        If the future is settled, it has been called when this returns; or else when the call that
-        settles it does.
+        If the future is settled, the function is called at once. Otherwise the call that settles
+        the future calls it.
 
         Args:
             f: called with `args`, the result and `kwargs`.
-            *args: go before the result.
+            *args: arguments before the result.
             **kwargs: more arguments.
         """
         call = functools.partial(f, *args, **kwargs) if args or kwargs else f
@@ -83,7 +83,7 @@ class Future:
         return self.add_errback(f, *args, **kwargs)
 
     def chain(self, future: Future) -> Self:
-        """Settle another future like this one."""
+        """Settle another future with the same result or exception."""
         self.add_callback(future.success)
         return self.add_errback(future.failure)
 
@@ -100,34 +100,36 @@ class Future:
         return self
 
     def _has_settled(self) -> None:
-        """Let everyone know: the result or exception is there."""
+        """Wake all waiting threads and call the callbacks."""
         self.is_done = True
         if self._callbacks is not None:
             self._run_all(self._callbacks)
 
     def _when_done(self, callback: Callable[[Any], object]) -> Self:
-        """Call back: here if the future is settled, or else in the call that settles it.
+        """Call a callback: here if the future is settled, otherwise in the call that settles it.
 
-        No lock: the thread that settles may be this one, in a finalizer or a signal's handler, and
-        one that holds a lock is not there in a forked process. setdefault() makes one list.
+        There is no lock. The settling thread may be this thread, in a finalizer or a signal
+        handler, and a thread that holds a lock does not exist in a forked process. setdefault()
+        makes only one list.
         """
         callbacks = self._callbacks
         if self.is_done:
-            # Not through the list, from which the thread that settles could still take it.
+            # Not through the list, because the settling thread could still take the callback from
+            # it.
             self._run_all(callbacks or [])
             self._run(callback)
             return self
         if callbacks is None:
             callbacks = vars(self).setdefault("_callbacks", [])
         callbacks.append(callback)
-        if self.is_done:  # perhaps too late for the other thread to see the callback
+        if self.is_done:  # perhaps too late for the other thread to find the callback
             self._run_all(callbacks)
         return self
 
     def _run_all(self, callbacks: list[Callable[[Any], object]]) -> None:
-        """Call what nobody else does: who settles and who adds a callback both look for it.
+        """Call the callbacks that no other thread calls: settling and adding both look for them.
 
-        All of them are called, whatever one raises: get() waits for one of them.
+        All of them are called, even if one raises an exception: get() waits for one of them.
         """
         raised: BaseException | None = None
         while callbacks:
@@ -153,10 +155,10 @@ class Future:
             _log.exception("a callback of a future failed")
 
     def _wait(self, seconds: float | None) -> bool:
-        """Wait until the future is settled; return whether it is.
+        """Wait until the future is settled; return whether it is settled.
 
         Args:
-            seconds: None waits without limit.
+            seconds: the timeout; None waits without limit.
         """
         if not self.is_done:
             settled = threading.Event()

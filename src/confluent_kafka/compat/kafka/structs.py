@@ -1,4 +1,4 @@
-"""What kafka-python's calls take and return."""
+"""The values that kafka-python's calls take and return."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class OffsetAndMetadata(NamedTuple):
     """An offset to commit, and a text that the group keeps with it."""
 
     offset: Any = None
-    """Of the message that is read next."""
+    """The offset of the next message to read."""
     metadata: str | None = ""
     leader_epoch: int | None = -1
-    """Of the message before; -1 if it is not known."""
+    """The leader epoch of the message before; -1 if it is unknown."""
 
 
 class OffsetAndTimestamp(NamedTuple):
@@ -47,11 +47,11 @@ class OffsetAndTimestamp(NamedTuple):
     timestamp: int
     """In milliseconds since the epoch."""
     leader_epoch: int | None
-    """-1 if it is not known."""
+    """-1 if it is unknown."""
 
 
 class MemberState:
-    """What a member of a group is doing."""
+    """The state of a group's member."""
 
     UNJOINED: ClassVar[str] = "<unjoined>"
     REBALANCING: ClassVar[str] = "<rebalancing>"
@@ -69,14 +69,14 @@ class ConsumerGroupMetadata(NamedTuple):
 
 
 class IsolationLevel(EnumHelper, IntEnum):
-    """Which messages of transactions a consumer gets."""
+    """Which messages of transactions a consumer returns."""
 
     READ_UNCOMMITTED = 0
     READ_COMMITTED = 1
 
 
 class OffsetSpec(EnumHelper, IntEnum):
-    """Places in a partition."""
+    """Special places in a partition."""
 
     LATEST = -1
     EARLIEST = -2

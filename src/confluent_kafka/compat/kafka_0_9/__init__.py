@@ -1,7 +1,7 @@
-"""kafka-python 0.9.5's API on librdkafka, for the brokers of today.
+"""The API of kafka-python 0.9.5 on librdkafka, for today's brokers.
 
-``import confluent_kafka.compat.kafka_0_9 as kafka`` is the move; programs that say ``import kafka``
-run unchanged after ``confluent_kafka.compat.install("kafka", generation="0.9")``.
+To move a program, write ``import confluent_kafka.compat.kafka_0_9 as kafka``. Programs that contain
+``import kafka`` run unchanged after ``confluent_kafka.compat.install("kafka", generation="0.9")``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""librdkafka's clients under a KafkaClient."""
+"""The librdkafka clients below a KafkaClient."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .common import BrokerMetadata
 
 _LONGEST_REQUEST = 3600.0  # seconds
 
-# Seconds until all brokers have heard of a new one, and between two looks at them.
+# Seconds until all brokers know a new broker, and seconds between two checks.
 _ARRIVAL = 10.0
 _BACKOFF = 0.1
 
-# Whom a raw request of librdkafka asks.
+# The target of a raw request of librdkafka.
 _BROKER, _COORDINATOR = 0, 2
 
-# There is no answer, so that nobody knows.
+# There is no answer, so the result is unknown.
 _UNANSWERED = frozenset(
     {
         KafkaError._ALL_BROKERS_DOWN,
@@ -44,8 +44,8 @@ class Exchange:
 
     Args:
         message: the request.
-        version: in which it was sent.
-        broker: who was asked, if that was a certain one.
+        version: the version of the request.
+        broker: the broker that was asked, if it was a certain one.
     """
 
     def __init__(self, message: protocol.Request, version: int, broker: int | None) -> None:
@@ -67,13 +67,13 @@ class Exchange:
         """Wait for the answer and return it.
 
         Args:
-            every: after how many seconds, again and again, to ask whether to wait on.
-            goes_on: tells it.
+            every: the seconds between two calls of ``goes_on``.
+            goes_on: returns whether to wait longer.
 
         Raises:
             ConnectionError: the broker does not answer.
-            KafkaUnavailableError: no broker does.
-            KafkaError: something else is wrong.
+            KafkaUnavailableError: no broker answers.
+            KafkaError: another error.
         """
         while True:
             try:
@@ -90,7 +90,7 @@ class Exchange:
 
     @staticmethod
     def failure(error: KafkaError, broker: int | None) -> common.KafkaError:
-        """Return the exception for an error of a request to a broker, or to any."""
+        """Return the exception for an error of a request to one broker, or to any broker."""
         if error.code() not in _UNANSWERED:
             return common.KafkaError(error.str())
         if broker is None:
@@ -99,22 +99,22 @@ class Exchange:
 
 
 class Engine:
-    """An AdminClient and Producers, each made when it is first needed, and again after close().
+    """An AdminClient and Producers. Each is made when it is first needed, and again after close().
 
-    A process that was forked makes its own.
+    A forked process makes its own clients.
 
     Args:
-        conf: librdkafka's configuration of both.
-        timeout: seconds for a request; None waits as long as librdkafka can.
+        conf: librdkafka's configuration of the clients.
+        timeout: the timeout of a request in seconds; None waits as long as librdkafka can.
     """
 
     def __init__(self, conf: Mapping[str, Any], timeout: float | None) -> None:
         seconds = _LONGEST_REQUEST if timeout is None else min(timeout, _LONGEST_REQUEST)
         self._timeout = seconds
         self._conf = {
-            # 10 to 300,000 are what librdkafka takes.
+            # librdkafka accepts 10 to 300,000.
             "socket.timeout.ms": max(10, min(300_000, int(seconds * 1000))),
-            # Who asks wants to hear soon that there is still nobody.
+            # The caller wants to know soon that still no broker answers.
             "reconnect.backoff.max.ms": 1000,
             **conf,
         }
@@ -137,15 +137,15 @@ class Engine:
 
         Args:
             message: the request.
-            version: one that every broker of today has, and whose header has no tags.
+            version: a version that every broker of today has, and whose header has no tags.
             broker: the broker to ask.
             group: the group whose coordinator to ask.
-            within: seconds for it, if they are fewer than the engine's.
+            within: a timeout in seconds that is shorter than the engine's.
 
         Raises:
             KafkaUnavailableError: no broker can be reached.
             ConnectionError: the broker is not one of the cluster.
-            KafkaConfigurationError: librdkafka does not take its configuration.
+            KafkaConfigurationError: librdkafka refuses its configuration.
         """
         timeout = self._timeout if within is None else min(self._timeout, within)
         admin = self._admin()
@@ -163,7 +163,7 @@ class Engine:
         return exchange
 
     def sender(self, delivery: Delivery) -> Sender:
-        """Return the producer of a way to send messages."""
+        """Return the producer for a way to send messages."""
         with self._locked():
             if delivery not in self._senders:
                 self._senders[delivery] = Sender(self._conf, self._timeout, delivery)
@@ -186,7 +186,7 @@ class Engine:
             return self._client
 
     def _meet(self, admin: AdminClient, broker: BrokerMetadata) -> None:
-        """Let librdkafka know a broker; by itself it asks for new ones every five minutes."""
+        """Make librdkafka find a broker; by itself it looks for new brokers every five minutes."""
         address = (broker.host.decode(), broker.port)
         if self._known.get(broker.nodeId) == address:
             return
@@ -205,7 +205,7 @@ class Engine:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold this process's lock: what held another's at a fork goes on there only."""
+        """Hold this process's lock: a lock held at a fork is never released in the child."""
         process = os.getpid()
         with self._locks.setdefault(process, Lock()):
             if self._process != process:
@@ -225,7 +225,7 @@ def _connected(conf: Mapping[str, Any], timeout: float) -> AdminClient:
     except KafkaException as failure:
         raise common.KafkaConfigurationError(failure.args[0].str()) from failure
     try:
-        admin.connect(timeout)  # raises as soon as all brokers have refused
+        admin.connect(timeout)  # raises an error as soon as all brokers have refused
     except KafkaException as failure:
         admin.close()
         raise common.KafkaUnavailableError("All servers failed to process request") from failure

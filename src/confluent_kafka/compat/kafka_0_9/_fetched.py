@@ -1,4 +1,4 @@
-"""The messages of a partition, from the bytes of Fetch's answer."""
+"""Reads the messages of a partition from the bytes of an answer to Fetch."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .common import (
     UnsupportedCodecError,
 )
 
-# Bytes of a message in the old format, besides its key and its value.
+# The size of a message in the old format without its key and its value, in bytes.
 _OVERHEAD = 26
 
 
 class Fetched(NamedTuple):
-    """What was read of a partition."""
+    """The messages that were read from a partition."""
 
     messages: list[OffsetAndMessage]
     next_offset: int
-    """That after all that was there, also what is no message for anybody."""
+    """The offset behind everything that was read, including records that are not messages."""
 
 
 def fetched(data: bytes, offset: int) -> Fetched:
@@ -31,11 +31,11 @@ def fetched(data: bytes, offset: int) -> Fetched:
 
     Args:
         data: the batches.
-        offset: the first one that was asked for; batches may begin before.
+        offset: the first offset that was asked for; batches may begin earlier.
 
     Raises:
         ChecksumError: they are damaged.
-        UnsupportedCodecError: their compression is unknown here.
+        UnsupportedCodecError: their compression is not supported.
     """
     messages = []
     try:
@@ -60,11 +60,13 @@ class Messages:
 
     Args:
         messages: all of them.
-        max_bytes: that were asked for; today's brokers send the first batch whatever its size.
-        next_offset: where to read on. What is no message for anybody may lie before it.
+        max_bytes: the size that was asked for; today's brokers send the first batch even if it is
+            larger.
+        next_offset: the offset at which to continue. Records that are not messages may be before
+            it.
 
     Raises:
-        ConsumerFetchSizeTooSmall: from next(), if the first message is larger than max_bytes.
+        ConsumerFetchSizeTooSmall: next() raises it if the first message is larger than max_bytes.
     """
 
     def __init__(self, messages: list[OffsetAndMessage], max_bytes: int, next_offset: int) -> None:

@@ -1,4 +1,4 @@
-"""What is known of the cluster."""
+"""The known brokers, topics and partitions of the cluster."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class Metadata:
     """Brokers, topics and partitions.
 
     Attributes:
-        brokers: by their ids.
-        topics_to_brokers: the leaders; None for a partition that has none.
-        topic_partitions: by topic and number.
+        brokers: the brokers by id.
+        topics_to_brokers: the leaders by partition; None for a partition without a leader.
+        topic_partitions: the partitions by topic and number.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Metadata:
 
     @property
     def topics(self) -> list[bytes]:
-        """The topics that are known."""
+        """The known topics."""
         return list(self.topic_partitions)
 
     def has_metadata_for_topic(self, topic: str | bytes) -> bool:
@@ -30,14 +30,14 @@ class Metadata:
         return bool(self.topic_partitions.get(kafka_bytestring(topic)))
 
     def get_partition_ids_for_topic(self, topic: str | bytes) -> list[int]:
-        """Return the numbers of a topic's partitions; none of a topic that is not known."""
+        """Return the numbers of a topic's partitions; an empty list for an unknown topic."""
         return sorted(self.topic_partitions.get(kafka_bytestring(topic), ()))
 
     def reset_topic_metadata(self, *topics: str | bytes) -> None:
         """Forget topics.
 
         Args:
-            topics: their names.
+            topics: the names of the topics.
         """
         for topic in map(kafka_bytestring, topics):
             for partition in self.topic_partitions.pop(topic, ()):
@@ -49,7 +49,7 @@ class Metadata:
         self.topic_partitions.clear()
 
     def _learn(self, answer: MetadataResponse) -> None:
-        """Take what a broker has told."""
+        """Take over a broker's answer."""
         self.brokers = {one.nodeId: one for one in answer.brokers}
         for topic in answer.topics:
             self.reset_topic_metadata(topic.topic)

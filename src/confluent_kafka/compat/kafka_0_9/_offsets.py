@@ -1,4 +1,4 @@
-"""Offsets, as the oldest brokers told of them."""
+"""Offsets in the form of the oldest brokers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _END, _BEGINNING = -1, -2
 def found(
     payloads: list[OffsetRequest], ask: Callable[[list[OffsetRequest]], list[Any]]
 ) -> list[Any]:
-    """Return the offsets of partitions as the protocol's version 0 did, the highest first.
+    """Return the offsets of partitions like the protocol's version 0, the highest first.
 
-    That version told where the files of a partition begin that are older than a time. Today's
-    brokers find the first message that is not older. A partition counts as one file.
+    Version 0 returned the first offsets of a partition's files that are older than a time. Today's
+    brokers return the first message that is not older. Here, a partition counts as one file.
 
     Args:
         payloads: partitions and times.
-        ask: returns the parts of ListOffsets' answers for payloads, or exceptions.
+        ask: returns the parts of the answers to ListOffsets for payloads, or exceptions.
 
     Returns:
         OffsetResponses, or the exceptions.
@@ -60,7 +60,7 @@ def _response(payload: OffsetRequest, part: Any, begin: Any) -> Any:
 
 
 def as_unknown(answer: Any) -> Any:
-    """Return that a group has no offset as the error which ZooKeeper's offsets gave."""
+    """Turn a missing offset of a group into the error of ZooKeeper's offsets."""
     if isinstance(answer, OffsetFetchResponse) and not answer.error and answer.offset < 0:
         return answer._replace(error=UnknownTopicOrPartitionError.errno)
     return answer

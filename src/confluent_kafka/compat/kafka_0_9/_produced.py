@@ -1,4 +1,4 @@
-"""The messages of a request to produce, and what its answer is."""
+"""The messages of a produce request, and its answer."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .common import (
 
 _CODEC_BITS = 7
 
-# librdkafka knows these before it asks.
+# librdkafka finds these errors before it sends a request.
 _UNKNOWN = frozenset({KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC})
 
 
 class CompressedRequest(ProduceRequest):
-    """Messages that librdkafka compresses.
+    """Messages that librdkafka will compress.
 
     Attributes:
         codec: the codec's number.
-        level: of the compression; None is the codec's own.
+        level: the level of the compression; None means the codec's default.
     """
 
     codec = 0
@@ -53,11 +53,11 @@ def compressed(
 def by_codec(
     payloads: Iterable[ProduceRequest],
 ) -> dict[tuple[int, int | None], list[ProduceRequest]]:
-    """Return payloads by how they are compressed, codec and level, with bare messages.
+    """Return payloads with uncompressed messages, by codec and level.
 
     Raises:
         UnsupportedCodecError: there is no such codec.
-        ChecksumError: messages are not what their codec made.
+        ChecksumError: messages are damaged.
     """
     grouped = defaultdict(list)
     for payload in payloads:
@@ -74,7 +74,7 @@ def by_codec(
 
 
 def _unwrapped(message: Message) -> Iterable[Message]:
-    """Return the messages that create_gzip_message() and the like have compressed."""
+    """Return the messages inside a message of create_gzip_message() or a similar function."""
     entry = records.MessageSetEntry(
         offset=0,
         crc=0,
@@ -92,7 +92,7 @@ def _unwrapped(message: Message) -> Iterable[Message]:
 
 
 def batches(payloads: Iterable[ProduceRequest]) -> list[tuple[str, int, Any]]:
-    """Return payloads as Sender.send() takes them."""
+    """Return payloads in the form for Sender.send()."""
     return [(text(one.topic), one.partition, one.messages) for one in payloads]
 
 

@@ -1,4 +1,4 @@
-"""The requests of the old protocol in versions that the brokers of today have."""
+"""The requests of the old protocol, in versions that today's brokers have."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .common import (
 
 # Every broker since Kafka 2.1 has these.
 METADATA = 4
-FETCH = 10  # the first one that may answer with zstd
+FETCH = 10  # the first version whose answer may use zstd
 LIST_OFFSETS = 1
 OFFSET_COMMIT = 2
 OFFSET_FETCH = 1
 FIND_COORDINATOR = 0
 
 _NO_SESSION = -1
-_LARGEST_ANSWER = 100_000_000  # bytes; more than librdkafka takes it does not read
+_LARGEST_ANSWER = 100_000_000  # bytes; librdkafka refuses larger answers
 
 
 def text(name: bytes | str) -> str:
-    """Return a name as the protocol's classes have it."""
+    """Return a name in the form of the protocol's classes."""
     return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
 
 
@@ -48,13 +48,13 @@ def by_topic(payloads: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def metadata_request(topics: Iterable[bytes | str]) -> protocol.MetadataRequest:
-    """Return the request for topics; for all, if there are none."""
+    """Return the request for topics; for all topics if none are given."""
     names = [protocol.MetadataRequest.MetadataRequestTopic(name=text(name)) for name in topics]
     return protocol.MetadataRequest(topics=names or None)
 
 
 def metadata_response(answer: protocol.MetadataResponse) -> MetadataResponse:
-    """Return the answer as the old protocol has it."""
+    """Return the answer in the form of the old protocol."""
     brokers = [BrokerMetadata(one.node_id, one.host.encode(), one.port) for one in answer.brokers]
     return MetadataResponse(brokers, [_topic(one) for one in answer.topics])
 
@@ -81,7 +81,7 @@ def coordinator_request(group: bytes | str) -> protocol.FindCoordinatorRequest:
 
 
 def coordinator_response(answer: protocol.FindCoordinatorResponse) -> ConsumerMetadataResponse:
-    """Return the answer as the old protocol has it."""
+    """Return the answer in the form of the old protocol."""
     return ConsumerMetadataResponse(
         answer.error_code, answer.node_id, answer.host.encode(), answer.port
     )
@@ -160,7 +160,7 @@ def commit_request(
 
 
 def commit_responses(answer: protocol.OffsetCommitResponse) -> list[OffsetCommitResponse]:
-    """Return the answer as the old protocol has it."""
+    """Return the answer in the form of the old protocol."""
     return [
         OffsetCommitResponse(topic.name.encode(), one.partition_index, one.error_code)
         for topic in answer.topics
@@ -185,7 +185,7 @@ def committed_request(
 
 
 def committed_responses(answer: protocol.OffsetFetchResponse) -> list[OffsetFetchResponse]:
-    """Return the answer as the old protocol has it."""
+    """Return the answer in the form of the old protocol."""
     return [
         OffsetFetchResponse(
             topic.name.encode(),

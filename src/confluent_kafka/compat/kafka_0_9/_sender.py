@@ -1,4 +1,4 @@
-"""Messages that are sent at once."""
+"""Sends messages at once."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from typing import Any, NamedTuple
 from confluent_kafka import KafkaError, Message, Producer
 
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
-"""By the numbers of their codecs."""
+"""The names of compressions by the numbers of their codecs."""
 
-# Milliseconds that the election of a partition's leader may take, or a connection.
+# How long the election of a leader or a connection may take, in milliseconds.
 _ELECTION = 10_000
 _LONGEST_ACK = 900_000  # milliseconds
 
-# The broker's limit counts, not librdkafka's.
+# The broker's limit applies, not librdkafka's.
 _LARGEST_MESSAGE = 1_000_000_000
 
-# Milliseconds in which the messages of one request are put into the queue, to be one batch; a
-# thread may be kept from running meanwhile.
+# How long the messages of one request wait in the queue to become one batch, in milliseconds. Other
+# threads may delay this one meanwhile.
 _LINGER = 1_000
 
-# Seconds after which a wait looks whether there is still a broker.
+# Seconds between two checks of a wait whether there is still a broker.
 _SLICE = 0.1
 
 
 class Delivery(NamedTuple):
-    """How messages are sent; each has a producer of librdkafka."""
+    """A way to send messages; each one has a librdkafka producer."""
 
     acks: int
     timeout: int
-    """Milliseconds that the broker waits for its replicas."""
+    """How long the broker waits for its replicas, in milliseconds."""
     codec: int = 0
     level: int | None = None
 
 
 class Report:
-    """What became of messages for a partition.
+    """The result of messages for a partition.
 
     Attributes:
-        offset: of the first message; -1 if nobody knows.
-        error: the first one.
+        offset: the offset of the first message; -1 if it is unknown.
+        error: the first error.
     """
 
     __slots__ = ("error", "offset")
@@ -58,7 +58,7 @@ class Report:
 
 
 class _Outage:
-    """Whether librdkafka has said that there is no broker."""
+    """Whether librdkafka has reported that no broker answers."""
 
     def __init__(self) -> None:
         self.is_on = False
@@ -69,11 +69,11 @@ class _Outage:
 
 
 class Sender:
-    """A Producer that sends messages at once, and never twice.
+    """A Producer that sends messages at once, without retries.
 
     Args:
         conf: librdkafka's configuration.
-        timeout: seconds that anything may take.
+        timeout: the timeout of every operation in seconds.
         delivery: how to send.
     """
 
@@ -86,7 +86,7 @@ class Sender:
             "acks": delivery.acks if delivery.acks in (0, 1) else -1,
             "request.timeout.ms": ack,
             "message.timeout.ms": limit,
-            "linger.ms": min(_LINGER, limit - 1),  # flush() ends it
+            "linger.ms": min(_LINGER, limit - 1),  # flush() ends the wait
             "retries": 0,
             "message.max.bytes": _LARGEST_MESSAGE,
             "compression.type": COMPRESSIONS[delivery.codec],
@@ -103,9 +103,9 @@ class Sender:
             batches: topics, partitions and iterables of Message.
 
         Returns:
-            What became of each batch.
+            The result of each batch.
         """
-        self._producer.poll(0)  # old news of the brokers
+        self._producer.poll(0)  # outdated reports about brokers
         self._outage.is_on = False
         reports = [self._put(*batch) for batch in batches]
         while self._producer.flush(_SLICE):
@@ -114,7 +114,7 @@ class Sender:
         return reports
 
     def close(self) -> None:
-        """Drop what is left."""
+        """Drop the remaining messages."""
         self._producer.close(0)
 
     def _put(self, topic: str, partition: int, messages: Any) -> Report:

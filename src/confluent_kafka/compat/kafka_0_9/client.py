@@ -50,15 +50,17 @@ log = logging.getLogger("kafka.client")
 T = TypeVar("T")
 _Callback = Callable[[Any], Any] | None
 
-# Seconds between two looks at a topic that is being created, or a coordinator that is being found.
+# Seconds between two checks of a topic that is being created, or of a coordinator that is being
+# searched.
 _BACKOFF = 0.1
-# Seconds that a leader may take to answer, besides those that it is told to wait: then there may be
-# another one. Fetch is given up then, and other requests if there is one.
+# Seconds that a leader may take to answer, in addition to the time that it was asked to wait. Then
+# there may be another leader: a fetch is given up, and other requests are given up if there is
+# another leader.
 _PATIENCE = 5.0
 # Seconds that a coordinator may take.
 _COORDINATOR = 30.0
 
-# What the coordinator says that does not last.
+# Temporary errors of a coordinator.
 _COORDINATING = frozenset(
     {
         ConsumerCoordinatorNotAvailableCode.errno,
@@ -69,20 +71,21 @@ _COORDINATING = frozenset(
 
 
 class KafkaClient(Metadata):
-    """Knows a cluster's topics, and sends requests to its brokers.
+    """Fetches a cluster's topics, and sends requests to its brokers.
 
     Names of topics and groups can be bytes or str; answers have bytes.
 
     Args:
-        hosts: "host:port", several with commas between, or a list of those.
+        hosts: "host:port", several of them separated by commas, or a list of such texts.
         client_id: a name for the broker's log.
-        timeout: seconds that a request may take; None is an hour.
-        correlation_id: kept; librdkafka has numbers of its own.
-        properties: librdkafka's properties, such as those for TLS and SASL; not in kafka-python.
+        timeout: the timeout of a request in seconds; None means an hour.
+        correlation_id: no effect; librdkafka numbers requests itself.
+        properties: librdkafka properties, for example for TLS and SASL; kafka-python does not have
+            this.
 
     Raises:
         KafkaUnavailableError: no broker answers.
-        KafkaConfigurationError: librdkafka does not take a property.
+        KafkaConfigurationError: librdkafka refuses a property.
     """
 
     CLIENT_ID = b"kafka-python"
@@ -108,7 +111,7 @@ class KafkaClient(Metadata):
         return f"<KafkaClient client_id={self.client_id!r}>"
 
     def _arguments(self) -> dict[str, Any]:
-        """Return what another process makes the same client of."""
+        """Return the arguments with which another process makes the same client."""
         return {
             "hosts": [f"[{h}]:{p}" if ":" in h else f"{h}:{p}" for h, p in self.hosts],
             "client_id": self.client_id,
@@ -129,7 +132,10 @@ class KafkaClient(Metadata):
         weakref.finalize(self, self._engine.close)
 
     def copy(self) -> KafkaClient:
-        """Return a client for another thread, which knows the same; it connects when it is used."""
+        """Return a client for another thread, with the same metadata.
+
+        It connects when it is used.
+        """
         other = KafkaClient.__new__(type(self))
         vars(other).update(vars(self))
         other.brokers = dict(self.brokers)
@@ -144,16 +150,16 @@ class KafkaClient(Metadata):
         self._learn(self.send_metadata_request())
 
     def close(self) -> None:
-        """Close the connections. A client that is used again connects again."""
+        """Close the connections. The next use of the client opens them again."""
         self._engine.close()
 
     # --- topics ---------------------------------------------------------------------------
 
     def load_metadata_for_topics(self, *topics: str | bytes) -> None:
-        """Ask for topics.
+        """Fetch the metadata of topics.
 
         Args:
-            topics: their names; all topics, if there are none.
+            topics: the names of the topics; all topics if there are none.
 
         Raises:
             UnknownTopicOrPartitionError: there is no such topic, and the broker does not create it.
@@ -171,14 +177,14 @@ class KafkaClient(Metadata):
                 log.error("no metadata of topic %r: error %d", topic.topic, topic.error)
 
     def ensure_topic_exists(self, topic: str | bytes, timeout: float = 30) -> None:
-        """Wait until a topic is there; the broker may create it.
+        """Wait until a topic exists; the broker may create it.
 
         Args:
-            topic: its name.
-            timeout: seconds.
+            topic: the name of the topic.
+            timeout: the timeout in seconds.
 
         Raises:
-            KafkaTimeoutError: it is not there after the timeout.
+            KafkaTimeoutError: the topic does not exist after the timeout.
         """
         end = time.monotonic() + timeout
         while not self.has_metadata_for_topic(topic):
@@ -209,15 +215,15 @@ class KafkaClient(Metadata):
         fail_on_error: bool = True,
         callback: _Callback = None,
     ) -> Any:
-        """Ask for topics.
+        """Fetch the metadata of topics.
 
         Args:
-            payloads: their names; all topics, if there are none.
-            fail_on_error: no effect: errors are in the answer.
-            callback: gets the answer.
+            payloads: the names of the topics; all topics if there are none.
+            fail_on_error: no effect; the answer contains errors.
+            callback: called with the answer.
 
         Returns:
-            A MetadataResponse, or what the callback returned.
+            A MetadataResponse, or the result of the callback.
 
         Raises:
             KafkaUnavailableError: no broker answers.
@@ -235,15 +241,15 @@ class KafkaClient(Metadata):
 
         Args:
             payloads: the group, or a list with the group in it.
-            fail_on_error: no effect: errors are in the answer.
-            callback: gets the answer.
+            fail_on_error: no effect; the answer contains errors.
+            callback: called with the answer.
 
         Returns:
-            A ConsumerMetadataResponse, or what the callback returned.
+            A ConsumerMetadataResponse, or the result of the callback.
 
         Raises:
             KafkaUnavailableError: no broker answers.
-            ValueError: there is not one group.
+            ValueError: there is not exactly one group.
         """
         groups = [payloads] if isinstance(payloads, bytes | str) else list(payloads)
         if len(groups) != 1:
@@ -266,21 +272,22 @@ class KafkaClient(Metadata):
         """Send messages.
 
         Args:
-            payloads: messages by partitions, each partition once.
-            acks: who has to have them before the broker answers: 0 nobody, 1 the leader, any other
-                number all replicas in sync.
-            timeout: milliseconds that the broker waits for them.
-            fail_on_error: whether to raise the first error; or else errors are in the list.
-            callback: gets each answer.
+            payloads: messages by partition, each partition once.
+            acks: which brokers must have the messages before the leader answers: none with 0, the
+                leader with 1, all in-sync replicas with any other number.
+            timeout: how long the leader waits for the replicas, in milliseconds.
+            fail_on_error: whether to raise the first error; otherwise the list contains errors.
+            callback: called with each answer.
 
         Returns:
-            A ProduceResponse for each payload, in their order, or what the callback returned;
-            nothing with acks=0. Without fail_on_error, a FailedPayloadsError stands for a payload
-            that was not answered.
+            A ProduceResponse for each payload, in their order, or the result of the callback;
+            nothing with acks=0. Without fail_on_error, the list has a FailedPayloadsError for a
+            payload without an answer.
 
         Raises:
             FailedPayloadsError: there was no answer.
-            UnknownTopicOrPartitionError, LeaderNotAvailableError: a payload can be sent nowhere.
+            UnknownTopicOrPartitionError, LeaderNotAvailableError: a payload's partition has no
+                leader.
             BrokerResponseError: another error of the broker.
         """
         wanted = _named(payloads)
@@ -312,14 +319,14 @@ class KafkaClient(Metadata):
         """Read messages.
 
         Args:
-            payloads: where to read, each partition once.
-            fail_on_error: whether to raise the first error; or else errors are in the list.
-            callback: gets each answer.
-            max_wait_time: milliseconds that a broker waits for min_bytes.
-            min_bytes: that a broker waits for.
+            payloads: partitions and offsets, each partition once.
+            fail_on_error: whether to raise the first error; otherwise the list contains errors.
+            callback: called with each answer.
+            max_wait_time: how long a broker waits for min_bytes, in milliseconds.
+            min_bytes: the number of bytes for which a broker waits.
 
         Returns:
-            A FetchResponse for each payload, in their order, or what the callback returned.
+            A FetchResponse for each payload, in their order, or the result of the callback.
 
         Raises:
             FailedPayloadsError: there was no answer.
@@ -343,8 +350,8 @@ class KafkaClient(Metadata):
     def _read(self, payload: FetchRequest, part: Any) -> Any:
         """Return the answer to a payload.
 
-        Batches without a message, and those that did not fit beside other partitions, are asked
-        for again: a caller who gets no message would ask for the same for ever.
+        Batches without a message are fetched again, and so are batches that did not fit beside
+        other partitions. Otherwise a caller without a message would send the same request for ever.
         """
         if isinstance(part, Exception):
             return part
@@ -379,17 +386,17 @@ class KafkaClient(Metadata):
         fail_on_error: bool = True,
         callback: _Callback = None,
     ) -> list[Any]:
-        """Ask for the offsets that partitions have.
+        """Fetch the offsets of partitions.
 
         Args:
             payloads: partitions and times, each partition once.
-            fail_on_error: whether to raise the first error; or else errors are in the list.
-            callback: gets each answer.
+            fail_on_error: whether to raise the first error; otherwise the list contains errors.
+            callback: called with each answer.
 
         Returns:
-            An OffsetResponse for each payload, in their order, or what the callback returned. The
-            first offset is that before which all messages are older; with max_offsets of at least
-            2, the partition's first one follows.
+            An OffsetResponse for each payload, in their order, or the result of the callback. All
+            messages before the first offset are older than the time. With max_offsets of at least
+            2, the partition's first offset follows.
 
         Raises:
             FailedPayloadsError: there was no answer.
@@ -415,13 +422,13 @@ class KafkaClient(Metadata):
 
         Args:
             payloads: what to ask for.
-            message: makes the request of those for a broker.
-            version: of the request.
-            parts: gives the parts of an answer.
-            within: seconds that a leader may take, if they are fewer than the client's timeout.
+            message: makes a request from the payloads for a broker.
+            version: the version of the request.
+            parts: returns the parts of an answer.
+            within: a timeout for a leader in seconds that is shorter than the client's.
 
         Returns:
-            The part for each payload, or the FailedPayloadsError.
+            The part for each payload, or a FailedPayloadsError.
         """
         by_leader = defaultdict(list)
         for one in payloads:
@@ -444,14 +451,14 @@ class KafkaClient(Metadata):
     def _sent(
         self, message: Any, version: int, leader: BrokerMetadata, within: float | None
     ) -> Callable[..., Any]:
-        """Send a request; return what waits for its answer, and raises what went wrong."""
+        """Send a request; return a function that waits for its answer or raises the error."""
         try:
             return self._engine.ask(message, version, broker=leader, within=within).answer
         except (common.ConnectionError, KafkaUnavailableError) as failure:
             return partial(_raise, failure)
 
     def _still_leads(self, leader: BrokerMetadata, payloads: list[Any]) -> bool:
-        """Return whether nobody else leads one of these partitions now, as far as brokers know."""
+        """Return whether no other broker is known to lead one of these partitions."""
         with suppress(KafkaError):
             self.load_metadata_for_topics(*{one.topic for one in payloads})
         known = [self.topics_to_brokers.get(_place(one)) for one in payloads]
@@ -475,13 +482,14 @@ class KafkaClient(Metadata):
         """Store a group's offsets.
 
         Args:
-            group: its name. It must not have members that let Kafka assign partitions.
-            payloads: offsets, each partition once.
-            fail_on_error: whether to raise the first error; or else errors are in the list.
-            callback: gets each answer.
+            group: the name of the group. It must not have members to which Kafka assigns
+                partitions.
+            payloads: the offsets, each partition once.
+            fail_on_error: whether to raise the first error; otherwise the list contains errors.
+            callback: called with each answer.
 
         Returns:
-            An OffsetCommitResponse for each payload, in their order, or what the callback returned.
+            An OffsetCommitResponse for each payload, in their order, or the result of the callback.
 
         Raises:
             FailedPayloadsError: there was no answer.
@@ -505,16 +513,16 @@ class KafkaClient(Metadata):
         fail_on_error: bool = True,
         callback: _Callback = None,
     ) -> list[Any]:
-        """Ask for a group's offsets.
+        """Fetch a group's offsets.
 
         Args:
-            group: its name.
-            payloads: partitions, each once.
-            fail_on_error: whether to raise the first error; or else errors are in the list.
-            callback: gets each answer.
+            group: the name of the group.
+            payloads: the partitions, each once.
+            fail_on_error: whether to raise the first error; otherwise the list contains errors.
+            callback: called with each answer.
 
         Returns:
-            An OffsetFetchResponse for each payload, in their order, or what the callback returned.
+            An OffsetFetchResponse for each payload, in their order, or the result of the callback.
 
         Raises:
             UnknownTopicOrPartitionError: the group has no offset of a partition.
@@ -531,9 +539,9 @@ class KafkaClient(Metadata):
         fail_on_error: bool = True,
         callback: _Callback = None,
     ) -> list[Any]:
-        """Ask for a group's offsets; where it has none, the offset is -1 and that is no error.
+        """Fetch a group's offsets. A partition without an offset has -1, which is not an error.
 
-        Otherwise as send_offset_fetch_request().
+        Everything else is the same as in send_offset_fetch_request().
         """
         return self._checked(self._ask_committed(group, payloads), fail_on_error, callback)
 
@@ -558,7 +566,7 @@ class KafkaClient(Metadata):
         version: int,
         responses: Callable[[Any], list[Any]],
     ) -> list[Any]:
-        """Ask a group's coordinator, again while it is not ready."""
+        """Ask a group's coordinator; repeat this while it is not ready."""
         if not payloads:
             return []
         end = time.monotonic() + _COORDINATOR
@@ -599,7 +607,7 @@ def _named(payloads: Iterable[T]) -> list[T]:
     """Return payloads with the names of their topics as bytes.
 
     Raises:
-        AssertionError: two are for one partition.
+        AssertionError: two payloads are for the same partition.
     """
     named: list[Any] = []
     for one in payloads:

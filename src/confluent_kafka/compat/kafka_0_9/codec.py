@@ -1,4 +1,4 @@
-"""Compression of messages: gzip and snappy, which need no other package here."""
+"""Compresses messages with gzip and snappy, without other packages."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _BEST = 9
 
 
 def has_gzip() -> bool:
-    """Whether there is gzip: True."""
+    """Return whether gzip is available: always True."""
     return True
 
 
 def has_snappy() -> bool:
-    """Whether there is snappy: True."""
+    """Return whether snappy is available: always True."""
     return True
 
 
@@ -42,17 +42,17 @@ def gzip_encode(payload: bytes, compresslevel: int | None = None) -> bytes:
 
     Args:
         payload: the bytes.
-        compresslevel: 1 (the fastest) to 9 (the smallest); None and 0 are 9.
+        compresslevel: 1 (the fastest) to 9 (the smallest); None and 0 mean 9.
     """
     return gzip.compress(payload, compresslevel or _BEST)
 
 
 def gzip_decode(payload: bytes | None) -> bytes:
-    """Return what gzip_encode() got; of None, nothing.
+    """Return the bytes that gzip_encode() compressed; b"" for None.
 
     Raises:
-        OSError, EOFError, zlib.error: it is not what gzip writes, as of Python's module gzip.
-        ProtocolError: it becomes larger than 128 MiB.
+        OSError, EOFError, zlib.error: the bytes are not gzip's; Python's module gzip raises these.
+        ProtocolError: the result would be larger than 128 MiB.
     """
     with gzip.GzipFile(fileobj=io.BytesIO(payload or b"")) as file:
         data = file.read(MAX_SIZE + 1)
@@ -68,17 +68,18 @@ def snappy_encode(
 
     Args:
         payload: the bytes.
-        xerial_compatible: with the framing of Java's library, which Kafka's Java client writes.
-        xerial_blocksize: how many bytes a block of the framing holds.
+        xerial_compatible: whether to use the framing of Java's library, as Kafka's Java client
+            does.
+        xerial_blocksize: the size of a block of the framing, in bytes.
     """
     return compress_snappy(payload, xerial_blocksize if xerial_compatible else None)
 
 
 def snappy_decode(payload: bytes) -> bytes:
-    """Return what snappy_encode() got, in either form.
+    """Return the bytes that snappy_encode() compressed, with or without the framing.
 
     Raises:
-        ProtocolError: it is not what snappy writes, or becomes larger than 128 MiB.
+        ProtocolError: the bytes are not snappy's, or the result would be larger than 128 MiB.
     """
     try:
         return decompress(Compression.SNAPPY, payload, max_size=MAX_SIZE)

@@ -1,7 +1,6 @@
-"""What the calls of kafka-python 0.9.5 take, return and raise.
+"""The values that calls of kafka-python 0.9.5 take, return and raise.
 
-An exception that comes from librdkafka has the ``confluent_kafka.KafkaException`` as its
-``__cause__``.
+If librdkafka raised the error, ``__cause__`` is the ``confluent_kafka.KafkaException``.
 """
 
 from __future__ import annotations
@@ -10,20 +9,20 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class MetadataRequest(NamedTuple):
-    """Ask for topics."""
+    """A request for the metadata of topics."""
 
     topics: list[bytes]
 
 
 class MetadataResponse(NamedTuple):
-    """The cluster."""
+    """The brokers and topics of the cluster."""
 
     brokers: list[BrokerMetadata]
     topics: list[TopicMetadata]
 
 
 class ConsumerMetadataRequest(NamedTuple):
-    """Ask for a group's coordinator."""
+    """A request for a group's coordinator."""
 
     groups: bytes
 
@@ -47,17 +46,17 @@ class ProduceRequest(NamedTuple):
 
 
 class ProduceResponse(NamedTuple):
-    """Where a partition's messages are."""
+    """The place of the messages in a partition."""
 
     topic: bytes
     partition: int
     error: int
     offset: int
-    """Of the first message."""
+    """The offset of the first message."""
 
 
 class FetchRequest(NamedTuple):
-    """Where to read a partition."""
+    """A partition, and the offset at which to read."""
 
     topic: bytes
     partition: int
@@ -66,7 +65,7 @@ class FetchRequest(NamedTuple):
 
 
 class FetchResponse(NamedTuple):
-    """What was read of a partition."""
+    """The messages that were read from a partition."""
 
     topic: bytes
     partition: int
@@ -78,12 +77,12 @@ class FetchResponse(NamedTuple):
 
 
 class OffsetRequest(NamedTuple):
-    """Which offsets of a partition are asked for."""
+    """A request for offsets of a partition."""
 
     topic: bytes
     partition: int
     time: int
-    """-1: the end; -2: the beginning; or milliseconds since the epoch."""
+    """-1 for the end, -2 for the beginning, or a time in milliseconds since the epoch."""
     max_offsets: int
 
 
@@ -106,7 +105,7 @@ class OffsetCommitRequest(NamedTuple):
 
 
 class OffsetCommitResponse(NamedTuple):
-    """Whether a group's offset is stored."""
+    """The result of storing a group's offset."""
 
     topic: bytes
     partition: int
@@ -114,7 +113,7 @@ class OffsetCommitResponse(NamedTuple):
 
 
 class OffsetFetchRequest(NamedTuple):
-    """A partition whose offset is asked for."""
+    """A request for a group's offset of a partition."""
 
     topic: bytes
     partition: int
@@ -147,7 +146,7 @@ class TopicMetadata(NamedTuple):
 
 
 class PartitionMetadata(NamedTuple):
-    """Where a partition is."""
+    """A partition and its brokers."""
 
     topic: bytes
     partition: int
@@ -159,7 +158,7 @@ class PartitionMetadata(NamedTuple):
 
 
 class OffsetAndMessage(NamedTuple):
-    """A message and where it is."""
+    """A message and its offset."""
 
     offset: int
     message: Message
@@ -183,18 +182,18 @@ class TopicAndPartition(NamedTuple):
 
 
 class KafkaMessage(NamedTuple):
-    """What KafkaConsumer returns."""
+    """A message that KafkaConsumer returns."""
 
     topic: bytes
     partition: int
     offset: int
     key: bytes | None
     value: Any
-    """What ``deserializer_class`` returned."""
+    """The result of ``deserializer_class``."""
 
 
 class RetryOptions(NamedTuple):
-    """How an asynchronous producer repeats what failed."""
+    """How an asynchronous producer sends failed messages again."""
 
     limit: int | None
     backoff_ms: float
@@ -202,19 +201,19 @@ class RetryOptions(NamedTuple):
 
 
 class KafkaError(RuntimeError):
-    """Something that Kafka, or this client of it, could not do."""
+    """An operation of Kafka or of this client failed."""
 
 
 class BrokerResponseError(KafkaError):
-    """An error that a broker answered with; it has a number in Kafka's protocol."""
+    """An error in a broker's answer; it has a number in Kafka's protocol."""
 
     errno: ClassVar[int]
     message: ClassVar[str]
-    """The number's name."""
+    """The name of the number in the protocol."""
 
 
 class UnknownError(BrokerResponseError):
-    """The broker failed in a way that has no number, or a number that 0.9.5 does not know."""
+    """The broker failed with an unknown error, or with a number that 0.9.5 does not have."""
 
     errno = -1
     message = "UNKNOWN"
@@ -256,7 +255,7 @@ class LeaderNotAvailableError(BrokerResponseError):
 
 
 class NotLeaderForPartitionError(BrokerResponseError):
-    """The broker is not the partition's leader any more."""
+    """The broker is no longer the partition's leader."""
 
     errno = 6
     message = "NOT_LEADER_FOR_PARTITION"
@@ -270,14 +269,14 @@ class RequestTimedOutError(BrokerResponseError):
 
 
 class BrokerNotAvailableError(BrokerResponseError):
-    """The broker is not there."""
+    """The broker is not available."""
 
     errno = 8
     message = "BROKER_NOT_AVAILABLE"
 
 
 class ReplicaNotAvailableError(BrokerResponseError):
-    """The replica is not there."""
+    """The replica is not available."""
 
     errno = 9
     message = "REPLICA_NOT_AVAILABLE"
@@ -291,7 +290,7 @@ class MessageSizeTooLargeError(BrokerResponseError):
 
 
 class StaleControllerEpochError(BrokerResponseError):
-    """Between brokers."""
+    """An error between brokers; clients do not get it."""
 
     errno = 11
     message = "STALE_CONTROLLER_EPOCH"
@@ -305,7 +304,7 @@ class OffsetMetadataTooLargeError(BrokerResponseError):
 
 
 class StaleLeaderEpochCodeError(BrokerResponseError):
-    """Between brokers."""
+    """An error between brokers; clients do not get it."""
 
     errno = 13
     message = "STALE_LEADER_EPOCH_CODE"
@@ -326,7 +325,7 @@ class ConsumerCoordinatorNotAvailableCode(BrokerResponseError):
 
 
 class NotCoordinatorForConsumerCode(BrokerResponseError):
-    """The broker is not the group's coordinator any more."""
+    """The broker is no longer the group's coordinator."""
 
     errno = 16
     message = "NOT_COORDINATOR_FOR_CONSUMER_CODE"
@@ -337,14 +336,14 @@ class KafkaUnavailableError(KafkaError):
 
 
 class KafkaTimeoutError(KafkaError):
-    """Something was not done in the time that it had."""
+    """An operation did not end in time."""
 
 
 class FailedPayloadsError(KafkaError):
-    """No broker answered to a payload.
+    """No broker answered a request for a payload.
 
     Args:
-        payload: the one.
+        payload: the payload.
     """
 
     def __init__(self, payload: Any, *args: Any) -> None:
@@ -360,11 +359,11 @@ class ConnectionError(KafkaError):  # noqa: A001
 
 
 class BufferUnderflowError(KafkaError):
-    """There are fewer bytes than the protocol says."""
+    """There are fewer bytes than the protocol requires."""
 
 
 class ChecksumError(KafkaError):
-    """A message is not what was sent."""
+    """The checksum of a message is wrong."""
 
 
 class ConsumerFetchSizeTooSmall(KafkaError):
@@ -380,7 +379,7 @@ class ConsumerTimeout(KafkaError):
 
 
 class ProtocolError(KafkaError):
-    """Bytes are not what the protocol says."""
+    """Bytes do not follow the protocol."""
 
 
 class UnsupportedCodecError(KafkaError):
@@ -395,7 +394,7 @@ class AsyncProducerQueueFull(KafkaError):
     """The queue of an asynchronous producer has no room.
 
     Args:
-        failed_msgs: those that are not in the queue.
+        failed_msgs: the messages that are not in the queue.
     """
 
     def __init__(self, failed_msgs: tuple[bytes | None, ...], *args: Any) -> None:
@@ -407,18 +406,18 @@ class AsyncProducerQueueFull(KafkaError):
 
 
 kafka_errors = {error.errno: error for error in BrokerResponseError.__subclasses__()}
-"""The exceptions by their numbers."""
+"""The exceptions by number."""
 
 
 def check_error(response: Any) -> None:
-    """Raise what a response says.
+    """Raise the error of a response, if it has one.
 
     Args:
-        response: with a field ``error``; or an exception.
+        response: an object with a field ``error``; or an exception.
 
     Raises:
-        BrokerResponseError: the one that has the number, with the response; UnknownError for a
-            number that has none.
+        BrokerResponseError: the exception with the number, with the response; UnknownError for an
+            unknown number.
         Exception: the response itself, if it is one.
     """
     if isinstance(response, Exception):
@@ -433,7 +432,7 @@ RETRY_BACKOFF_ERROR_TYPES = (
     ConnectionError,
     FailedPayloadsError,
 )
-"""Those after which a producer waits before it sends again."""
+"""The errors after which a producer waits before it sends again."""
 
 RETRY_REFRESH_ERROR_TYPES = (
     NotLeaderForPartitionError,
@@ -441,7 +440,7 @@ RETRY_REFRESH_ERROR_TYPES = (
     LeaderNotAvailableError,
     ConnectionError,
 )
-"""Those after which a producer asks for the topics again."""
+"""The errors after which a producer fetches the topics again."""
 
 RETRY_ERROR_TYPES = RETRY_BACKOFF_ERROR_TYPES + RETRY_REFRESH_ERROR_TYPES
-"""Those after which a producer sends again."""
+"""The errors after which a producer sends again."""

@@ -1,4 +1,4 @@
-"""A connection of one's own to a broker, and the addresses of brokers."""
+"""A direct connection to a broker, and the addresses of brokers."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ DEFAULT_KAFKA_PORT = 9092
 def collect_hosts(
     hosts: str | bytes | Iterable[str | bytes], randomize: bool = True
 ) -> list[tuple[str, int]]:
-    """Return the addresses that hosts name.
+    """Return the addresses of hosts.
 
     Args:
-        hosts: "host:port", several of them with commas between, or a list of those. The port is
-            9092 if it is left out. An IPv6 address with a port has brackets.
+        hosts: "host:port", several of them separated by commas, or a list of such texts. The
+            default port is 9092. An IPv6 address with a port needs brackets.
         randomize: whether to shuffle them.
 
     Raises:
-        ValueError: a port is no number.
+        ValueError: a port is not a number.
     """
     given = [hosts] if isinstance(hosts, str | bytes) else list(hosts)
     names = [one.decode() if isinstance(one, bytes) else one for one in given]
@@ -51,15 +51,15 @@ def _address(name: str) -> tuple[str, int]:
 
 
 class KafkaConnection(threading.local):
-    """A socket that is connected to a broker; each thread has its own.
+    """A connection to a broker; each thread has its own socket.
 
-    It sends and receives requests as they are: those of today's brokers come from
-    ``confluent_kafka.protocol``.
+    It sends and receives bytes unchanged. ``confluent_kafka.protocol`` has requests for today's
+    brokers.
 
     Args:
-        host: the broker's.
-        port: the broker's.
-        timeout: seconds for sending and for receiving; None waits without limit.
+        host: the host of the broker.
+        port: the port of the broker.
+        timeout: the timeout of sending and of receiving, in seconds; None waits without limit.
 
     Raises:
         ConnectionError: the broker cannot be reached.
@@ -78,7 +78,7 @@ class KafkaConnection(threading.local):
         return f"<KafkaConnection host={self.host} port={self.port}>"
 
     def get_connected_socket(self) -> socket.socket:
-        """Return the socket, connected again if it was not.
+        """Return the socket; connect it first if necessary.
 
         Raises:
             ConnectionError: the broker cannot be reached.
@@ -92,11 +92,11 @@ class KafkaConnection(threading.local):
         """Send a request.
 
         Args:
-            request_id: for the log.
-            payload: the request, with its size and its header.
+            request_id: the number of the request, for the log.
+            payload: the bytes of the request, with its size and its header.
 
         Raises:
-            ConnectionError: it cannot be sent; the socket is closed.
+            ConnectionError: the request cannot be sent; the socket is then closed.
         """
         log.debug("sending request %d, %d bytes", request_id, len(payload))
         try:
@@ -108,13 +108,13 @@ class KafkaConnection(threading.local):
         """Receive an answer.
 
         Args:
-            request_id: for the log.
+            request_id: the number of the request, for the log.
 
         Returns:
             The answer with its header, without its size.
 
         Raises:
-            ConnectionError: it cannot be received; the socket is closed.
+            ConnectionError: the answer cannot be received; the socket is then closed.
         """
         log.debug("receiving the answer to request %d", request_id)
         (size,) = struct.unpack(">i", self._read(4))
@@ -122,7 +122,7 @@ class KafkaConnection(threading.local):
 
     def copy(self) -> KafkaConnection:
         """Return a connection to the same broker for another thread; reinit() connects it."""
-        # What is given here is given to __init__() in other threads, and not in this one.
+        # Other threads call __init__() with these arguments; this thread does not.
         arguments = (self.host, self.port, self.timeout)
         other = KafkaConnection.__new__(KafkaConnection, *arguments)  # type: ignore[call-arg]
         other.host = self.host
@@ -132,7 +132,7 @@ class KafkaConnection(threading.local):
         return other
 
     def close(self) -> None:
-        """Close the socket. Closing twice does nothing."""
+        """Close the socket. A second close() does nothing."""
         sock, self._sock = self._sock, None
         if sock is not None:
             sock.close()

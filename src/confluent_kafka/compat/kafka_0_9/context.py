@@ -1,4 +1,4 @@
-"""Offsets that are stored only of what was processed."""
+"""Stores the offsets of processed messages only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["OffsetCommitContext"]
 class OffsetCommitContext:
     """Stores offsets at the end of a block, up to the messages that were marked in it.
 
-    What was read in the block and not marked is read again. ::
+    Messages that were read in the block and not marked are read again. ::
 
         consumer = SimpleConsumer(client, group, topic, auto_commit=False)
         consumer.provide_partition_info()
@@ -28,12 +28,12 @@ class OffsetCommitContext:
                     break
                 context.mark(partition, message.offset)
 
-    It is true if something was marked.
+    The context is true if a message was marked.
 
     Args:
-        consumer: one without auto_commit; or any object with ``offsets``, by partition, and
-            ``seek(0, 1)``, which lets it read on there. commit() also needs its ``client``,
-            ``group`` and ``topic``.
+        consumer: a consumer without auto_commit; or any object with ``offsets`` by partition, and
+            with ``seek(0, 1)``, which makes it continue at these offsets. commit() also needs its
+            ``client``, ``group`` and ``topic``.
     """
 
     def __init__(self, consumer: SimpleConsumer) -> None:
@@ -43,11 +43,11 @@ class OffsetCommitContext:
         self.logger = logging.getLogger("kafka.context")
 
     def mark(self, partition: int, offset: int) -> None:
-        """Note that a message was processed, and those before it.
+        """Mark a message and all messages before it as processed.
 
         Args:
-            partition: where it was.
-            offset: the message's own.
+            partition: the partition of the message.
+            offset: the offset of the message.
         """
         self.high_water_mark[partition] = max(offset + 1, self.high_water_mark.get(partition, 0))
 
@@ -76,27 +76,27 @@ class OffsetCommitContext:
         return False
 
     def commit(self) -> None:
-        """Store the offsets after what was marked, and read on there.
+        """Store the offsets behind the marked messages, and continue there.
 
         Raises:
-            KafkaError: as KafkaClient.send_offset_commit_request().
+            KafkaError: the same errors as in KafkaClient.send_offset_commit_request().
         """
         if self.high_water_mark:
             self.commit_partition_offsets(self.high_water_mark)
         self.update_consumer_offsets({**self.initial_offsets, **self.high_water_mark})
 
     def rollback(self) -> None:
-        """Read again what was read in the block."""
+        """Read the messages of the block again."""
         self.update_consumer_offsets(self.initial_offsets)
 
     def commit_partition_offsets(self, partition_offsets: dict[int, int]) -> None:
         """Store offsets.
 
         Args:
-            partition_offsets: by partition, those to read next.
+            partition_offsets: the next offsets to read, by partition.
 
         Raises:
-            KafkaError: as KafkaClient.send_offset_commit_request().
+            KafkaError: the same errors as in KafkaClient.send_offset_commit_request().
         """
         consumer = self.consumer
         answers = consumer.client.send_offset_commit_request(
@@ -110,14 +110,14 @@ class OffsetCommitContext:
             check_error(answer)
 
     def update_consumer_offsets(self, partition_offsets: dict[int, int]) -> None:
-        """Let the consumer read on at offsets.
+        """Make the consumer continue at offsets.
 
         Args:
-            partition_offsets: by partition.
+            partition_offsets: the offsets by partition.
         """
         self.consumer.offsets.update(partition_offsets)
         self.consumer.seek(0, 1)
 
     def handle_out_of_range(self) -> None:
-        """Let the consumer read on at the beginnings of its partitions."""
+        """Make the consumer continue at the beginnings of its partitions."""
         self.consumer.seek(0, 0)

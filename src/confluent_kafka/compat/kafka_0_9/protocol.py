@@ -1,7 +1,7 @@
 """The requests and answers of Kafka 0.8.2 as bytes.
 
-Brokers of today do not read most of these versions, and KafkaClient sends others in their place.
-These functions are for programs that write and read the bytes themselves.
+Today's brokers do not support most of these versions, so KafkaClient sends other versions. These
+functions are for programs that write and read the bytes themselves.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ CODEC_GZIP = 0x01
 CODEC_SNAPPY = 0x02
 ALL_CODECS = (CODEC_NONE, CODEC_GZIP, CODEC_SNAPPY)
 
-# A payload of a batch: a value, or a pair of value and key.
+# An item of a batch: a value, or a pair of value and key.
 _Given: TypeAlias = "bytes | tuple[bytes | None, bytes | None] | None"
 _T = TypeVar("_T")
 
-# In a request to fetch and to list offsets, who asks: a consumer.
+# The replica id of a consumer, in requests to fetch and to list offsets.
 _CONSUMER = -1
 
 
 class KafkaProtocol:
-    """The requests as bytes, with their sizes before them; and the answers, without, of bytes.
+    """Encodes requests to bytes with their sizes, and decodes answers from bytes without sizes.
 
     An answer that is too short raises BufferUnderflowError.
     """
@@ -101,11 +101,11 @@ class KafkaProtocol:
         """Return a request to produce.
 
         Args:
-            client_id: of the client.
-            correlation_id: what the answer begins with.
+            client_id: the id of the client.
+            correlation_id: the number with which the answer begins.
             payloads: one for each partition.
-            acks: how many replicas must have the messages; -1: all that are in sync.
-            timeout: how long the broker may wait for them, in milliseconds.
+            acks: how many replicas must have the messages; -1 means all in-sync replicas.
+            timeout: how long the broker may wait for the replicas, in milliseconds.
         """
         body = struct.pack(">hi", acks, timeout)
         body += _by_topic(payloads, lambda each: write_int_string(_message_set(each.messages)))
@@ -131,8 +131,8 @@ class KafkaProtocol:
         """Return a request to fetch.
 
         Args:
-            client_id: of the client.
-            correlation_id: what the answer begins with.
+            client_id: the id of the client.
+            correlation_id: the number with which the answer begins.
             payloads: one for each partition.
             max_wait_time: how long the broker may wait for `min_bytes`, in milliseconds.
             min_bytes: how many bytes of messages the answer should have.
@@ -145,8 +145,8 @@ class KafkaProtocol:
     def decode_fetch_response(cls, data: bytes) -> Iterator[FetchResponse]:
         """Yield a FetchResponse for each partition, with an iterator of OffsetAndMessage.
 
-        That iterator raises ConsumerFetchSizeTooSmall if there is not one whole message,
-        ChecksumError, ProtocolError and what gzip_decode() raises.
+        The iterator raises ConsumerFetchSizeTooSmall if there is not one whole message. It also
+        raises ChecksumError, ProtocolError and the errors of gzip_decode().
         """
         for topic, partition, (error, end), messages in _partitions(data, ">hq", read_int_string):
             yield FetchResponse(topic, partition, error, end, _messages(messages or b""))
@@ -163,8 +163,8 @@ class KafkaProtocol:
         """Return a request for offsets.
 
         Args:
-            client_id: of the client.
-            correlation_id: what the answer begins with.
+            client_id: the id of the client.
+            correlation_id: the number with which the answer begins.
             payloads: one for each partition.
         """
         body = struct.pack(">i", _CONSUMER)
@@ -190,10 +190,10 @@ class KafkaProtocol:
         """Return a request for topics and brokers.
 
         Args:
-            client_id: of the client.
-            correlation_id: what the answer begins with.
-            topics: the topics; None: all of them.
-            payloads: the same, instead of `topics`.
+            client_id: the id of the client.
+            correlation_id: the number with which the answer begins.
+            topics: the topics; None means all.
+            payloads: the topics, instead of `topics`.
         """
         names = list(map(kafka_bytestring, (topics if payloads is None else payloads) or ()))
         body = struct.pack(">i", len(names)) + b"".join(map(write_short_string, names))
@@ -201,7 +201,7 @@ class KafkaProtocol:
 
     @classmethod
     def decode_metadata_response(cls, data: bytes) -> MetadataResponse:
-        """Return what the cluster consists of."""
+        """Return the brokers and topics of the cluster."""
         brokers, pos = _array(data, 4, _broker)
         topics, _ = _array(data, pos, _topic)
         return MetadataResponse(brokers, topics)
@@ -215,8 +215,8 @@ class KafkaProtocol:
         """Return a request for the coordinator of a group.
 
         Args:
-            client_id: of the client.
-            correlation_id: what the answer begins with.
+            client_id: the id of the client.
+            correlation_id: the number with which the answer begins.
             payloads: the group.
         """
         body = write_short_string(payloads)
@@ -243,9 +243,9 @@ class KafkaProtocol:
         """Return a request to commit.
 
         Args:
-            client_id: of the client.
-            correlation_id: what the answer begins with.
-            group: whose offsets these are.
+            client_id: the id of the client.
+            correlation_id: the number with which the answer begins.
+            group: the group of the offsets.
             payloads: one for each partition.
         """
         body = write_short_string(group) + _by_topic(
@@ -272,11 +272,12 @@ class KafkaProtocol:
         """Return a request for committed offsets.
 
         Args:
-            client_id: of the client.
-            correlation_id: what the answer begins with.
-            group: whose offsets these are.
+            client_id: the id of the client.
+            correlation_id: the number with which the answer begins.
+            group: the group of the offsets.
             payloads: one for each partition.
-            from_kafka: those that Kafka stores (version 1), and not ZooKeeper (version 0).
+            from_kafka: whether to read offsets stored in Kafka (version 1) instead of ZooKeeper
+                (version 0).
         """
         body = write_short_string(group) + _by_topic(payloads, lambda each: b"")
         version = 1 if from_kafka else 0
@@ -300,7 +301,7 @@ def _request(
 
 
 def _by_topic(payloads: Iterable[Any] | None, encode: Callable[[Any], bytes]) -> bytes:
-    """Arrays of topics, of their partitions, and of each what `encode` gives."""
+    """Encode arrays of topics and of their partitions; `encode` encodes each partition."""
     grouped = group_by_topic_and_partition(payloads or ())
     parts = [struct.pack(">i", len(grouped))]
     for topic, partitions in grouped.items():
@@ -320,7 +321,7 @@ def _nothing(data: bytes, pos: int) -> tuple[None, int]:
 def _partitions(
     data: bytes, form: str, rest: Callable[[bytes, int], tuple[Any, int]] = _nothing
 ) -> Iterator[tuple[bytes, int, tuple[Any, ...], Any]]:
-    """Topic, partition, its numbers of the format `form`, and what `rest` reads after them."""
+    """Yield topic, partition, its numbers of the format `form`, and the result of `rest`."""
     (_, topics), pos = relative_unpack(">ii", data, 0)
     for _ in range(topics):
         topic, pos = read_short_string(data, pos)
@@ -345,7 +346,7 @@ def _array(
 
 def _counted(data: bytes, pos: int, form: str) -> tuple[tuple[int, ...], int]:
     (count,), pos = relative_unpack(">i", data, pos)
-    if not 0 <= count <= len(data) - pos:  # before a struct of that many is compiled
+    if not 0 <= count <= len(data) - pos:  # check before a struct of that size is compiled
         raise BufferUnderflowError(f"{count} numbers, and {len(data) - pos} bytes are left")
     return relative_unpack(f">{count}{form}", data, pos)
 
@@ -394,8 +395,8 @@ def create_message(payload: bytes | None, key: bytes | None = None) -> Message:
     """Return a message.
 
     Args:
-        payload: its value.
-        key: its key.
+        payload: the value of the message.
+        key: the key of the message.
     """
     return Message(0, CODEC_NONE, key, payload)
 
@@ -403,23 +404,23 @@ def create_message(payload: bytes | None, key: bytes | None = None) -> Message:
 def create_gzip_message(
     payloads: Iterable[_Given], key: bytes | None = None, compresslevel: int | None = None
 ) -> Message:
-    """Return a message that has others in it, compressed by gzip.
+    """Return a message that contains other messages, compressed by gzip.
 
     Args:
         payloads: values, or pairs of value and key.
-        key: of the message around them.
-        compresslevel: of gzip_encode().
+        key: the key of the outer message.
+        compresslevel: the level for gzip_encode().
     """
     packed = gzip_encode(_message_set(_created(payloads)), compresslevel)
     return Message(0, CODEC_GZIP, key, packed)
 
 
 def create_snappy_message(payloads: Iterable[_Given], key: bytes | None = None) -> Message:
-    """Return a message that has others in it, compressed by snappy.
+    """Return a message that contains other messages, compressed by snappy.
 
     Args:
         payloads: values, or pairs of value and key.
-        key: of the message around them.
+        key: the key of the outer message.
     """
     return Message(0, CODEC_SNAPPY, key, snappy_encode(_message_set(_created(payloads))))
 
@@ -430,13 +431,13 @@ def create_message_set(
     key: bytes | None = None,
     compresslevel: int | None = None,
 ) -> list[Message]:
-    """Return a list of messages, or of one that has them in it.
+    """Return a list of messages, or of one message that contains all of them.
 
     Args:
         messages: values, or pairs of value and key.
         codec: one of ALL_CODECS.
-        key: of the message around them, if they are compressed.
-        compresslevel: of gzip.
+        key: the key of the outer message, if the messages are compressed.
+        compresslevel: the level for gzip.
 
     Raises:
         UnsupportedCodecError: there is no such codec.
@@ -458,7 +459,7 @@ def _created(given: Iterable[_Given]) -> list[Message]:
 
 
 def _message_set(messages: Iterable[Message]) -> bytes:
-    """Their bytes; the broker gives them their offsets."""
+    """Encode messages; the broker sets their offsets."""
     return b"".join(bytes(8) + write_int_string(_message(each)) for each in messages)
 
 
@@ -471,7 +472,7 @@ def _message(message: Message) -> bytes:
 
 
 def _messages(data: bytes, wrapped: bool = False) -> Iterator[OffsetAndMessage]:
-    """The messages of a set, with those that are in others; a last one that is cut off is not."""
+    """Yield the messages of a set and the messages inside them; skip a last one that is cut off."""
     pos = 0
     while pos < len(data):
         try:

@@ -51,14 +51,14 @@ def _with_length(form: str, s: bytes | None) -> bytes:
 
 
 def read_int_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
-    """Read what write_int_string() wrote.
+    """Read bytes that write_int_string() wrote.
 
     Args:
         data: the bytes.
-        cur: where to begin.
+        cur: the place where to begin.
 
     Returns:
-        What is there, and where it ends.
+        The bytes, and the place where they end.
 
     Raises:
         BufferUnderflowError: there are too few bytes.
@@ -67,14 +67,14 @@ def read_int_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
 
 
 def read_short_string(data: bytes, cur: int) -> tuple[bytes | None, int]:
-    """Read what write_short_string() wrote.
+    """Read bytes that write_short_string() wrote.
 
     Args:
         data: the bytes.
-        cur: where to begin.
+        cur: the place where to begin.
 
     Returns:
-        What is there, and where it ends.
+        The bytes, and the place where they end.
 
     Raises:
         BufferUnderflowError: there are too few bytes.
@@ -95,12 +95,12 @@ def relative_unpack(fmt: str, data: bytes, cur: int) -> tuple[tuple[Any, ...], i
     """Unpack a struct.
 
     Args:
-        fmt: for the module struct.
+        fmt: the format for the module struct.
         data: the bytes.
-        cur: where to begin.
+        cur: the place where to begin.
 
     Returns:
-        The values, and where they end.
+        The values, and the place where they end.
 
     Raises:
         BufferUnderflowError: there are too few bytes.
@@ -115,7 +115,7 @@ def group_by_topic_and_partition(tuples: Iterable[Any]) -> dict[Any, dict[int, A
     """Return payloads by topic, then by partition.
 
     Raises:
-        AssertionError: two are for one partition.
+        AssertionError: two payloads are for the same partition.
     """
     grouped: dict[Any, dict[int, Any]] = defaultdict(dict)
     for one in tuples:
@@ -141,13 +141,13 @@ def kafka_bytestring(s: str | bytes) -> bytes:
 
 
 class ReentrantTimer:
-    """Calls a function again and again, in a thread, until it is stopped; can be started again.
+    """Calls a function repeatedly in a thread until it is stopped. It can be started again.
 
     Args:
         t: milliseconds between two calls.
         fn: the function.
-        args: its arguments.
-        kwargs: its keywords.
+        args: the arguments of the function.
+        kwargs: the keywords of the function.
 
     Raises:
         ValueError: t is not positive, or fn cannot be called.
@@ -167,14 +167,14 @@ class ReentrantTimer:
         self.active: threading.Event | None = None
 
     def start(self) -> None:
-        """Begin to wait; from now, if it waits already."""
+        """Start the timer; if it runs already, start its wait again."""
         self.stop()
         self.active = threading.Event()
         self.thread = threading.Thread(target=self._run, args=(self.active,), daemon=True)
         self.thread.start()
 
     def stop(self) -> None:
-        """End it, and wait for a call that runs; does nothing if it does not run."""
+        """Stop the timer, and wait for a running call. Do nothing if the timer does not run."""
         if self.thread is None or self.active is None:
             return
         self.active.set()
@@ -184,14 +184,14 @@ class ReentrantTimer:
 
     @property
     def is_current(self) -> bool:
-        """Whether its thread is the one that asks, which is in the function then."""
+        """Return whether the calling thread is the timer's, inside the function."""
         return self.thread is threading.current_thread()
 
     def _run(self, stopped: threading.Event) -> None:
         while not stopped.wait(self.t):
             try:
                 self.fn(*self.args, **self.kwargs)
-            except BaseException:  # nobody would see that the timer has ended
+            except BaseException:  # nobody would notice that the timer has ended
                 log.exception("a timer's function failed; it is called again in %g s", self.t)
 
     def __del__(self) -> None:

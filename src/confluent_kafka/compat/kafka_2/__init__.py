@@ -1,8 +1,9 @@
-"""kafka-python's API on librdkafka, that of version 2.
+"""The API of kafka-python 2 on librdkafka.
 
-It is that of version 3, ``confluent_kafka.compat.kafka``, with what was different before.
-``import confluent_kafka.compat.kafka_2 as kafka`` is the move; programs and libraries that say
-``import kafka`` run unchanged after ``confluent_kafka.compat.install("kafka", generation="2")``.
+It is the API of version 3, ``confluent_kafka.compat.kafka``, with the differences of version 2. To
+move a program, write ``import confluent_kafka.compat.kafka_2 as kafka``. Programs and libraries
+that contain ``import kafka`` run unchanged after ``confluent_kafka.compat.install("kafka",
+generation="2")``.
 """
 
 from __future__ import annotations

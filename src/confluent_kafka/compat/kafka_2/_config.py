@@ -1,4 +1,4 @@
-"""The keywords of kafka-python 2 that version 3 does not have, or with another default."""
+"""The keywords of kafka-python 2 that version 3 does not have, or has with another default."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from ..kafka._config import COMMON_DEFAULTS
 from . import errors
 
 __version__ = "2.0.2"
-"""The version of kafka-python whose names, keywords and defaults these are."""
+"""The version of kafka-python whose names, keywords and defaults this package has."""
 
 DEFAULTS: dict[str, Any] = {
     "api_version_auto_timeout_ms": 2000,
     "client_id": f"kafka-python-{__version__}",
     "reconnect_backoff_max_ms": 1000,
-    # Of connections that librdkafka reads and writes.
+    # The keywords of connections, which librdkafka manages.
     "sock_chunk_buffer_count": 1000,
     "sock_chunk_bytes": 4096,
 }
-"""Of every client."""
+"""The keywords of every client."""
 
 CONNECTION_DEFAULTS: dict[str, Any] = (
     COMMON_DEFAULTS | DEFAULTS | {"metric_group_prefix": "", "metrics": None, "ssl_ciphers": None}
 )
-"""Of the classes below the clients."""
+"""The keywords of the classes below the clients."""
 
 
 def of_version_3(configs: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords with those of version 3 that stand for them.
+    """Convert the keywords of version 2 to the keywords of version 3.
 
     Args:
-        configs: the keywords that were given.
-        defaults: of all keywords.
+        configs: the given keywords.
+        defaults: the defaults of all keywords.
     """
     wait = configs.get("api_version_auto_timeout_ms", defaults["api_version_auto_timeout_ms"])
     return {"bootstrap_timeout_ms": wait} | dict(configs)
@@ -41,7 +41,7 @@ def of_version_3(configs: Mapping[str, Any], defaults: Mapping[str, Any]) -> dic
 
 @contextlib.contextmanager
 def brokers_needed() -> Iterator[None]:
-    """Raise NoBrokersAvailable where version 3 has waited in vain for a broker."""
+    """Raise NoBrokersAvailable instead of version 3's error for a missing broker."""
     try:
         yield
     except errors.KafkaTimeoutError as failure:

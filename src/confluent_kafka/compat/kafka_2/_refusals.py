@@ -1,4 +1,4 @@
-"""What applications cannot do here, and what they can do instead."""
+"""The error for unsupported calls, which names an alternative."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _INSTEAD = (
 
 
 def refused(what: str) -> NotImplementedError:
-    """Return the exception that says so.
+    """Return the exception for an unsupported class or method.
 
     Args:
         what: the class or method.

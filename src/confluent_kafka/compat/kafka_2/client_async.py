@@ -1,4 +1,4 @@
-"""A client below the others: what it knows of the cluster."""
+"""The client below the other clients, with the cluster's metadata."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .cluster import ClusterMetadata
 
 
 class KafkaClient:
-    """Knows a cluster's brokers, topics and partitions; sends no requests of the application.
+    """Returns a cluster's brokers, topics and partitions. It cannot send an application's requests.
 
-    librdkafka connects to brokers when there is something to ask them: each broker of the cluster
-    is ready as long as the client is open.
+    librdkafka connects to brokers when it has a request for them. So each broker of the cluster
+    counts as ready as long as the client is open.
 
     Args:
         configs: the keywords of ``DEFAULT_CONFIG``.
@@ -40,18 +40,18 @@ class KafkaClient:
 
     @property
     def cluster(self) -> ClusterMetadata:
-        """What is known of the cluster."""
+        """The known brokers, topics and partitions of the cluster."""
         return self._admin._cluster.known
 
     def bootstrap_connected(self) -> bool:
-        """Return whether the client has connected to a broker, and is not closed."""
+        """Return whether the client has connected to a broker and is not closed."""
         return self._is_open
 
     def close(self, node_id: Any = None) -> None:
         """Close the client.
 
         Args:
-            node_id: None; librdkafka closes the connection to a broker that is not used.
+            node_id: must be None; librdkafka itself closes unused connections to single brokers.
         """
         if node_id is None:
             self._is_open = False
@@ -60,7 +60,7 @@ class KafkaClient:
     # ---- brokers ----
 
     def connected(self, node_id: Any) -> bool:
-        """Return whether the cluster has a broker, and the client is open."""
+        """Return whether the cluster has a broker and the client is open."""
         return self._is_open and self.cluster.broker_metadata(node_id) is not None
 
     def is_disconnected(self, node_id: Any) -> bool:
@@ -81,7 +81,7 @@ class KafkaClient:
         return self.connected(node_id)
 
     def maybe_connect(self, node_id: Any, wakeup: bool = True) -> bool:
-        """Return connected(): librdkafka connects.
+        """Return connected(), because librdkafka itself connects.
 
         Args:
             node_id: the broker's id.
@@ -90,29 +90,29 @@ class KafkaClient:
         return self.connected(node_id)
 
     def connection_delay(self, node_id: Any) -> float:
-        """Return 0: librdkafka waits between its attempts to connect."""
+        """Return 0, because librdkafka itself waits between its attempts to connect."""
         return 0
 
     def in_flight_request_count(self, node_id: Any = None) -> int:
-        """Return 0: the client sends no requests of the application."""
+        """Return 0, because the client sends no requests of the application."""
         return 0
 
     def least_loaded_node(self) -> int | None:
-        """Return the id of a broker; None of a closed client."""
+        """Return the id of a broker; None if the client is closed."""
         ids = sorted(int(one.nodeId) for one in self.cluster.brokers())
         return ids[0] if ids and self._is_open else None
 
     def get_api_versions(self) -> dict[int, tuple[int, int]]:
-        """Return the oldest and newest version of each request, by its API key, of a broker."""
+        """Return a broker's oldest and newest version of each request, by API key."""
         return self._admin.api_versions()
 
     # ---- topics ----
 
     def set_topics(self, topics: Iterable[str]) -> Future:
-        """Ask for the cluster's topics; return a future of the ClusterMetadata, which is settled.
+        """Fetch the cluster's topics; return a settled future of the ClusterMetadata.
 
         Args:
-            topics: no effect: all are asked for.
+            topics: no effect; all topics are fetched.
         """
         try:
             self._admin._cluster.ask(None, self._admin._wire.timeout)
@@ -121,13 +121,13 @@ class KafkaClient:
         return Future().success(self.cluster)
 
     def add_topic(self, topic: str) -> Future:
-        """Ask for the cluster's topics; see set_topics()."""
+        """Fetch the cluster's topics; see set_topics()."""
         return self.set_topics([topic])
 
     # ---- what librdkafka does ----
 
     def poll(self, timeout_ms: float | None = None, future: Any = None) -> list[Any]:
-        """Return nothing: librdkafka's threads read the connections, and no request is open.
+        """Return an empty list: librdkafka's threads read the connections, and no request is open.
 
         Args:
             timeout_ms: no effect.
@@ -136,22 +136,22 @@ class KafkaClient:
         return []
 
     def wakeup(self) -> None:
-        """Do nothing: poll() does not wait."""
+        """Do nothing, because poll() does not wait."""
 
     def send(self, node_id: Any, request: Any, wakeup: bool = True) -> NoReturn:
         """Not supported.
 
         Raises:
-            NotImplementedError: always; the text says what to use instead.
+            NotImplementedError: always; the text names an alternative.
         """
         raise refused("KafkaClient.send()")
 
     def check_version(
         self, node_id: Any = None, timeout: float = 2, strict: bool = False
     ) -> NoReturn:
-        """Not supported: brokers do not tell their versions.
+        """Not supported, because brokers do not return their versions.
 
         Raises:
-            NotImplementedError: always; the text says what to use instead.
+            NotImplementedError: always; the text names an alternative.
         """
         raise refused("KafkaClient.check_version()")

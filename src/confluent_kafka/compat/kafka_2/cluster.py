@@ -1,4 +1,4 @@
-"""What is known of a cluster: as in version 3."""
+"""The metadata of a cluster, as in version 3."""
 
 from __future__ import annotations
 

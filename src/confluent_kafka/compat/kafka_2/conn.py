@@ -1,4 +1,4 @@
-"""A connection to a broker, which applications cannot have here."""
+"""A connection to a broker, which applications cannot make here."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ._refusals import refused
 
 
 class BrokerConnection:
-    """Not supported: librdkafka has the connections.
+    """Not supported, because librdkafka has the connections.
 
-    The class and its methods are there for programs that name them; each method raises
-    NotImplementedError, whose text says what to use instead.
+    The class and its methods exist for programs that name them. Each method raises
+    NotImplementedError, and the text names an alternative.
 
     Args:
-        host: the broker's.
-        port: the broker's.
-        afi: the family of its address.
+        host: the host of the broker.
+        port: the port of the broker.
+        afi: the address family.
         configs: keywords.
     """
 

@@ -1,7 +1,7 @@
-"""kafka-python 2's exceptions: those of version 3, some of which had other names.
+"""The exceptions of kafka-python 2: the classes of version 3, some of them under other names.
 
-The classes are the same ones, so that an ``except`` clause of either version works; an old name is
-another one for its class.
+The classes are the same, so an ``except`` clause of either version works. An old name is only
+another name of its class.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ StaleLeaderEpochCodeError = NetworkExceptionError
 
 
 class KafkaProtocolError(_version_3.KafkaProtocolError):  # type: ignore[no-redef]
-    """The broker's answer is not what the protocol says. Nothing here raises it."""
+    """The broker's answer does not follow the protocol. This package never raises it."""
 
     retriable = True
 
@@ -44,26 +44,26 @@ class KafkaProtocolError(_version_3.KafkaProtocolError):  # type: ignore[no-rede
 class CorrelationIdError(  # type: ignore[misc, no-redef]
     KafkaProtocolError, _version_3.CorrelationIdError
 ):
-    """An answer belongs to another request. Nothing here raises it."""
+    """An answer belongs to another request. This package never raises it."""
 
 
 class ProtocolError(KafkaError):
-    """The broker's answer is not what the protocol says. Nothing here raises it."""
+    """The broker's answer does not follow the protocol. This package never raises it."""
 
 
 class KafkaUnavailableError(KafkaError):
-    """No broker can be reached. Nothing here raises it."""
+    """No broker can be reached. This package never raises it."""
 
 
 class NoBrokersAvailable(KafkaError):
-    """No broker answered a client that was being made."""
+    """No broker answered the constructor of a client."""
 
     retriable = True
     invalid_metadata = True
 
 
 class AsyncProducerQueueFull(KafkaError):
-    """A queue of messages had no room. Nothing here raises it.
+    """A queue of messages is full. This package never raises it.
 
     Args:
         failed_msgs: the messages.
@@ -75,10 +75,10 @@ class AsyncProducerQueueFull(KafkaError):
 
 
 class FailedPayloadsError(KafkaError):
-    """A request could not be sent. Nothing here raises it.
+    """A request could not be sent. This package never raises it.
 
     Args:
-        payload: what was to be sent.
+        payload: the payload of the request.
     """
 
     def __init__(self, payload: Any, *args: Any) -> None:
@@ -102,13 +102,13 @@ RETRY_ERROR_TYPES = RETRY_BACKOFF_ERROR_TYPES + RETRY_REFRESH_ERROR_TYPES
 
 
 def check_error(response: Any) -> None:
-    """Raise what a response says.
+    """Raise the error of a response, if it has one.
 
     Args:
-        response: with a field ``error``; or an exception.
+        response: an object with a field ``error``; or an exception.
 
     Raises:
-        BrokerResponseError: the one that has the number, with the response.
+        BrokerResponseError: the exception with the number, with the response.
         Exception: the response itself, if it is one.
     """
     if isinstance(response, Exception):

@@ -1,4 +1,4 @@
-"""Futures, whose callbacks run where they are settled: those of version 3."""
+"""The futures of version 3, whose callbacks run on the thread that settles them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kafka-python 2's calls take and return: as version 3, and what it has no more.
+"""The values of kafka-python 2's calls, including values that version 3 no longer has.
 
 The offsets have no ``leader_epoch``, which came with version 2.1.
 """
@@ -27,7 +27,7 @@ class OffsetAndMetadata(NamedTuple):
     """An offset to commit, and a text that the group keeps with it."""
 
     offset: int
-    """Of the message that is read next."""
+    """The offset of the next message to read."""
     metadata: str | None
 
 
@@ -40,7 +40,7 @@ class OffsetAndTimestamp(NamedTuple):
 
 
 def with_epochs(offsets: Any) -> Any:
-    """Return offsets by partition as version 3 takes them; what is none is for it to refuse."""
+    """Return offsets by partition for version 3, which refuses invalid ones."""
     if not isinstance(offsets, Mapping):
         return offsets
     return {
@@ -50,7 +50,7 @@ def with_epochs(offsets: Any) -> Any:
 
 
 def without_epochs(offsets: Mapping[TopicPartition, Any]) -> dict[TopicPartition, Any]:
-    """Return offsets by partition, of version 3, as version 2 has them."""
+    """Convert offsets by partition of version 3 to version 2."""
     return {
         partition: OffsetAndMetadata(to.offset, to.metadata) for partition, to in offsets.items()
     }
@@ -63,9 +63,9 @@ class MemberInformation(NamedTuple):
     client_id: str
     client_host: str
     member_metadata: Any
-    """A consumer's ``version``, ``subscription`` and ``user_data``; bytes of others."""
+    """A consumer's ``version``, ``subscription`` and ``user_data``; bytes for other clients."""
     member_assignment: Any
-    """A consumer's ``version``, ``assignment`` and ``user_data``; bytes of others."""
+    """A consumer's ``version``, ``assignment`` and ``user_data``; bytes for other clients."""
 
 
 class GroupInformation(NamedTuple):
@@ -81,7 +81,7 @@ class GroupInformation(NamedTuple):
 
 
 class RetryOptions(NamedTuple):
-    """How often something is tried again. Nothing here takes it."""
+    """How often something is tried again. This package does not use it."""
 
     limit: int | None
     backoff_ms: int

@@ -1,6 +1,6 @@
-"""Whether a new version of a schema is compatible with those before it.
+"""Checks whether a new version of a schema is compatible with the earlier versions.
 
-The rules of each format are in a module of its own; here is what the levels ask of them.
+Each format has a module with its rules. This module applies the rules for each level.
 
 Source: Confluent Schema Registry, "Schema Evolution and Compatibility".
 """
@@ -16,7 +16,7 @@ from .problem import Problem, SchemaError, Text
 
 __all__ = ["LEVELS", "Problem", "SchemaError", "Text", "check", "is_transitive", "problems"]
 
-# Of each level: whether the new schema must read old data, and the old schema new data.
+# For each level: whether the new schema must read old data, and the old schema new data.
 _DIRECTIONS = {
     "NONE": (False, False),
     "BACKWARD": (True, False),
@@ -30,7 +30,7 @@ _FORMATS = {"AVRO": avro, "JSON": json, "PROTOBUF": protobuf}
 
 
 def is_transitive(level: str) -> bool:
-    """Return whether a level asks for all versions; else it asks for the latest one."""
+    """Return whether a level compares all versions; otherwise it compares only the latest one."""
     return level.endswith(_TRANSITIVE)
 
 
@@ -38,8 +38,9 @@ def problems(level: str, kind: str, new: Text, old_kind: str, old: Text) -> list
     """Return why a new schema is not compatible with an old one, at a level.
 
     Raises:
-        SchemaError: one of them is not a schema of its format.
-        ImportError: one of them is a Protobuf descriptor, for which a package is missing.
+        SchemaError: one of the texts is not a schema of its format.
+        ImportError: one of the texts is a Protobuf descriptor, and the package that reads it is
+            missing.
     """
     new_reads, old_reads = _DIRECTIONS[level.removesuffix(_TRANSITIVE)]
     if not (new_reads or old_reads):
@@ -58,16 +59,16 @@ def check(kind: str, text: Text) -> None:
     """Check that a text is a schema of its format.
 
     Raises:
-        SchemaError: it is not.
+        SchemaError: the text is not such a schema.
     """
-    # Without the package protobuf a descriptor is not read, and may be one.
+    # Without the package protobuf, a descriptor cannot be checked.
     with _reading(), contextlib.suppress(ImportError):
         _FORMATS[kind].check(text)
 
 
 @contextlib.contextmanager
 def _reading() -> Iterator[None]:
-    """Turn what a document without the right form leads to into an error of the schema."""
+    """Turn the exceptions of a malformed document into an error of the schema."""
     try:
         yield
     except SchemaError:

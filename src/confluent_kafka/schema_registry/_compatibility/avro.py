@@ -1,4 +1,4 @@
-"""Whether one Avro schema reads what another one writes.
+"""Checks whether one Avro schema can read the data of another one.
 
 Source: the Avro specification, "Schema Resolution", "Names" and "Aliases".
 """
@@ -13,7 +13,7 @@ from typing import Any
 from .problem import Problem, SchemaError, Text
 
 _PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
-# What a reader's type takes besides itself.
+# The writer's types that a reader's type accepts besides itself.
 _PROMOTED = {
     "long": {"int"},
     "float": {"int", "long"},
@@ -26,7 +26,7 @@ _NAMED = frozenset({"record", "error", "enum", "fixed"})
 
 @dataclass(eq=False)
 class _Type:
-    """A type, whose names are resolved."""
+    """A type with resolved names."""
 
     kind: str
     name: str = ""
@@ -36,7 +36,7 @@ class _Type:
     fields: list[_Field] = field(default_factory=list)
     symbols: list[str] = field(default_factory=list)
     has_default: bool = False
-    """Whether an enum has a symbol for those that it does not know."""
+    """Whether an enum has a default symbol for unknown symbols."""
     size: int = 0
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class _Field:
 
 
 def problems(reader: Text, writer: Text) -> list[Problem]:
-    """Return why a reader's schema cannot read a writer's data; nothing if it can."""
+    """Return the reasons why a reader's schema cannot read a writer's data, or nothing."""
     return list(_Resolution().compare(_parsed(reader), _parsed(writer), ""))
 
 
@@ -61,7 +61,7 @@ def check(text: Text) -> None:
     """Check that a text is an Avro schema.
 
     Raises:
-        SchemaError: it is not.
+        SchemaError: the text is not an Avro schema.
     """
     _parsed(text)
 
@@ -105,7 +105,7 @@ def _parse_named(schema: Any, kind: str, namespace: str, names: dict[str, _Type]
     namespace = full.rpartition(".")[0]
     aliases = frozenset(_full(one, namespace) for one in schema.get("aliases") or ())
     found = _Type("record" if kind == "error" else kind, full, aliases)
-    names[full] = found  # a record may have itself within it
+    names[full] = found  # a record may contain itself
     if kind == "enum":
         found.symbols, found.has_default = list(schema["symbols"]), "default" in schema
     elif kind == "fixed":
@@ -132,7 +132,7 @@ def _full(name: str, namespace: str) -> str:
 
 class _Resolution:
     def __init__(self) -> None:
-        # Pairs that are compared already, or are being compared: types may have themselves within.
+        # Pairs that were compared or are being compared: types may contain themselves.
         self._seen: set[tuple[int, int]] = set()
 
     def compare(self, reader: _Type, writer: _Type, path: str) -> Iterator[Problem]:
@@ -154,7 +154,7 @@ class _Resolution:
             yield from self._compare_named(reader, writer, path)
 
     def _reads(self, reader: _Type, writer: _Type, path: str) -> bool:
-        # What was found on the way to a branch that does not fit counts for this branch only.
+        # Pairs found on the way to a branch that does not fit are valid only for this branch.
         seen = set(self._seen)
         reads = not any(True for _ in self.compare(reader, writer, path))
         if not reads:
@@ -176,7 +176,7 @@ class _Resolution:
         elif reader.kind == "enum":
             unknown = [one for one in writer.symbols if one not in reader.symbols]
             if unknown and not reader.has_default:
-                why = f"the reader does not have {', '.join(unknown)}, and no default"
+                why = f"the reader does not have {', '.join(unknown)}, and has no default"
                 yield Problem("MISSING_ENUM_SYMBOLS", f"{path}/symbols", why)
         elif reader.size != writer.size:
             why = f"the reader has {reader.size} bytes, the writer {writer.size}"

@@ -1,4 +1,4 @@
-"""Whether one JSON Schema accepts what another one allows.
+"""Checks whether one JSON Schema accepts all documents that another one allows.
 
 Source: Confluent Schema Registry, "JSON Schema compatibility rules". Objects and arrays have an
 open, a closed or a partially open content model, which decides what a new property means.
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from .problem import Problem, SchemaError, Text
 
-# The limits of each type: the upper ones may only rise, the lower ones only fall.
+# The limits of each type. Upper limits may only rise, and lower limits may only fall.
 _UPPER = {
     "string": ("maxLength",),
     "number": ("maximum", "exclusiveMaximum"),
@@ -41,10 +41,10 @@ _COMBINED = ("allOf", *_SUMS)
 
 
 def problems(reader: Text, writer: Text) -> list[Problem]:
-    """Return why a reader's schema refuses what a writer's schema allows; nothing if it does not.
+    """Return why a reader's schema refuses documents of a writer's schema, or nothing.
 
     Raises:
-        SchemaError: one of them is not a JSON Schema.
+        SchemaError: one of the texts is not a JSON Schema.
     """
     return list(_Comparison().compare(_parsed(writer), _parsed(reader), "#"))
 
@@ -53,7 +53,7 @@ def check(text: Text) -> None:
     """Check that a text is a JSON Schema.
 
     Raises:
-        SchemaError: it is not.
+        SchemaError: the text is not a JSON Schema.
     """
     _parsed(text)
 
@@ -70,13 +70,13 @@ def _parsed(text: Text) -> _Node:
 
 
 class _Document(NamedTuple):
-    """A document, and those that its references name."""
+    """A document, and the documents that its references name."""
 
     root: Any
     others: Mapping[str, _Document]
 
     def target(self, reference: str) -> _Node:
-        """Return what a reference names."""
+        """Return the schema that a reference names."""
         name, _, pointer = reference.partition("#")
         document = self._named(name)
         place = None if document is None else document.root
@@ -94,7 +94,8 @@ class _Document(NamedTuple):
             return self
         for known, one in self.others.items():
             for other in (known, str(_id(one.root))):
-                # One of them may be relative to the "$id" of its document: then the ends are alike.
+                # One of the names may be relative to the "$id" of its document: then only the ends
+                # are equal.
                 if f"/{name}".endswith(f"/{other}") or f"/{other}".endswith(f"/{name}"):
                     return one
         return None
@@ -119,7 +120,7 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 class _Node(NamedTuple):
-    """A schema that says one thing: a type, an enumeration, or how others are combined."""
+    """A schema with one meaning: a type, an enumeration, or a combination of schemas."""
 
     kind: str
     value: Any
@@ -128,7 +129,7 @@ class _Node(NamedTuple):
 
     @staticmethod
     def of(schema: Any, document: _Document) -> _Node:
-        """Return a schema as one node; several things that it says are combined."""
+        """Return a schema as one node; several meanings become a combination."""
         if isinstance(schema, _Node):
             return schema
         if isinstance(schema, bool):
@@ -142,7 +143,7 @@ class _Node(NamedTuple):
 
     @property
     def parts(self) -> list[_Node]:
-        """The schemas that a combination has."""
+        """The schemas of a combination."""
         return [_Node.of(one, self.document) for one in self.value]
 
     def part(self, keyword: str) -> _Node | None:
@@ -177,7 +178,7 @@ def _keywords(kind: str) -> frozenset[str]:
 
 class _Comparison:
     def __init__(self) -> None:
-        # Pairs that are being compared, or are: schemas may have themselves within.
+        # Pairs that were compared or are being compared: schemas may contain themselves.
         self._seen: set[tuple[str, int, str, int]] = set()
 
     def compare(self, old: _Node, new: _Node, path: str) -> Iterator[Problem]:
@@ -187,7 +188,7 @@ class _Comparison:
         if pair in self._seen:
             return
         if not isinstance(old.value, tuple) and not isinstance(new.value, tuple):
-            self._seen.add(pair)  # a tuple is made anew each time
+            self._seen.add(pair)  # each call makes a new tuple
         if old.kind in _COMBINED or new.kind in _COMBINED:
             yield from self._compare_combined(old, new, path)
         elif old.kind != new.kind:
@@ -210,7 +211,7 @@ class _Comparison:
             yield from rules[old.kind](old, new, path)
 
     def _fits(self, old: _Node, new: _Node, path: str) -> bool:
-        # What was found on the way to a part that does not fit counts for this part only.
+        # Pairs found on the way to a part that does not fit are valid only for this part.
         seen = set(self._seen)
         fits = not any(True for _ in self.compare(old, new, path))
         if not fits:
@@ -258,7 +259,7 @@ class _Comparison:
                 yield from self._compare_added(rest, after, where, "PROPERTY")
         required = old.value.get("required") or ()
         for name in new.value.get("required") or ():
-            # What is required and is not a property counts for nothing.
+            # Required names that are not properties do not matter.
             if name in now and name not in required and not _has_default(now[name]):
                 where, why = f"{path}/required/{name}", "it has no default"
                 if name in was:
@@ -330,7 +331,7 @@ class _Comparison:
 
 
 def _items(array: _Node) -> tuple[list[_Node], str]:
-    """Return the schemas of the first items, and the keyword for the others."""
+    """Return the schemas of the first items, and the keyword for the other items."""
     listed, rest = array.value.get("items"), "additionalItems"
     if not isinstance(listed, list) and (listed is not None or rest not in array.value):
         listed, rest = array.value.get("prefixItems"), "items"
@@ -338,7 +339,7 @@ def _items(array: _Node) -> tuple[list[_Node], str]:
 
 
 def _rest(node: _Node, keyword: str) -> _Node:
-    """Return the schema of what is not listed, by the keyword for it."""
+    """Return the schema of items or properties that are not listed."""
     return node.part(keyword) or _Node("anything", None, node.document)
 
 
@@ -360,7 +361,7 @@ def _has_default(schema: Any) -> bool:
 
 
 def _values(values: Collection[Any]) -> set[str]:
-    """Return JSON values as what can be compared: 1 is not true."""
+    """Return JSON values in a form that can be compared: 1 is not equal to true."""
     return {json.dumps(one, sort_keys=True) for one in values}
 
 
@@ -378,7 +379,7 @@ def _compare_limits(old: _Node, new: _Node, path: str) -> Iterator[Problem]:
 
 
 def _limit(keywords: Mapping[str, Any], keyword: str) -> Any:
-    """Return a limit; up to draft 4, "exclusiveMaximum" says what "maximum" means."""
+    """Return a limit; up to draft 4, "exclusiveMaximum" changes the meaning of "maximum"."""
     inclusive = {"exclusiveMaximum": "maximum", "exclusiveMinimum": "minimum"}
     found = keywords.get(keyword)
     if isinstance(found, bool):

@@ -1,4 +1,4 @@
-"""What the rules of the formats compare, and what they find."""
+"""The schemas that the rules compare, and the problems that they find."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Text:
-    """A schema as it was registered."""
+    """A registered schema."""
 
     schema: str
     references: Mapping[str, str] = field(default_factory=dict)
-    """The schemas that it refers to, by name; a schema comes after those that it refers to."""
+    """The schemas that it refers to, by name.
+
+    A schema comes after the schemas that it refers to.
+    """
 
 
 class Problem(NamedTuple):
-    """A reason why the reader's schema cannot read what the writer's schema allows."""
+    """A reason why the reader's schema cannot read data of the writer's schema."""
 
     kind: str
-    """The name that the registry's API has for it."""
+    """The name of the reason in the registry's API."""
     path: str
-    """Where it is."""
+    """The place in the schema."""
     why: str
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Whether readers of one Protobuf schema read the messages of another one.
+"""Checks whether readers of one Protobuf schema can read the messages of another one.
 
 Source: Confluent Schema Registry, "Protobuf compatibility rules"; Protocol Buffers, "Updating A
 Message Type".
@@ -13,7 +13,7 @@ from confluent_kafka.schema_registry._protobuf_text import Field, File, Message,
 
 from .problem import Problem, SchemaError, Text
 
-# Scalars whose bytes are the same; an enumeration is read as a number.
+# Scalars with the same encoding; an enumeration is encoded as a number.
 _ALIKE = (
     {"int32", "int64", "uint32", "uint64", "bool", "enum"},
     {"sint32", "sint64"},
@@ -24,11 +24,11 @@ _ALIKE = (
     {"double"},
 )
 _SCALARS = {name: place for place, names in enumerate(_ALIKE) for name in names}
-_LENGTHS = _SCALARS["string"]  # what is repeated without being packed
+_LENGTHS = _SCALARS["string"]  # repeated fields that are not packed
 
 
 def problems(reader: Text, writer: Text) -> list[Problem]:
-    """Return why a reader cannot read all messages of a writer's schema; nothing if it can.
+    """Return why a reader cannot read all messages of a writer's schema, or nothing.
 
     Raises:
         SchemaError, ImportError: as check().
@@ -43,13 +43,13 @@ class _Type(NamedTuple):
     """None for an enumeration."""
     full_name: str
     name: str
-    """Its name without the package."""
+    """The name without the package."""
     is_own: bool
-    """Whether it is in the schema itself."""
+    """Whether the type is in the schema itself, not in a reference."""
 
 
 class _Schema:
-    """A file, and the types that its fields may name."""
+    """A file, and the types that its fields may have."""
 
     def __init__(self, text: Text) -> None:
         self.file = _file(text.schema)
@@ -69,7 +69,7 @@ class _Schema:
             self._add(one, full, name, is_own)
 
     def find(self, name: str, scope: str) -> _Type | None:
-        """Return what a name means within a message, the innermost first; None if unknown."""
+        """Return the type that a name has in a message, innermost first; None if it is unknown."""
         if name.startswith("."):
             return self._types.get(name[1:])
         while True:
@@ -87,14 +87,14 @@ def check(text: Text) -> None:
     """Check that a text is a Protobuf schema.
 
     Raises:
-        SchemaError: it is not.
-        ImportError: it is a descriptor, for which the package ``protobuf`` is missing.
+        SchemaError: the text is not a Protobuf schema.
+        ImportError: the text is a descriptor, and the package ``protobuf`` is missing.
     """
     _file(text.schema)
 
 
 def _file(text: str) -> File:
-    """Return what a schema defines: it is a text, or a descriptor in base64."""
+    """Return the definitions of a schema, which is a text or a descriptor in base64."""
     if "{" in text or ";" in text:
         return parsed_file(text)
     from confluent_kafka.schema_registry._protobuf_messages import described_file
@@ -109,7 +109,7 @@ class _Comparison:
     def __init__(self, old: _Schema, new: _Schema) -> None:
         self._old = old
         self._new = new
-        # Messages of references that are compared already: they may have themselves within.
+        # Messages of references that were compared already: they may contain themselves.
         self._seen: set[tuple[int, int]] = set()
 
     def compare(self) -> Iterator[Problem]:
@@ -178,7 +178,7 @@ class _Comparison:
     def _compare_named(
         self, was: str, old: _Type | None, now: str, new: _Type | None, path: str
     ) -> Iterator[Problem]:
-        """Compare two messages that fields have."""
+        """Compare the messages of two fields."""
         if old and new:
             before, after = old.name, new.name
         else:  # types of Protobuf itself need not be references
@@ -195,14 +195,14 @@ class _Comparison:
 
 
 def _scalar(name: str, found: _Type | None) -> int | None:
-    """Return which scalars a type is like; None for a message."""
+    """Return the group of scalars with the same encoding as a type; None for a message."""
     if found is None:
         return _SCALARS.get(name)
     return _SCALARS["enum"] if found.message is None else None
 
 
 def _compare_oneofs(old: dict[int, Field], new: dict[int, Field], path: str) -> Iterator[Problem]:
-    """Compare what excludes each other: two fields that both were set may not do so now."""
+    """Compare oneofs: two fields that could both be set must not exclude each other now."""
     for oneof in dict.fromkeys(one.oneof for one in new.values() if one.oneof):
         within = [
             old[one.number] for one in new.values() if one.oneof == oneof and one.number in old

@@ -1,4 +1,4 @@
-"""A client of a registry in memory, by the path that tests of programs name."""
+"""A client of a registry in memory, under the import path that programs' tests use."""
 
 from .._mock import MockSchemaRegistryClient
 

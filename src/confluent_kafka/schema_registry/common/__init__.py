@@ -1,5 +1,5 @@
-"""Import paths of confluent-kafka 2.x for what all serdes share.
+"""Import paths of confluent-kafka 2.x for the parts that all serializers and deserializers share.
 
-Programs name these modules because confluent-kafka's documents do. They have no code of their own:
-they import from the public modules of ``confluent_kafka.schema_registry``.
+Programs import these modules because confluent-kafka's documentation does. The modules contain no
+code: they import names from the public modules of ``confluent_kafka.schema_registry``.
 """

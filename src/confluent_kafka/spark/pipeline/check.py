@@ -36,7 +36,10 @@ _SINK_KEYS: dict[str, dict[str, bool]] = {
 
 
 def check(pipeline: Pipeline) -> list[Problem]:
-    """Return all problems of a pipeline that can be found without Spark."""
+    """Return all problems of a pipeline that can be found without starting Spark.
+
+    The list is empty if there are none.
+    """
     # A pipeline that is declared in Python may have values of wrong types.
     return examine(_as_table(pipeline), Findings())[1]
 
@@ -58,7 +61,7 @@ def examine(document: Any, found: Findings) -> tuple[Pipeline, list[Problem]]:
 
 
 def interval(text: str) -> bool:
-    """Whether a text is an interval such as ``10 minutes``."""
+    """Return whether a text is an interval such as ``10 minutes``."""
     return _INTERVAL.fullmatch(text) is not None
 
 

@@ -13,7 +13,7 @@ from confluent_kafka.spark import clients
 
 PREFIX = "__dlq."
 REASON = PREFIX + "reason"
-# Seconds without room in the producer's queue after which a task gives up.
+# A task gives up when the producer's queue has been full for so many seconds.
 _QUEUE_TIMEOUT = 300.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

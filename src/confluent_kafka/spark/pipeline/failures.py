@@ -1,4 +1,4 @@
-"""The cause of a failure, without the stack traces of two languages."""
+"""Finds the cause of a failure, without the stack traces of two languages."""
 
 from __future__ import annotations
 

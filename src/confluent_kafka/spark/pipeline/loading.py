@@ -86,7 +86,7 @@ def _without_secrets(problems: list[Problem], settings: Any) -> list[Problem]:
 
 
 def _substitute(given: Any, key: Key, environment: Mapping[str, str], found: Findings) -> Any:
-    """Put environment variables into all texts below a key."""
+    """Replace ``${NAME}`` in all texts below a key."""
     if isinstance(given, dict):
         return {
             name: _substitute(one, (*key, name), environment, found) for name, one in given.items()

@@ -21,7 +21,7 @@ class Watermark:
 
     column: str
     delay: str
-    """An interval, such as ``10 minutes``."""
+    """The longest delay, as an interval such as ``10 minutes``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +46,11 @@ class Step:
 
     sql: str | None = None
     map_in_arrow: str | None = None
-    """``module:function`` from an iterator of Arrow record batches to another."""
+    """``module:function``. It takes and returns an iterator of Arrow record batches."""
     map_in_pandas: str | None = None
-    """``module:function`` from an iterator of pandas data frames to another."""
+    """``module:function``. It takes and returns an iterator of pandas data frames."""
     input: str | None = None
-    """The view that a function reads."""
+    """The view that the function reads."""
     schema: str | None = None
     """The columns of the batches that a function returns, in Spark's DDL."""
     watermark: Watermark | None = None
@@ -62,7 +62,10 @@ ONE_COLUMN = ("raw", "string")
 
 @dataclass(frozen=True, kw_only=True)
 class Encoding:
-    """How columns become the bytes of a key or a value. A string in TOML is its ``format``."""
+    """How columns become the bytes of a key or a value.
+
+    In TOML, you can write a string instead of a table: it is the ``format``.
+    """
 
     format: Literal["raw", "string", "json", "avro", "json-schema", "protobuf"] = "json"
     columns: tuple[str, ...] = ()
@@ -85,11 +88,11 @@ class Sink:
     key: Encoding | None = None
     value: Encoding = field(default_factory=Encoding)
     headers: str | None = None
-    """topic: the column with the headers."""
+    """The column with the headers, for the format topic."""
     path: str | None = None
-    """parquet: the directory."""
+    """The directory, for the format parquet."""
     partition_by: tuple[str, ...] = ()
-    """parquet: columns that become directories."""
+    """The columns that become directories, for the format parquet."""
     output_mode: OutputMode = "append"
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the format, with their names in Spark."""
@@ -108,7 +111,7 @@ class Pipeline:
     trigger: str = "0 seconds"
     """``availableNow``, or the interval between micro-batches."""
     kafka: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Properties of Kafka's clients for all sources, topics and dead letters."""
+    """Properties of Kafka's clients, for all sources, sinks and dead letters."""
     spark: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Spark's configuration."""
     registry: Registry | None = None

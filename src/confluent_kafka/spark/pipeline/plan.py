@@ -99,7 +99,7 @@ def source_view(spark: SparkSession, pipeline: Pipeline, name: str) -> DataFrame
     """Return the view of a source.
 
     Raises:
-        PipelineError: Spark or the registry refuse it.
+        PipelineError: Spark or the registry refuses it.
     """
     source, key = pipeline.sources[name], ("sources", name)
     with _blaming(key):
@@ -119,7 +119,7 @@ def step_view(
         spark: the session, which has the views that SQL reads.
         pipeline: the pipeline.
         name: the step.
-        view_of: returns the view of a name in lower case.
+        view_of: returns the view with a name, which is in lower case.
 
     Raises:
         PipelineError: Spark refuses it.

@@ -13,7 +13,7 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem."""
+    """A problem of a pipeline: the parts of its key, and what is wrong there."""
 
     key: Key
     message: str

@@ -18,7 +18,7 @@ class Progress:
     query: str
     batch: int
     started: float
-    """Seconds since 1970."""
+    """When the micro-batch began, in seconds since 1970."""
     seconds: float
     """Duration of the micro-batch."""
     rows: int

@@ -62,7 +62,7 @@ class _Started:
 
 
 class Running:
-    """The queries of a pipeline; `start` makes one."""
+    """The running queries of a pipeline. `start` returns it."""
 
     def __init__(self) -> None:
         self._started: list[_Started] = []

@@ -1,4 +1,4 @@
-"""The tables that a SQL query reads, found without Spark's parser, which needs a JVM.
+"""Finds the tables that a SQL query reads, without Spark's parser, which needs a JVM.
 
 This module understands only enough SQL to find the names after FROM and JOIN. Spark reports all
 other errors when the query is explained or run.
@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     r"""|(?P<name>`(?:[^`]|``)+`|[A-Za-z_]\w*)|(?P<sign>.)""",
     re.DOTALL,
 )
-# Functions whose arguments have a FROM of their own: extract(YEAR FROM ts).
+# Functions whose arguments contain a FROM: extract(YEAR FROM ts).
 _FROM_INSIDE = {"extract", "trim", "substr", "substring", "overlay", "position"}
 _NO_TABLES = {"lateral", "values", "table", "select", "stream"}
 _END_OF_FROM = {
@@ -77,7 +77,7 @@ def _places(tokens: list[tuple[str, bool]], words: list[str]) -> list[int]:
         before = words[index - 1] if index else ""
         if word == "(":
             functions.append(before in _FROM_INSIDE)
-            # A parenthesis in place of a table: a query, or more tables.
+            # A parenthesis instead of a table contains a query, or more tables.
             in_tables.append(expected)
             continue
         if word == ")":

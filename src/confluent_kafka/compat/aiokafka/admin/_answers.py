@@ -1,4 +1,4 @@
-"""The answers of brokers, with the fields that aiokafka's answers have."""
+"""The answers of brokers, with the same fields as aiokafka's answers."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def _plain(value: Any) -> Any:
 
 
 class TopicError(NamedTuple):
-    """What became of a topic."""
+    """The result for a topic."""
 
     topic: str
     error_code: int
-    """0 if all is well; errors.for_code() has its exception."""
+    """0 for a success; otherwise errors.for_code() returns its exception."""
     error_message: str | None
 
 
 class TopicErrorCode(NamedTuple):
-    """What became of a topic, without words."""
+    """The result for a topic, without an error text."""
 
     topic: str
     error_code: int
@@ -38,7 +38,7 @@ class TopicErrors(NamedTuple):
     topic_errors: list[TopicError]
 
     def to_object(self) -> dict[str, Any]:
-        """Return the answer as a dict, with dicts in it."""
+        """Return the answer as nested dicts."""
         return _as_dict(self)
 
 
@@ -49,12 +49,12 @@ class DeletedTopics(NamedTuple):
     topic_error_codes: list[TopicErrorCode]
 
     def to_object(self) -> dict[str, Any]:
-        """Return the answer as a dict, with dicts in it."""
+        """Return the answer as nested dicts."""
         return _as_dict(self)
 
 
 class Synonym(NamedTuple):
-    """Another place that a value may come from."""
+    """Another source of a value."""
 
     config_name: str
     config_value: str | None
@@ -62,7 +62,7 @@ class Synonym(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One configuration."""
+    """A configuration entry."""
 
     config_names: str
     config_value: str | None
@@ -83,7 +83,7 @@ class DescribedResource(NamedTuple):
 
 
 class AlteredResource(NamedTuple):
-    """What became of a resource."""
+    """The result for a resource."""
 
     error_code: int
     error_message: str | None
@@ -98,7 +98,7 @@ class DescribedResources(NamedTuple):
     resources: list[DescribedResource]
 
     def to_object(self) -> dict[str, Any]:
-        """Return the answer as a dict, with dicts in it."""
+        """Return the answer as nested dicts."""
         return _as_dict(self)
 
 
@@ -109,7 +109,7 @@ class AlteredResources(NamedTuple):
     resources: list[AlteredResource]
 
     def to_object(self) -> dict[str, Any]:
-        """Return the answer as a dict, with dicts in it."""
+        """Return the answer as nested dicts."""
         return _as_dict(self)
 
 
@@ -120,9 +120,9 @@ class Member(NamedTuple):
     client_id: str
     client_host: str
     member_metadata: bytes
-    """Always empty: librdkafka does not pass it on."""
+    """Always empty, because librdkafka does not return it."""
     member_assignment: bytes
-    """As above."""
+    """Always empty, because librdkafka does not return it."""
 
 
 class Group(NamedTuple):
@@ -143,5 +143,5 @@ class DescribedGroups(NamedTuple):
     groups: list[Group]
 
     def to_object(self) -> dict[str, Any]:
-        """Return the answer as a dict, with dicts in it."""
+        """Return the answer as nested dicts."""
         return _as_dict(self)

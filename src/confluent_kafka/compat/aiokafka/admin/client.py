@@ -34,7 +34,7 @@ from .records_to_delete import RecordsToDelete
 T = TypeVar("T")
 K = TypeVar("K")
 
-# What librdkafka says of a partition that is not there, and of one among others.
+# librdkafka's errors for a missing partition, alone and among other partitions.
 _NO_PARTITION = frozenset({KafkaError._NOENT, KafkaError._UNKNOWN_PARTITION})
 
 _ALL = -1  # deletes all records that there are
@@ -45,30 +45,30 @@ class _Engine(AIOAdminClient):
 
 
 class AIOKafkaAdminClient:
-    """Administers a cluster; see aiokafka's class of this name. Made for one event loop.
+    """Administers a cluster. It has the API of aiokafka's class, and belongs to one event loop.
 
-    Answers have the fields of aiokafka's. An error of a single topic or resource is in the answer,
-    as its number; what concerns the whole request is raised, and so are errors of
-    create_partitions() and delete_records().
+    Answers have the same fields as aiokafka's answers. If a single topic or resource fails, the
+    answer contains the number of the error. If the whole request fails, the method raises the
+    error. create_partitions() and delete_records() always raise errors.
 
     Args:
-        loop: no effect: the client belongs to the loop that start() runs in.
-        bootstrap_servers: "host:port", or a list of those.
+        loop: no effect; the client belongs to the loop in which start() runs.
+        bootstrap_servers: "host:port", or a list of such texts.
         client_id: a name for the broker's log.
-        request_timeout_ms: milliseconds that a request may take.
+        request_timeout_ms: the timeout of a request, in milliseconds.
         connections_max_idle_ms: milliseconds after which an idle connection is closed.
         retry_backoff_ms: milliseconds before a request is repeated.
         metadata_max_age_ms: milliseconds after which metadata is asked for again.
         security_protocol: "PLAINTEXT", "SSL", "SASL_PLAINTEXT" or "SASL_SSL".
-        ssl_context: from helpers.create_ssl_context().
+        ssl_context: a context from helpers.create_ssl_context().
         api_version: no effect.
         sasl_mechanism: "PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512" or "OAUTHBEARER".
-        sasl_plain_username: for PLAIN and SCRAM.
-        sasl_plain_password: for PLAIN and SCRAM.
-        sasl_kerberos_service_name: for GSSAPI.
-        sasl_kerberos_domain_name: refused: librdkafka takes the broker's host name.
-        sasl_oauth_token_provider: for OAUTHBEARER.
-        properties: librdkafka's properties that no keyword stands for.
+        sasl_plain_username: the user, for PLAIN and SCRAM.
+        sasl_plain_password: the password, for PLAIN and SCRAM.
+        sasl_kerberos_service_name: the service name of the brokers, for GSSAPI.
+        sasl_kerberos_domain_name: must be None: librdkafka always uses the broker's host name.
+        sasl_oauth_token_provider: an AbstractTokenProvider, for OAUTHBEARER.
+        properties: a dict of librdkafka properties that have no keyword.
 
     Raises:
         ValueError, TypeError: a keyword's value is wrong; the text names it.
@@ -151,8 +151,8 @@ class AIOKafkaAdminClient:
 
         Args:
             new_topics: the topics.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            validate_only: only check whether they could be created.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            validate_only: whether to check the request only, without a change.
         """
         topics = [
             Topic(
@@ -178,8 +178,8 @@ class AIOKafkaAdminClient:
         """Delete topics.
 
         Args:
-            topics: their names.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            topics: the names of the topics.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
         """
         asked = self._ask(
             AIOAdminClient.delete_topics,
@@ -200,13 +200,13 @@ class AIOKafkaAdminClient:
         """Give topics more partitions.
 
         Args:
-            topic_partitions: what they get, by topic.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            validate_only: only check whether it could be done.
+            topic_partitions: the new numbers of partitions, by topic.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            validate_only: whether to check the request only, without a change.
 
         Raises:
-            InvalidPartitionsError, UnknownTopicOrPartitionError, and others: of the first topic
-                where it failed; the others get theirs.
+            InvalidPartitionsError, UnknownTopicOrPartitionError, and others: the error of the first
+                topic that failed. The other topics get their partitions.
         """
         wanted = [
             Partitions(topic, one.total_count, one.new_assignments)
@@ -232,11 +232,11 @@ class AIOKafkaAdminClient:
         """Delete the oldest records of partitions.
 
         Args:
-            records_to_delete: up to where, by partition.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            records_to_delete: the first records to keep, by partition.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
-            The first offset that is left, by partition.
+            The first remaining offset, by partition.
 
         Raises:
             NotLeaderForPartitionError: there is no such partition.
@@ -270,7 +270,7 @@ class AIOKafkaAdminClient:
         """Return topics, each with its partitions.
 
         Args:
-            topics: their names; None is all.
+            topics: the names of the topics; None means all.
         """
         names = [None] if topics is None else list(topics)
         with translated():
@@ -300,8 +300,8 @@ class AIOKafkaAdminClient:
         """Read configurations.
 
         Args:
-            config_resources: of what.
-            include_synonyms: also where each value may come from.
+            config_resources: the resources.
+            include_synonyms: whether to return all sources of each value.
         """
         wanted = {Resource(one.resource_type.name, one.name): one for one in config_resources}
         asked = self._ask(
@@ -318,17 +318,17 @@ class AIOKafkaAdminClient:
     async def alter_configs(
         self, config_resources: Iterable[ConfigResource]
     ) -> list[answers.AlteredResources]:
-        """Replace configurations: what is not given gets its default.
+        """Replace configurations. An entry that is not given gets its default.
 
         Args:
-            config_resources: whose, with their ``configs``.
+            config_resources: the resources, with their new ``configs``.
         """
         wanted = [
             Resource(one.resource_type.name, one.name, set_config=dict(one.configs or {}))
             for one in config_resources
         ]
         with warnings.catch_warnings():
-            # aiokafka's users ask for this request, and not for the one that replaced it.
+            # aiokafka's users expect this request, not the one that replaced it.
             warnings.simplefilter("ignore", DeprecationWarning)
             asked = self._ask(AIOAdminClient.alter_configs, wanted, request_timeout=self._timeout)
         found = [
@@ -340,13 +340,13 @@ class AIOKafkaAdminClient:
     async def list_consumer_groups(
         self, broker_ids: Sequence[int] | None = None
     ) -> list[tuple[str, str]]:
-        """Return all consumer groups, each with its type of protocol.
+        """Return all consumer groups, each with the type of its protocol.
 
         Args:
-            broker_ids: refused: librdkafka asks all brokers.
+            broker_ids: must be None, because librdkafka asks all brokers.
 
         Raises:
-            IllegalOperation: brokers are given.
+            IllegalOperation: broker_ids is given.
         """
         if broker_ids is not None:
             raise errors.IllegalOperation("broker_ids: librdkafka asks all brokers; leave it out")
@@ -369,8 +369,8 @@ class AIOKafkaAdminClient:
 
         Args:
             group_ids: the groups.
-            group_coordinator_id: no effect: librdkafka finds it.
-            include_authorized_operations: no effect: the answer has no place for them.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
+            include_authorized_operations: no effect, because the answer has no field for them.
         """
         asked = self._ask(
             AIOAdminClient.describe_consumer_groups, _each(group_ids), request_timeout=self._timeout
@@ -386,12 +386,12 @@ class AIOKafkaAdminClient:
         group_coordinator_id: int | None = None,
         partitions: Iterable[TopicPartition] | None = None,
     ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Return what a group has committed, by partition; an offset is -1 where it has nothing.
+        """Return a group's committed offsets, by partition; -1 for a partition without an offset.
 
         Args:
             group_id: the group.
-            group_coordinator_id: no effect: librdkafka finds it.
-            partitions: of these; None is all that the group has committed.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
+            partitions: the partitions; None means all partitions with a committed offset.
         """
         places = None if partitions is None else [Place(*one) for one in partitions]
         if places == []:
@@ -422,9 +422,10 @@ class AIOKafkaAdminClient:
     def _ask(
         self, request: Callable[..., Mapping[K, Awaitable[T]]], things: list[Any], **options: Any
     ) -> Mapping[K, Awaitable[T]]:
-        """Send a request of AIOAdminClient about things.
+        """Send a request of AIOAdminClient about several things.
 
-        Without any there is no request: librdkafka refuses it, and aiokafka has an empty answer.
+        If there are none, no request is sent: librdkafka would refuse it, and aiokafka returns an
+        empty answer.
         """
         engine = self._running()
         return request(engine, things, **options) if things else {}
@@ -439,7 +440,7 @@ class AIOKafkaAdminClient:
 
 
 async def _settled(asked: Mapping[K, Awaitable[T]]) -> dict[K, T | KafkaError]:
-    """Return the results, or errors, of what brokers were asked; raise what is no broker's."""
+    """Return the results or the brokers' errors; raise all other errors."""
     found = await asyncio.gather(*asked.values(), return_exceptions=True)
     settled: dict[K, T | KafkaError] = {}
     for key, result in zip(asked, found, strict=True):
@@ -455,12 +456,12 @@ async def _settled(asked: Mapping[K, Awaitable[T]]) -> dict[K, T | KafkaError]:
 
 
 def _each(names: Iterable[str]) -> list[str]:
-    """Return names once: librdkafka refuses a request that has one twice, aiokafka does not."""
+    """Return each name once: librdkafka refuses repeated names, and aiokafka does not."""
     return list(dict.fromkeys(names))
 
 
 def _not_deleted(failure: KafkaException) -> Exception:
-    """Return what delete_records() raises: aiokafka asks the leader of a partition that is none."""
+    """Return aiokafka's exception for a failed delete_records(), also for a missing partition."""
     if failure.args[0].code() in _NO_PARTITION:
         return errors.NotLeaderForPartitionError(failure.args[0].str())
     exception: Exception = failure_of(failure)
@@ -525,7 +526,7 @@ def _described_resource(
 def _group(group: str, found: Any) -> answers.Group:
     if isinstance(found, KafkaError):
         return answers.Group(found.code(), group, "", "", "", [])
-    # As a word: "Stable", "PreparingRebalance".
+    # The state as a word: "Stable", "PreparingRebalance".
     state = "".join(part.capitalize() for part in found.state.name.split("_"))
     kind = "" if found.is_simple_consumer_group else "consumer"
     members = [

@@ -1,4 +1,4 @@
-"""What has a configuration."""
+"""Resources that have a configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ConfigResource:
     Args:
         resource_type: a ConfigResourceType, or its name.
         name: the topic's name, or the broker's id.
-        configs: to alter, the new values by name; to describe, which to describe. None is all.
+        configs: to alter, the new values by name; to describe, the names. None means all.
     """
 
     def __init__(

@@ -1,14 +1,14 @@
-"""Partitions that a topic gets."""
+"""The new number of partitions of a topic."""
 
 from __future__ import annotations
 
 
 class NewPartitions:
-    """Partitions that a topic gets.
+    """The new number of partitions of a topic.
 
     Args:
-        total_count: how many it has then.
-        new_assignments: the ids of the brokers of each new one, in order.
+        total_count: how many partitions the topic has afterwards.
+        new_assignments: the ids of the brokers for each new partition, in order.
     """
 
     def __init__(self, total_count: int, new_assignments: list[list[int]] | None = None) -> None:

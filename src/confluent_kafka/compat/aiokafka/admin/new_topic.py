@@ -12,14 +12,15 @@ class NewTopic:
     """A topic to create.
 
     Args:
-        name: its name.
-        num_partitions: how many partitions it gets; -1 with ``replica_assignments``.
-        replication_factor: how many brokers have each partition; -1 with ``replica_assignments``.
-        replica_assignments: the ids of the brokers of each partition, by its number.
-        topic_configs: its configuration.
+        name: the name of the topic.
+        num_partitions: the number of partitions; -1 with ``replica_assignments``.
+        replication_factor: the number of replicas of each partition; -1 with
+            ``replica_assignments``.
+        replica_assignments: the ids of the brokers for each partition, by partition number.
+        topic_configs: the configuration of the topic.
 
     Raises:
-        IllegalArgumentError: there are neither numbers nor assignments, or there are both.
+        IllegalArgumentError: both numbers and assignments are given, or neither.
     """
 
     def __init__(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 class RecordsToDelete:
-    """Records of a partition to delete: the oldest.
+    """The oldest records of a partition, to delete.
 
     Args:
-        before_offset: the first offset that stays; -1 deletes all that there are.
+        before_offset: the first offset to keep; -1 deletes all existing records.
     """
 
     def __init__(self, before_offset: int) -> None:

@@ -1,4 +1,4 @@
-"""Tasks in the background, each with an owner that notices its end."""
+"""Background tasks, each with an owner that notices the end of the task."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 
 class Background:
-    """A task that only its owner ends.
+    """A task that only its owner can end.
 
-    A framework that cancels all tasks of a loop cancels this one, too: then ensure() begins it
-    again. It is called when the application uses the consumer next, so that nothing begins at the
+    A framework that cancels all tasks of a loop also cancels this one. Then ensure() starts it
+    again. The consumer calls ensure() when the application uses it next, so nothing starts at the
     end of a loop.
 
     Args:
-        work: what to do, perhaps again after it was cut off anywhere.
-        failed: told of what it raises.
+        work: a coroutine function. It may be cut off anywhere, and then runs again.
+        failed: called with the exception that the work raises.
     """
 
     def __init__(
@@ -27,17 +27,17 @@ class Background:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Do the work, from the beginning."""
+        """Start the work from the beginning."""
         self.end()
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     def begin_if_over(self) -> None:
-        """Do the work, unless that is going on."""
+        """Start the work unless it is running."""
         if self._task is None or self._task.done():
             self.begin()
 
     def ensure(self) -> None:
-        """Do the work again if others have cancelled it."""
+        """Start the work again if somebody else has cancelled it."""
         if self._task is not None and self._task.cancelled():
             self.begin()
 

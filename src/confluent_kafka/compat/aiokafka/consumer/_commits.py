@@ -1,4 +1,4 @@
-"""What commit() takes, as librdkafka's offsets."""
+"""Converts the arguments of commit() to librdkafka's offsets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..structs import TopicPartition
 
 
 class Underway:
-    """Commits that wait for their answers."""
+    """The commits that wait for their answers."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -33,7 +33,7 @@ class Underway:
             self._is_idle.set()
 
     async def finish(self) -> None:
-        """Wait until there are none."""
+        """Wait until no commit is waiting."""
         await self._is_idle.wait()
 
 
@@ -41,11 +41,11 @@ def offsets_to_commit(offsets: Any) -> list[Place]:
     """Convert the offsets that an application commits.
 
     Args:
-        offsets: partitions by TopicPartition; each an offset, or (offset, metadata).
+        offsets: by TopicPartition, an offset or (offset, metadata).
 
     Raises:
-        TypeError: a partition or a metadata is not of its type.
-        ValueError: there is no offset, or one is not valid.
+        TypeError: a partition or a metadata has a wrong type.
+        ValueError: there is no offset, or an offset is not valid.
     """
     if not isinstance(offsets, Mapping) or not offsets:
         raise ValueError(
@@ -55,7 +55,7 @@ def offsets_to_commit(offsets: Any) -> list[Place]:
 
 
 def failure_of_commit(error: KafkaError) -> errors.KafkaError:
-    """Return the exception that aiokafka has for a commit that failed."""
+    """Return aiokafka's exception for a failed commit."""
     if error.code() in NO_LONGER_MEMBER or error.code() == KafkaError.FENCED_INSTANCE_ID:
         exception: errors.KafkaError = errors.CommitFailedError(error.str())
         return exception
@@ -77,5 +77,5 @@ def _place(partition: Any, value: Any) -> Place:
     if not isinstance(metadata, str):
         kind = type(metadata).__name__
         raise TypeError(f"Metadata should be a string, not {kind}, for {partition}")
-    # An empty text is a byte to librdkafka, which other clients would see.
+    # librdkafka would send an empty text as a byte, which other clients would see.
     return Place(partition.topic, partition.partition, offset, metadata or None)

@@ -1,4 +1,4 @@
-"""What makes objects of keys and values."""
+"""The deserializers of keys and values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Deserializer = Callable[[Any], Any]
 
 
 class Deserializers:
-    """What makes an application's keys and values of bytes.
+    """Turns bytes into an application's keys and values.
 
     Args:
         key: called with each key, None if a message has none.
@@ -24,7 +24,7 @@ class Deserializers:
         self.are_none = key is None and value is None
 
     def apply(self, records: list[ConsumerRecord[Any, Any]]) -> None:
-        """Replace keys and values."""
+        """Replace the bytes of keys and values with objects."""
         if self._key is not None:
             for record in records:
                 record.key = self._key(record.key)

@@ -1,4 +1,4 @@
-"""The client under a consumer: an AIOConsumer that also serves callbacks while nobody reads."""
+"""A consumer's underlying client: an AIOConsumer that serves callbacks even if nobody reads."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ Rebalanced = Callable[[Any, list[Place]], Any]
 class Engine(AIOConsumer):
     """An AIOConsumer.
 
-    aiokafka's consumers follow rebalances whether or not anyone reads, so this one has a task that
-    fetches when nobody else does. What it fetches waits in the client, and librdkafka pauses what
-    has too many messages waiting.
+    aiokafka's consumers follow rebalances even if nobody reads. So this one has a task that fetches
+    when nobody else does. The fetched messages wait in the client, and librdkafka pauses partitions
+    with too many waiting messages.
 
     Args:
         conf: librdkafka's configuration.
-        event: called with each error that librdkafka reports instead of a message; raises it if
-            the application must know.
+        event: called with each error that librdkafka reports instead of a message; it raises the
+            error if the application must know it.
     """
 
     _alias = "AIOKafkaConsumer"
-    _unclosed = "Unclosed {}: await stop() or use 'async with'"  # begins as aiokafka's
+    _unclosed = "Unclosed {}: await stop() or use 'async with'"  # begins like aiokafka's text
 
     def __init__(self, conf: Mapping[str, Any], event: Callable[[Message], object]) -> None:
         self._has_failed = asyncio.Event()
@@ -52,7 +52,7 @@ class Engine(AIOConsumer):
         self._attendant.begin()
 
     def join(self, topics: list[str], on_assign: Rebalanced, on_revoke: Rebalanced) -> None:
-        """Subscribe; the callbacks may return awaitables, for which the group waits."""
+        """Subscribe; the callbacks may return awaitables, and the group waits for them."""
         rebalances = self._rebalances
         self._client.subscribe(
             topics,
@@ -62,7 +62,7 @@ class Engine(AIOConsumer):
         self._subscribed = True
 
     async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
-        """Request metadata; a topic that is named is created, if it has to be."""
+        """Request metadata; create the named topic if necessary."""
         if topic is not None and self._creates:
             await self.request(*creation(topic), timeout=timeout)
         return await super().list_topics(topic, timeout)
@@ -74,13 +74,13 @@ class Engine(AIOConsumer):
 
     @property
     def client(self) -> Any:
-        """The client of the extension, for calls that do not wait."""
+        """The C extension's client, for calls that do not wait."""
         return self._client
 
     def next(self, store: bool) -> Any:
-        """Return the next record or Message, or None: take() finds out what there is to wait for.
+        """Return the next record or Message; None if the caller has to call take().
 
-        It spares coroutines for nearly every message.
+        With this method, nearly every message needs no coroutine.
 
         Args:
             store: whether to store the offset.
@@ -91,15 +91,15 @@ class Engine(AIOConsumer):
         return self._client._poll_of(None, store, ConsumerRecord)
 
     async def take(self, look: Callable[[], T | None], until: float) -> T | None:
-        """Wait until there is something to take.
+        """Wait until there is something to return.
 
         Args:
-            look: takes it, without waiting, or returns None.
-            until: the loop's time at which to stop.
+            look: returns it without waiting, or returns None.
+            until: the loop's time at which to stop waiting.
 
         Raises:
             ConsumerStoppedError: the consumer is stopped, before or meanwhile.
-            Exception: raised by `look`.
+            Exception: `look` raised it.
         """
         self._waiting += 1
         self._reads += 1
@@ -120,30 +120,30 @@ class Engine(AIOConsumer):
             self._reads += 1
 
     def reads(self) -> int:
-        """Return a number that changes when somebody reads."""
+        """Return a number that changes with each read."""
         self._reads += self._waiting
         return self._reads + self._takes
 
     def forget_stored_offsets(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let nothing be committed by itself of what was read so far."""
+        """Keep librdkafka from committing the messages that were read so far by itself."""
         self._client._store([Place(*each, OFFSET_STORED) for each in partitions])
 
     def ensure(self) -> None:
-        """Go on with what others have cancelled."""
+        """Start the task again if somebody else has cancelled it."""
         if self._closing is None:
             self._attendant.ensure()
 
     def fail(self, error: Exception) -> None:
-        """Have the next call raise an error, unless one that is the same waits for that already."""
+        """Let the next call raise an error, unless the same error already waits for that."""
         if repr(error) not in map(repr, self._failures):
             self._callback_failed(error)
 
     def run(self, work: Awaitable[Any]) -> None:
-        """Run an awaitable of a callback; stop() waits for it."""
+        """Run a callback's awaitable; stop() waits for it."""
         self._callbacks.start(work)
 
     def check_running(self) -> None:
-        """Refuse what was begun before stop().
+        """Refuse calls that began before stop().
 
         Raises:
             ConsumerStoppedError: the consumer is stopped.
@@ -152,7 +152,7 @@ class Engine(AIOConsumer):
             raise ConsumerStoppedError
 
     async def unless_it_fails(self, work: Coroutine[Any, Any, None]) -> None:
-        """Wait for something that a failure of the client may keep from happening.
+        """Wait for something that a failure of the client may prevent.
 
         Raises:
             ConsumerStoppedError: the consumer is stopped meanwhile.
@@ -172,7 +172,7 @@ class Engine(AIOConsumer):
             task.result()
 
     def check_loop(self) -> None:
-        """Refuse other event loops; between two runs of its own, what does not wait is allowed.
+        """Refuse calls from another event loop, unless they do not wait and no own loop runs.
 
         Raises:
             RuntimeError: another loop is running.
@@ -184,7 +184,7 @@ class Engine(AIOConsumer):
         self._check_loop()
 
     def wake(self) -> None:
-        """Let waiting tasks look again."""
+        """Let waiting tasks check again."""
         self._readiness.wake()
 
     def _closed_error(self) -> ConsumerStoppedError:
@@ -199,7 +199,7 @@ class Engine(AIOConsumer):
             await self._readiness.wait(math.inf)
 
     def _serve_callbacks(self) -> None:
-        """Run the callbacks that wait, also those that wait behind messages."""
+        """Run the waiting callbacks, including the ones that wait behind messages."""
         try:
             found: Any = 1
             while found:
@@ -220,33 +220,33 @@ class Engine(AIOConsumer):
         self._attendant.end()
 
     def has_ended_with_its_loop(self) -> bool:
-        """Return whether the loop was closed, whose tasks run no more and cannot be cancelled."""
+        """Return whether the loop was closed: its tasks do not run and cannot be cancelled."""
         return self._loop.is_closed()
 
     async def _close(self) -> None:
         self._has_failed.set()
         self._attendant.end()
-        # What the cluster refused was for calls that read: stop() does what it can without.
+        # The cluster refused something for reading calls; stop() does the rest without it.
         self._failures = deque(one for one in self._failures if not isinstance(one, KafkaError))
         try:
             await super()._close()
         except KafkaException as failure:
-            # A static member that was fenced has no group to leave; the client is closed.
+            # A fenced static member has no group to leave; the client is closed.
             if failure.args[0].code() != Error._FATAL:
                 raise
 
 
 def places(partitions: Iterable[TopicPartition]) -> list[Place]:
-    """Return aiokafka's partitions as the client's.
+    """Convert aiokafka's partitions to the client's partitions.
 
     Raises:
-        TypeError: one is something else.
+        TypeError: a partition is something else.
     """
     return [Place(*checked(partition)) for partition in partitions]
 
 
 def checked(partition: Any) -> TopicPartition:
-    """Return a partition that an application has given.
+    """Check and return an application's partition.
 
     Raises:
         TypeError: it is something else.

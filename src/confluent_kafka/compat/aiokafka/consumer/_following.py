@@ -1,4 +1,4 @@
-"""Keeping up with the cluster's topics: patterns, and consumers without a group."""
+"""Follows the cluster's topics, for patterns and for consumers without a group."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _AGAIN = 0.1  # seconds until a broker that could not answer is asked again
 
 
 class Following:
-    """Begins to read, and looks for new topics as often as ``metadata_max_age_ms`` says.
+    """Begins to read, and looks for new topics every ``metadata_max_age_ms``.
 
-    A pattern is matched here, as Python's regular expressions and those of librdkafka differ.
-    Without a group, the consumer assigns all partitions to itself.
+    This class matches patterns itself, because the regular expressions of Python and librdkafka
+    differ. Without a group, the consumer assigns all partitions to itself.
 
     Args:
         engine: the client.
-        subscription: what is subscribed to.
-        positions: where partitions are read.
-        client: asks for the cluster's topics.
+        subscription: the subscription.
+        positions: the positions of partitions.
+        client: fetches the cluster's topics.
         group: the membership in a group, if there is one.
-        every: seconds between looks.
+        every: seconds between two looks for topics.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Following:
         self._has_looked = asyncio.Event()
 
     def begin(self) -> None:
-        """Follow what subscribe() or assign() has just been given."""
+        """Follow the new subscription or assignment."""
         self.end()
         self._has_looked.clear()
         if self._subscription.is_subscribed:
@@ -68,11 +68,11 @@ class Following:
         self._following.begin()
 
     def end(self) -> None:
-        """Follow nothing any more."""
+        """Stop following."""
         self._following.end()
 
     def ensure(self) -> None:
-        """Go on with what others have cancelled."""
+        """Start the task again if somebody else has cancelled it."""
         self._following.ensure()
 
     async def assigned(self) -> None:
@@ -83,11 +83,11 @@ class Following:
             await self._has_looked.wait()
 
     async def wait_for_topics(self) -> None:
-        """Wait until the cluster has every topic, which it may create when it is asked.
+        """Wait until the cluster has every topic; a request may create topics.
 
         Raises:
-            UnknownTopicOrPartitionError: it did not have one for ``request_timeout_ms``.
-            TopicAuthorizationFailedError, InvalidTopicError: it refuses one.
+            UnknownTopicOrPartitionError: a topic was missing for ``request_timeout_ms``.
+            TopicAuthorizationFailedError, InvalidTopicError: a topic is refused.
         """
         if self._subscription.pattern is None:
             for topic in sorted(self._subscription.topics):
@@ -102,7 +102,7 @@ class Following:
             try:
                 is_whole = await self._look()
             except (KafkaError, KafkaException) as failure:
-                _log.warning("what to read could not be found: %s", failure)
+                _log.warning("could not find the topics to read: %s", failure)
                 is_whole = False
             finally:
                 self._has_looked.set()
@@ -117,7 +117,7 @@ class Following:
             self._has_looked.set()
 
     async def _look(self) -> bool:
-        """Look once; return whether the cluster has all topics."""
+        """Look for the topics once; return whether the cluster has all of them."""
         if self._subscription.pattern is None:
             await self._look_for_topics()
         else:
@@ -129,7 +129,7 @@ class Following:
         return self._subscription.topics <= self._known()
 
     async def _look_for_topics(self) -> None:
-        """Ask for each topic by its name, for which a broker may create it."""
+        """Ask for each topic by name, because a broker may then create it."""
         for topic in sorted(self._subscription.topics):
             error = await self._client._ask(topic)
             if error is not None and error.code() in _REFUSED:
@@ -154,5 +154,5 @@ class Following:
         )
         if is_new:
             self._subscription.assigned.begin(always=True)
-        # An error may have kept some from being settled before.
+        # An error may have left some futures unsettled.
         await self._positions.settle()

@@ -1,4 +1,4 @@
-"""Membership in a group, with listeners called as aiokafka calls them."""
+"""Membership in a group, which calls listeners like aiokafka."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from ._positions import Positions
 from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
-_LOOKS = 10  # how often to look in max_poll_interval_ms whether somebody reads
+_LOOKS = 10  # how often per max_poll_interval_ms to check whether somebody reads
 
 
 class Membership:
     """A consumer's membership in its group.
 
-    The consumer's own unsubscribe() and stop() are not told to the listener.
+    The listener is not called for the consumer's own unsubscribe() and stop().
 
     Args:
         engine: the client.
-        subscription: what is subscribed to.
-        positions: does what waits.
-        commits: those that a rebalance waits for.
+        subscription: the subscription.
+        positions: does the steps that wait.
+        commits: the commits for which a rebalance waits.
         interval: seconds that may pass without a read; None for a static member, which stays.
     """
 
@@ -53,20 +53,20 @@ class Membership:
         self._assigned: Assignment = subscription.assigned
         self._positions = positions
         self._joined = 0
-        # By all subscriptions: an assignment of the one before may still come.
+        # The topics of all subscriptions: an assignment for an earlier one may still come.
         self._named: set[str] = set()
-        # There was none of the topics after join(), as was, or will be, told.
+        # After join(), none of the topics existed; this was or will be reported.
         self._is_empty = False
         self._has_rebalanced = asyncio.Event()
 
     def join(self, topics: Set[str]) -> None:
-        """Join the group with these topics, or with others than before."""
+        """Join the group with these topics, or change the topics."""
         self._joined += 1
         self._named |= topics
         self._is_empty = self._is_out = False
         self._has_rebalanced.clear()
         if self._assigned.is_incremental:
-            self._engine.leave()  # so that everything is taken away first
+            self._engine.leave()  # so that all partitions are revoked first
             self._assigned.leave()
         if topics:
             self._engine.join(
@@ -76,23 +76,23 @@ class Membership:
             self.nothing_to_assign()
 
     def leave(self) -> None:
-        """Leave the group; the listener is not told."""
+        """Leave the group without calling the listener."""
         self._is_out = False
         self.stop_telling()
         self._engine.leave()
 
     def stop_telling(self) -> None:
-        """Call the listener no more."""
+        """Stop calling the listener."""
         self._joined += 1
         self._watching.end()
 
     def change(self, topics: Set[str]) -> None:
-        """Join with other topics, unless the next read does so."""
+        """Join with other topics, unless the next read will do so."""
         if not self._is_out:
             self.join(topics)
 
     def ensure(self) -> None:
-        """Join again if the member has left, and go on with what others have cancelled."""
+        """Join again if the member has left, and start cancelled tasks again."""
         self._watching.ensure()
         if self._is_out:
             self.join(self._subscription.topics)
@@ -118,13 +118,13 @@ class Membership:
         self._engine.leave()
 
     def nothing_to_assign(self) -> None:
-        """Note that there is none of the topics: librdkafka joins only when there is one."""
+        """Note that none of the topics exists: librdkafka joins only when one does."""
         if not self._is_empty and not self._has_rebalanced.is_set():
             self._is_empty = True
             self._engine.run(self._given([]))
 
     async def rebalanced(self) -> None:
-        """Wait for the first assignment after join(), and the listener that is told of it."""
+        """Wait for the first assignment after join(), and for its listener call."""
         await self._has_rebalanced.wait()
 
     def _only_now(
@@ -140,7 +140,7 @@ class Membership:
     async def _taken(self, partitions: list[Place]) -> None:
         await self._commits.finish()
         await self._run(self._assigned.taken(_partitions(partitions), "revoked"))
-        await self._commits.finish()  # those that the listener has begun
+        await self._commits.finish()  # the commits that the listener has begun
 
     async def _given(self, partitions: list[Place]) -> None:
         self._refuse_others(partitions)
@@ -150,9 +150,9 @@ class Membership:
             self._watching.begin_if_over()
 
     def _refuse_others(self, partitions: list[Place]) -> None:
-        """Tell the application of an assignment that it did not ask for, such as a corrupt one."""
+        """Report an assignment of topics that are not subscribed to, such as a corrupt one."""
         if self._subscription.pattern is not None:
-            return  # the group's leader may have seen a topic first
+            return  # the group's leader may know a new topic earlier
         for place in partitions:
             if place.topic not in self._named:
                 partition = TopicPartition(place.topic, place.partition)
@@ -160,7 +160,7 @@ class Membership:
                 self._engine.fail(KafkaError(text))
 
     async def _run(self, script: Script) -> None:
-        """Do a script's steps, unless the consumer leaves or joins again meanwhile."""
+        """Do the steps of a script, unless the consumer leaves or joins again meanwhile."""
         number = self._joined
         await self._positions.run(script, self._tell, lambda: number == self._joined)
 
@@ -175,15 +175,15 @@ def _partitions(given: list[Place]) -> frozenset[TopicPartition]:
 
 
 async def _tell(method: Callable[[Any], Any], partitions: Set[TopicPartition]) -> None:
-    """Call a listener. Its exceptions go to the log, and the rebalance goes on.
+    """Call a listener. Its exceptions are logged, and the rebalance goes on.
 
-    It has a task of its own, which it may cancel.
+    The listener runs in its own task, which it may cancel.
     """
     task = asyncio.get_running_loop().create_task(_call(method, partitions))
     try:
         await asyncio.wait([task])
     finally:
-        task.cancel()  # with this one
+        task.cancel()  # together with this task
     error = asyncio.CancelledError() if task.cancelled() else task.exception()
     if error is not None:
         _log.error("%s() of a rebalance listener failed", method.__name__, exc_info=error)

@@ -1,4 +1,4 @@
-"""Where the consumer reads: what an assignment asks of brokers and of librdkafka."""
+"""The consumer's positions: the requests of an assignment to brokers and to librdkafka."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from ._background import Background
 from ._engine import Engine, places
 
 _log = logging.getLogger(__name__)
-_SEEK_AGAIN = 0.01  # seconds until librdkafka is asked again to seek what it does not fetch yet
+_SEEK_AGAIN = 0.01  # seconds until a refused seek is repeated
 _AGAIN = 0.1  # seconds until brokers that cannot answer yet are asked again
-_REFUSED_AGAIN = 0.5  # seconds until a broker is asked again for what it has refused
+_REFUSED_AGAIN = 0.5  # seconds until a refused question is asked again
 
 Telling = Callable[[Tell], Awaitable[None]]
 
 
 class Positions:
-    """Does what waits in the life of assigned partitions.
+    """Does the waiting steps in the life of assigned partitions.
 
-    librdkafka waits in a seek, and refuses it where it has not begun to fetch; aiokafka's seek()
-    takes effect at once. So seeks are done in the background.
+    librdkafka's seek waits, and fails if librdkafka has not begun to fetch. aiokafka's seek() takes
+    effect at once. So seeks run in the background.
 
     Args:
         engine: the client.
-        assigned: what is assigned.
+        assigned: the assigned partitions.
         reset: "earliest", "latest" or "none".
         has_group: whether offsets are committed.
         timeout: seconds to wait for a broker.
-        client: asks for topics, which brokers may create then.
+        client: asks for topics, which brokers may then create.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class Positions:
         self._client = client
         self._seeking = Background(self._seek, engine.fail)
         self._asking = Background(self._ask_again, engine.fail)
-        self._told = ""  # why brokers did not answer
+        self._told = ""  # the reason why brokers did not answer
 
     def ensure(self) -> None:
-        """Go on with what others have cancelled."""
+        """Start the tasks again if somebody else has cancelled them."""
         self._seeking.ensure()
         self._asking.ensure()
 
     def end(self) -> None:
-        """Do nothing any more in the background."""
+        """Stop the background tasks."""
         self._seeking.end()
         self._asking.end()
 
@@ -79,12 +79,12 @@ class Positions:
         tell: Telling | None = None,
         goes_on: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Do the steps of an assignment's script; what cannot be answered now is asked later.
+        """Do the steps of an assignment's script; questions without an answer are repeated later.
 
         Args:
             script: the script.
-            tell: does the steps that tell the listener.
-            goes_on: whether to go on.
+            tell: does the steps that call the listener.
+            goes_on: returns whether to go on.
         """
         answer: dict[TopicPartition, int] | None = None
         try:
@@ -102,12 +102,12 @@ class Positions:
             script.close()
 
     async def settle(self) -> None:
-        """Find out where to begin, and begin there."""
+        """Find the starts of partitions, and begin to read there."""
         await self.run(self._assigned.settle())
         self._assigned.begin()
 
     async def _answered(self, step: Find) -> dict[TopicPartition, int] | None:
-        """Ask brokers; None if they cannot answer now: a rebalance does not wait until they can."""
+        """Ask brokers; return None if they cannot answer now: a rebalance does not wait."""
         try:
             return await self.find(step)
         except KafkaException as failure:
@@ -120,11 +120,11 @@ class Positions:
     def _log(self, failure: KafkaException) -> None:
         text = str(failure)
         if text != self._told:
-            _log.warning("where to begin could not be read: %s", text)
+            _log.warning("could not find the offsets to begin at: %s", text)
         self._told = text
 
     async def find(self, step: Find) -> dict[TopicPartition, int]:
-        """Ask brokers where partitions begin."""
+        """Ask brokers for the starts of partitions."""
         if step.where == "committed":
             if not self._has_group:
                 return {}
@@ -133,7 +133,7 @@ class Positions:
         return {} if self._reset == "none" else await self._resets(step.partitions)
 
     async def _resets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
-        """Ask for all; if one has no answer, note those of the others before that is raised."""
+        """Ask for all partitions; note all answers before raising the error of one of them."""
         try:
             return await self.bounds(partitions, self._reset)
         except KafkaException:
@@ -143,14 +143,14 @@ class Positions:
             raise
 
     def follow_up(self) -> None:
-        """Begin in the background what an event has made necessary."""
+        """Start background work that an event has made necessary."""
         if self._assigned.seeks():
             self._seeking.begin_if_over()
         if self._assigned.answerable() or self._assigned.unknown():
             self._asking.begin_if_over()
 
     async def _ask_again(self) -> None:
-        """Ask until brokers say where to begin, and begin to read there."""
+        """Ask brokers until they return the starts, and begin to read there."""
         assigned = self._assigned
         while unknown := assigned.unknown() or assigned.answerable():
             await asyncio.sleep(_AGAIN if assigned.unknown() else _REFUSED_AGAIN)
@@ -163,7 +163,7 @@ class Positions:
             self._engine.wake()
 
     async def _ask(self, script: Script) -> None:
-        """Do the steps of a script that only asks, once."""
+        """Do the steps of a script that only asks brokers, once."""
         try:
             step = next(script)
             while isinstance(step, Find):
@@ -180,7 +180,7 @@ class Positions:
     async def committed(
         self, partitions: Collection[TopicPartition]
     ) -> dict[TopicPartition, int | None]:
-        """Return the group's committed offsets; None where there is none."""
+        """Return the group's committed offsets; None for a partition without one."""
         answer = await self._engine.committed(places(partitions), self._timeout)
         found: dict[TopicPartition, int | None] = {}
         for place in answer:
@@ -193,7 +193,7 @@ class Positions:
     async def bounds(
         self, partitions: Collection[TopicPartition], which: str
     ) -> dict[TopicPartition, int]:
-        """Return partitions' first offsets ("earliest"), or those behind the last ("latest")."""
+        """Return the first offsets of partitions ("earliest"), or their end offsets ("latest")."""
         engine = self._engine
         ask = engine.beginning_offsets if which == "earliest" else engine.end_offsets
         answer = await ask(places(partitions), self._timeout)
@@ -204,12 +204,12 @@ class Positions:
     # ---- seeks ----
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Read on at an offset."""
+        """Continue at an offset."""
         self._assigned.seek(partition, offset)
         self.follow_up()
 
     async def _seek(self) -> None:
-        """Repeat until librdkafka has sought everything."""
+        """Repeat until librdkafka has done all seeks."""
         while seeks := self._assigned.seeks():
             again = [await self._try_to_seek(place) for place in seeks]
             self._engine.wake()

@@ -1,4 +1,4 @@
-"""A consumer between start() and stop()."""
+"""The part of a consumer that exists between start() and stop()."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_AGAIN = 0.1  # seconds until the cluster is asked again for a partition that it does not have
-# librdkafka fetches the batch again, and tells of it again.
+_AGAIN = 0.1  # seconds until the cluster is asked again for a missing partition
+# librdkafka fetches the batch again, and reports it again.
 _UNREADABLE = frozenset({KafkaError._BAD_COMPRESSION, KafkaError._BAD_MSG})
 
 
 class Reader:
-    """The client of a started consumer, and what it reads.
+    """The client of a started consumer, and its reading.
 
     Args:
         conf: librdkafka's configuration.
-        client: asks for the cluster's topics.
-        subscription: what the application subscribes to.
-        deserializers: of keys and values.
+        client: fetches the cluster's topics.
+        subscription: the application's subscription.
+        deserializers: the deserializers of keys and values.
         reset: ``auto_offset_reset``.
         has_group: whether the consumer is in a group.
         metadata_max_age: seconds between looks for new topics.
         timeout: seconds to wait for a broker.
-        partition_bytes: how much of a partition take_many() returns.
-        poll_interval: seconds that a member may take between two reads; None for any.
+        partition_bytes: how many bytes of a partition take_many() returns.
+        poll_interval: seconds that a member may take between two reads; None for no limit.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Reader:
         self.assigned.client = self.engine.client
         self.positions = Positions(self.engine, self.assigned, reset, has_group, timeout, client)
         self._deserializers = deserializers
-        self._store = deserializers.are_none  # else when the objects are there
+        self._store = deserializers.are_none  # otherwise when the objects exist
         self._commits = Underway()
         self._reasons = Reasons()
         self._group: Membership | None = None
@@ -92,19 +92,19 @@ class Reader:
             self.engine, subscription, self.positions, client, self._group, metadata_max_age
         )
         self._polled_at: float | None = None  # seconds since the epoch, for all partitions
-        self._polled: dict[TopicPartition, float] = {}  # the same for those that were named
+        self._polled: dict[TopicPartition, float] = {}  # the same for partitions that were named
 
     async def connect(self) -> None:
         """Connect to a broker, and ask it for the cluster's topics.
 
         Raises:
-            KafkaError: no broker answers, or refuses the credentials.
+            KafkaError: no broker answers, or a broker refuses the credentials.
         """
         await self._client._attach(self.engine)
         await self._client.fetch_all_metadata()
 
     async def wait_for_topics(self) -> None:
-        """Wait until the cluster has what is subscribed to or assigned by hand.
+        """Wait until the cluster has the subscribed topics or the assigned partitions.
 
         Raises:
             ConsumerStoppedError: the consumer is stopped meanwhile.
@@ -114,7 +114,7 @@ class Reader:
         await self.engine.unless_it_fails(self._following.wait_for_topics())
 
     def ensure(self) -> None:
-        """Go on with what others have cancelled."""
+        """Start the tasks again if somebody else has cancelled them."""
         self.engine.ensure()
         self.positions.ensure()
         self._following.ensure()
@@ -122,7 +122,7 @@ class Reader:
             self._group.ensure()
 
     def begin(self) -> None:
-        """Read what is assigned by hand or subscribed to."""
+        """Start to read the subscribed topics or the assigned partitions."""
         self.positions.end()
         self.assigned.is_incremental = self._is_incremental and self._subscription.is_subscribed
         if not self._subscription.is_subscribed:
@@ -142,7 +142,7 @@ class Reader:
             await self.engine.unless_it_fails(self._following.assigned())
 
     def unsubscribe(self) -> None:
-        """Read nothing any more."""
+        """Stop reading."""
         self.positions.end()
         self._following.end()
         if not self._subscription.is_subscribed:
@@ -153,13 +153,13 @@ class Reader:
             self.engine.client.unassign()
 
     async def close(self) -> None:
-        """Leave the group, and end the client."""
+        """Leave the group, and close the client."""
         self._end_tasks()
         await self._client.close()
         await self.engine.close()
 
     def abandon(self) -> None:
-        """End the tasks, which keep the client alive."""
+        """End the tasks that keep the client alive."""
         if not self.engine.has_ended_with_its_loop():
             self._end_tasks()
             self.engine.abandon()
@@ -173,7 +173,7 @@ class Reader:
     # ---- messages ----
 
     def take_next(self) -> ConsumerRecord[Any, Any] | None:
-        """Return the next message if one can be had without further ado, or None."""
+        """Return the next message if that needs no other step; otherwise None."""
         if not self.assigned.is_whole:
             return None
         self._polled_at = time.time()
@@ -184,10 +184,10 @@ class Reader:
         return None if found is None else self._handed_out(found)
 
     def take_one(self, partitions: tuple[TopicPartition, ...]) -> ConsumerRecord[Any, Any] | None:
-        """Return the next message that is at hand, or None.
+        """Return the next buffered message, or None.
 
         Args:
-            partitions: of which; () for all.
+            partitions: the partitions to read from; () means all.
         """
         client = self.engine.client
         self._note_poll(partitions)
@@ -204,10 +204,10 @@ class Reader:
     def take_many(
         self, partitions: tuple[TopicPartition, ...], limit: int
     ) -> dict[TopicPartition, list[ConsumerRecord[Any, Any]]] | None:
-        """Return the messages that are at hand, or None.
+        """Return buffered messages, or None.
 
         Args:
-            partitions: of which; () for all.
+            partitions: the partitions to read from; () means all.
             limit: the maximum number of messages.
         """
         client = self.engine.client
@@ -231,7 +231,7 @@ class Reader:
             return found or None
 
     def _handed_out(self, found: Any) -> ConsumerRecord[Any, Any] | None:
-        """Return a record with its objects; None for an error, which is noted."""
+        """Return a record with deserialized key and value; note an error and return None for it."""
         if isinstance(found, Message):
             self._event(found)
             return None
@@ -241,7 +241,7 @@ class Reader:
         return record
 
     def _deserialize(self, records: dict[TopicPartition, list[ConsumerRecord[Any, Any]]]) -> None:
-        """Deserialize keys and values; on an exception all of them are read again."""
+        """Deserialize keys and values; after an exception, all the messages are read again."""
         client = self.engine.client
         try:
             for of_partition in records.values():
@@ -254,9 +254,9 @@ class Reader:
     # ---- offsets ----
 
     async def commit(self, offsets: list[Place]) -> None:
-        """Commit, unless the group has given partitions to others, for all that this member knows.
+        """Commit, unless this member knows that the group has given its partitions to others.
 
-        A rebalance waits for the answer, so that no offset is sent after the partition is gone.
+        A rebalance waits for the answer, so no offset is sent after the partition is revoked.
 
         Raises:
             KafkaError: the broker's answer.
@@ -276,7 +276,7 @@ class Reader:
                 raise failure_of_commit(self._reasons.of(place.error))
 
     async def position(self, partition: TopicPartition) -> int:
-        """Return the offset of the next message; while it is not known, settle it first."""
+        """Return the offset of the next message; find it first if it is unknown."""
         until = time.monotonic() + self._timeout
         while (known := self.assigned.position(partition)) is None:
             self.assigned.check((partition,))
@@ -291,7 +291,7 @@ class Reader:
     async def _wait_for_position(self, partition: TopicPartition, until: float) -> None:
         if time.monotonic() + _AGAIN > until:
             raise KafkaTimeoutError(
-                f"no broker said for {self._timeout:g} s (request_timeout_ms) where "
+                f"for {self._timeout:g} s (request_timeout_ms) no broker returned where "
                 f"{partition} begins"
             )
         await asyncio.sleep(_AGAIN)
@@ -307,7 +307,7 @@ class Reader:
             Place(*checked(each)): OffsetSpec.for_timestamp(int(timestamp))
             for each, timestamp in timestamps.items()
         }
-        # A consumer's own request has no timestamp in its answer.
+        # The answer to a consumer's own request has no timestamp.
         async with AIOAdminClient(self._client._configuration) as admin:
 
             async def ask() -> dict[Place, ListOffsetsResultInfo]:
@@ -326,14 +326,14 @@ class Reader:
     async def bounds(
         self, partitions: list[TopicPartition], which: str
     ) -> dict[TopicPartition, int]:
-        """Return partitions' first offsets ("earliest"), or those behind the last ("latest")."""
+        """Return the first offsets of partitions ("earliest"), or their end offsets ("latest")."""
         return await self._until_known(partial(self.positions.bounds, partitions, which))
 
     async def _until_known(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask for offsets again while the cluster does not have a partition, which it may get.
+        """Ask for offsets until the cluster has all partitions.
 
         Raises:
-            KafkaTimeoutError: it has none when time is up.
+            KafkaTimeoutError: a partition was still missing when the time was over.
         """
         until = time.monotonic() + self._timeout
         while True:
@@ -357,20 +357,20 @@ class Reader:
             self._polled_at = time.time()
 
     def polled_at(self, partition: TopicPartition) -> float | None:
-        """Return when messages of a partition were last looked for, in seconds since the epoch."""
+        """Return the time of the last fetch of a partition, in seconds since the epoch."""
         times = (self._polled_at, self._polled.get(partition))
         return max((one for one in times if one is not None), default=None)
 
     def highwater(self, partition: TopicPartition) -> int | None:
-        """Return the offset behind the partition's last message, as of the last fetch."""
+        """Return the partition's end offset, as of the last fetch."""
         high = self.engine.client.get_watermark_offsets(Place(*partition), cached=True)[1]
         return int(high) if high >= 0 else None
 
     def last_stable_offset(self, partition: TopicPartition) -> int | None:
-        """Return the offset that all transactions before have ended, as of the last fetch.
+        """Return the last stable offset: all transactions before it have ended.
 
-        librdkafka tells it once in a while, in statistics, and never returns a message behind it.
-        With "read_uncommitted" it is highwater().
+        librdkafka returns it now and then, in its statistics, and never returns a message behind
+        it. With "read_uncommitted" it is equal to highwater().
         """
         if not self._is_committed:
             return self.highwater(partition)
@@ -384,7 +384,7 @@ class Reader:
     # ---- errors ----
 
     def _event(self, message: Message) -> None:
-        """Take note of an error that came instead of a message, or raise it."""
+        """Note an error that came instead of a message, or raise it."""
         error = message.error()
         assert error is not None
         topic, partition = message.topic(), message.partition()

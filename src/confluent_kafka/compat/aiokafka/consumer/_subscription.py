@@ -1,4 +1,4 @@
-"""What a consumer reads, as aiokafka's applications say it."""
+"""The subscription of a consumer, with aiokafka's rules and errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._rules import RULES
 
 
 class Subscription(Reading):
-    """Topics or a pattern, or partitions that were assigned by hand.
+    """Topics, a pattern, or partitions that were assigned by hand.
 
     Args:
         exclude_internal_topics: whether a pattern leaves out Kafka's own topics.
@@ -29,7 +29,7 @@ class Subscription(Reading):
         pattern: str | re.Pattern[str] | None,
         listener: ConsumerRebalanceListener | None,
     ) -> None:
-        """Note what subscribe() was given.
+        """Note the arguments of subscribe().
 
         Raises:
             IllegalStateError: partitions are assigned by hand.
@@ -60,7 +60,7 @@ class Subscription(Reading):
         self.topics = frozenset(topics)
 
     def assign_by_hand(self, partitions: Iterable[TopicPartition]) -> None:
-        """Note what assign() was given.
+        """Note the arguments of assign().
 
         Raises:
             IllegalStateError: topics are subscribed to.
@@ -72,7 +72,7 @@ class Subscription(Reading):
         self.topics = frozenset(partition.topic for partition in self.assigned.partitions)
 
     def forget(self) -> None:
-        """Note that unsubscribe() was called; the next assignment takes away what there was."""
+        """Note that unsubscribe() was called; the next assignment revokes the old partitions."""
         self.assigned.leave()
         super().forget()
 
@@ -80,7 +80,7 @@ class Subscription(Reading):
         """Check that partitions are assigned.
 
         Raises:
-            IllegalStateError: one is not.
+            IllegalStateError: a partition is not assigned.
         """
         for partition in partitions:
             if partition not in self.assigned.partitions:

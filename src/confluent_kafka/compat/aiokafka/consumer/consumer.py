@@ -1,4 +1,4 @@
-"""AIOKafkaConsumer: names, arguments and errors."""
+"""AIOKafkaConsumer, with aiokafka's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST = 10_000  # messages that getmany() returns without max_records
 
 
 class AIOKafkaConsumer(Generic[KT, VT]):
-    """Reads messages, alone or as a member of a group; aiokafka's consumer on librdkafka.
+    """Reads messages, alone or as a member of a group: aiokafka's consumer on librdkafka.
 
     ::
 
@@ -51,47 +51,50 @@ class AIOKafkaConsumer(Generic[KT, VT]):
                 print(record.offset, record.value)
 
     Args:
-        *topics: what to subscribe to.
-        loop: accepted without effect: the consumer belongs to the loop that start() runs in.
-        bootstrap_servers: "host:port", or a list of those.
+        *topics: the topics to subscribe to.
+        loop: no effect; the consumer belongs to the loop in which start() runs.
+        bootstrap_servers: "host:port", or a list of such texts.
         client_id: a name for the brokers' logs.
-        group_id: the group; None reads all partitions and commits nothing.
+        group_id: the group; with None, the consumer reads all partitions and commits nothing.
         group_instance_id: a static member's name (KIP-345).
         key_deserializer: called with each key's bytes, or None; returns the record's key.
         value_deserializer: called with each value's bytes, or None; returns the record's value.
-        fetch_max_wait_ms: milliseconds that a broker waits for fetch_min_bytes.
-        fetch_max_bytes: bytes that one answer should carry at most.
-        fetch_min_bytes: bytes that a broker waits for.
-        max_partition_fetch_bytes: bytes of one partition that one answer should carry at most.
-        request_timeout_ms: milliseconds to wait for a broker.
+        fetch_max_wait_ms: how long a broker waits for fetch_min_bytes, in milliseconds.
+        fetch_max_bytes: the largest size of an answer, in bytes.
+        fetch_min_bytes: the number of bytes for which a broker waits.
+        max_partition_fetch_bytes: the largest size of one partition's messages in an answer, in
+            bytes.
+        request_timeout_ms: how long to wait for a broker, in milliseconds.
         retry_backoff_ms: milliseconds between attempts.
         auto_offset_reset: where to read without a committed offset: "earliest", "latest" or
             "none", which raises NoOffsetForPartitionError.
-        enable_auto_commit: commit what was returned every auto_commit_interval_ms, and at the end.
+        enable_auto_commit: whether to commit the returned messages every auto_commit_interval_ms,
+            and at the end.
         auto_commit_interval_ms: milliseconds between commits.
-        check_crcs: check the messages' checksums.
+        check_crcs: whether to check the checksums of messages.
         metadata_max_age_ms: milliseconds between looks for new topics and partitions.
         partition_assignment_strategy: assignors of the group, by preference.
         max_poll_interval_ms: milliseconds that a member may take between two reads.
-        rebalance_timeout_ms: accepted without effect.
+        rebalance_timeout_ms: no effect.
         session_timeout_ms: milliseconds after which a silent member is out of the group.
         heartbeat_interval_ms: milliseconds between heartbeats.
-        consumer_timeout_ms: accepted without effect: nothing here polls at intervals.
-        max_poll_records: messages that one getmany() returns at most; None for no limit.
-        ssl_context: see helpers.create_ssl_context().
+        consumer_timeout_ms: no effect, because the consumer does not poll at intervals.
+        max_poll_records: the largest number of messages that getmany() returns; None for no limit.
+        ssl_context: a context from helpers.create_ssl_context().
         security_protocol: "PLAINTEXT", "SSL", "SASL_PLAINTEXT" or "SASL_SSL".
-        api_version: accepted without effect: librdkafka asks brokers.
+        api_version: no effect, because librdkafka asks the brokers.
         exclude_internal_topics: whether a pattern leaves out Kafka's own topics.
         connections_max_idle_ms: milliseconds after which an idle connection is closed.
         isolation_level: "read_uncommitted" or "read_committed".
         sasl_mechanism: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI" or "OAUTHBEARER".
-        sasl_plain_password: for PLAIN and SCRAM.
-        sasl_plain_username: for PLAIN and SCRAM.
-        sasl_kerberos_service_name: for GSSAPI.
-        sasl_kerberos_domain_name: must be None.
+        sasl_plain_password: the password, for PLAIN and SCRAM.
+        sasl_plain_username: the user, for PLAIN and SCRAM.
+        sasl_kerberos_service_name: the service name of the brokers, for GSSAPI.
+        sasl_kerberos_domain_name: must be None: librdkafka always uses the broker's host name.
         sasl_oauth_token_provider: an AbstractTokenProvider, for OAUTHBEARER.
-        client_rack: where the consumer is, to fetch from a replica near by (KIP-392).
-        properties: librdkafka properties that no keyword stands for; not in aiokafka.
+        client_rack: the rack of the consumer, to fetch from the nearest replica (KIP-392).
+        properties: a dict of librdkafka properties that have no keyword; aiokafka does not have
+            this.
 
     Raises:
         TypeError, ValueError: a keyword's value is wrong.
@@ -178,9 +181,9 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         Raises:
             AssertionError: the consumer was started already.
             KafkaConnectionError: no broker answers.
-            KafkaError: the group, or what a broker says.
-            UnknownTopicOrPartitionError: the cluster did not have a topic for request_timeout_ms.
-            ValueError: the port of a bootstrap server is no number.
+            KafkaError: the group or a broker refuses the consumer.
+            UnknownTopicOrPartitionError: a topic was missing for request_timeout_ms.
+            ValueError: the port of a bootstrap server is not a number.
         """
         if self._is_started:
             raise AssertionError("start() was called before: make a consumer for each start()")
@@ -201,7 +204,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     async def stop(self) -> None:
         """Commit with enable_auto_commit, leave the group and close the connections.
 
-        Waiting calls raise ConsumerStoppedError. Stopping a stopped consumer does nothing.
+        Waiting calls raise ConsumerStoppedError. A second stop() does nothing.
         """
         if self._reader is not None:
             self._reader.engine.check_loop()
@@ -236,14 +239,15 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         """Wait for the next message.
 
         Args:
-            *partitions: of which; all by default.
+            *partitions: the partitions to read from; all by default.
 
         Raises:
-            ConsumerStoppedError: the consumer is stopped, before or meanwhile.
-            CorruptRecordException: a checksum is wrong; so does each call until a seek behind it.
+            ConsumerStoppedError: the consumer was stopped, before the call or during it.
+            CorruptRecordException: a checksum is wrong. Each call raises this until a seek behind
+                the message.
             NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
             KafkaError: a broker refuses something, such as the group or its committed offsets.
-            Exception: raised by a deserializer; the message is read again.
+            Exception: a deserializer raised it; the message is read again.
         """
         reader = self._active or self._running()
         try:
@@ -266,18 +270,18 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         """Return messages by partition.
 
         Args:
-            *partitions: of which; all by default.
+            *partitions: the partitions to read from; all by default.
             timeout_ms: milliseconds to wait for the first message.
             max_records: the maximum number of messages; max_poll_records by default.
 
         Returns:
-            The messages; empty if none came in time, or the consumer was stopped meanwhile.
+            The messages; empty if none came in time or the consumer was stopped meanwhile.
 
         Raises:
             ConsumerStoppedError: the consumer was stopped before.
             CorruptRecordException, NoOffsetForPartitionError, OffsetOutOfRangeError, KafkaError: as
-                getone().
-            Exception: raised by a deserializer; all messages are read again.
+                in getone().
+            Exception: a deserializer raised it; all messages are read again.
         """
         reader = self._active or self._running()
         _check_number("max_records", max_records)
@@ -310,16 +314,16 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         pattern: str | None = None,
         listener: ConsumerRebalanceListener | None = None,
     ) -> None:
-        """Read topics, in place of those before.
+        """Subscribe to topics, instead of the earlier ones.
 
         Args:
             topics: a list, tuple or set of names.
             pattern: a regular expression that names must begin with, instead of topics.
-            listener: told of partitions that the group takes and gives.
+            listener: called when the group assigns and revokes partitions.
 
         Raises:
             IllegalStateError: partitions were assigned by hand.
-            TypeError: neither topics nor a pattern, or both; or not of these types.
+            TypeError: neither topics nor a pattern is given, or both are, or a type is wrong.
             ValueError: the pattern is not valid.
         """
         self._check_loop()
@@ -327,18 +331,18 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._begin()
 
     def unsubscribe(self) -> None:
-        """Read nothing any more: leave the group, or give up what was assigned by hand."""
+        """Stop reading: leave the group, or give up the partitions that were assigned by hand."""
         self._check_loop()
         if self._active is not None:
             self._active.unsubscribe()
         self._subscription.forget()
 
     def subscription(self) -> Set[str]:
-        """Return the topics that are subscribed to; those that match the pattern, or are read."""
+        """Return the topics that are subscribed to, match the pattern, or are read."""
         return self._subscription.topics
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read these partitions, in place of those before, without the group's help.
+        """Read these partitions, instead of the earlier ones, without help from the group.
 
         Raises:
             IllegalStateError: topics are subscribed to.
@@ -348,14 +352,14 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._begin()
 
     def assignment(self) -> Set[TopicPartition]:
-        """Return the partitions that are read."""
+        """Return the assigned partitions."""
         return self._assigned.partitions
 
     def pause(self, *partitions: TopicPartition) -> None:
-        """Return no messages of these partitions, until resume() or a rebalance.
+        """Pause partitions: return no messages of them until resume() or a rebalance.
 
         Raises:
-            IllegalStateError: one is not assigned.
+            IllegalStateError: a partition is not assigned.
         """
         self._require(*partitions)
         self._check_loop()
@@ -363,10 +367,10 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             self._assigned.pause(partitions)
 
     def resume(self, *partitions: TopicPartition) -> None:
-        """Return messages of these partitions again.
+        """Resume partitions: return their messages again.
 
         Raises:
-            IllegalStateError: one is not assigned.
+            IllegalStateError: a partition is not assigned.
         """
         self._require(*partitions)
         self._check_loop()
@@ -374,16 +378,16 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             self._assigned.pause(partitions, False)
 
     def paused(self) -> set[TopicPartition]:
-        """Return the partitions that are paused."""
+        """Return the paused partitions."""
         return self._assigned.paused
 
     # ---- positions ----
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Read a partition on at an offset.
+        """Continue reading a partition at an offset.
 
         Raises:
-            IllegalStateError: it is not assigned.
+            IllegalStateError: the partition is not assigned.
             ValueError: the offset is not an int, or negative.
         """
         if not isinstance(offset, int) or offset < 0:
@@ -393,34 +397,34 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         reader.positions.seek(partition, offset)
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
-        """Read partitions on at their first messages.
+        """Continue reading partitions at their first messages.
 
         Args:
-            *partitions: which; all that are assigned by default.
+            *partitions: the partitions; all assigned ones by default.
 
         Raises:
-            IllegalStateError: one is not assigned.
+            IllegalStateError: a partition is not assigned.
         """
         return await self._seek_to(self.beginning_offsets, partitions)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
-        """Read partitions on behind their last messages; see seek_to_beginning()."""
+        """Continue reading partitions at their ends; see seek_to_beginning()."""
         return await self._seek_to(self.end_offsets, partitions)
 
     async def seek_to_committed(
         self, *partitions: TopicPartition
     ) -> dict[TopicPartition, int | None]:
-        """Read partitions on at the group's committed offsets.
+        """Continue reading partitions at the group's committed offsets.
 
         Args:
-            *partitions: which; all that are assigned by default.
+            *partitions: the partitions; all assigned ones by default.
 
         Returns:
-            The offsets; None where nothing is committed, and the position stays.
+            The offsets; None for a partition without a committed offset, whose position stays.
 
         Raises:
             IllegalOperation: there is no group.
-            IllegalStateError: one is not assigned.
+            IllegalStateError: a partition is not assigned.
         """
         reader = self._running()
         chosen = self._chosen(partitions)
@@ -435,7 +439,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
         Raises:
             IllegalStateError: the partition is not assigned.
-            NoOffsetForPartitionError: there is none, with auto_offset_reset="none".
+            NoOffsetForPartitionError: there is no offset, and auto_offset_reset is "none".
         """
         self._require(partition)
         reader = self._running()
@@ -443,21 +447,21 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             return await reader.position(partition)
 
     def highwater(self, partition: TopicPartition) -> int | None:
-        """Return the offset behind the partition's last message, as of the last fetch.
+        """Return the end offset of the partition, as of the last fetch.
 
         Raises:
-            IllegalStateError: it is not assigned.
+            IllegalStateError: the partition is not assigned.
         """
         self._require(partition)
         return self._running().highwater(partition)
 
     def last_stable_offset(self, partition: TopicPartition) -> int | None:
-        """Return the offset that all transactions before have ended, as of the last fetch."""
+        """Return the last stable offset: all transactions before it have ended."""
         self._require(partition)
         return self._running().last_stable_offset(partition)
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
-        """Return when a partition's messages were last looked for, in ms since the epoch."""
+        """Return the time of the last fetch of a partition, in milliseconds since the epoch."""
         self._require(partition)
         polled_at = self._running().polled_at(partition)
         return None if polled_at is None else int(polled_at * 1000)
@@ -471,14 +475,14 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         """Commit offsets, and wait for the broker's answer.
 
         Args:
-            offsets: of the next messages to read, each an int, a tuple (offset, metadata) or an
-                OffsetAndMetadata; the positions of all partitions by default.
+            offsets: by partition, the offset of the next message to read: an int, a tuple (offset,
+                metadata) or an OffsetAndMetadata. The default is the positions of all partitions.
 
         Raises:
             CommitFailedError: the group has rebalanced meanwhile.
             IllegalOperation: there is no group.
-            IllegalStateError: a partition is not assigned; or there is no assignment yet.
-            KafkaError: the broker's answer.
+            IllegalStateError: a partition is not assigned, or there is no assignment yet.
+            KafkaError: the broker refuses the commit.
         """
         self._require_group()
         reader = self._running()
@@ -506,30 +510,30 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, int]:
-        """Return the offsets of partitions' first messages.
+        """Return the first offsets of partitions.
 
         Raises:
-            KafkaTimeoutError: the cluster had no such partition for request_timeout_ms.
+            KafkaTimeoutError: the cluster did not have a partition for request_timeout_ms.
         """
         return await self._bounds(partitions, "earliest")
 
     async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the offsets behind partitions' last messages; see beginning_offsets()."""
+        """Return the end offsets of partitions; see beginning_offsets()."""
         return await self._bounds(partitions, "latest")
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """Return partitions' first messages at or after a time.
+        """Return the first message of each partition at or after a time.
 
         Args:
             timestamps: milliseconds since the epoch by partition.
 
         Returns:
-            Their offsets and timestamps; None where all messages are older.
+            The offsets and timestamps; None for a partition whose messages are all older.
 
         Raises:
-            KafkaTimeoutError: the cluster had no such partition for request_timeout_ms.
+            KafkaTimeoutError: the cluster did not have a partition for request_timeout_ms.
             ValueError: a time is negative.
         """
         for partition, timestamp in timestamps.items():
@@ -543,12 +547,12 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     # ---- the cluster ----
 
     async def topics(self) -> set[str]:
-        """Return the names of all topics but Kafka's own."""
+        """Return the names of all topics except Kafka's internal ones."""
         self._running()
         return (await self._client.fetch_all_metadata()).topics()
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Return the numbers of a topic's partitions; None if the topic is not known (yet)."""
+        """Return the numbers of a topic's partitions; None if the topic is unknown."""
         return self._client.cluster.partitions_for_topic(topic)
 
     # ---- what the methods share ----
@@ -574,7 +578,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
     @property
     def _coordinator(self) -> GroupCoordinator | None:
-        """FastStream asks it for the member's id."""
+        """The group coordinator, which FastStream asks for the member's id."""
         if self._group_id is None or self._reader is None:
             return None
         return GroupCoordinator(self._group_id, self._reader.engine._client.memberid)

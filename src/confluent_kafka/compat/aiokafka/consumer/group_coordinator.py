@@ -1,4 +1,4 @@
-"""What tools ask of a consumer's membership of its group."""
+"""The object that tools ask about a consumer's membership in its group."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ __all__ = ["GroupCoordinator"]
 
 
 class GroupCoordinator:
-    """A consumer's membership, of which librdkafka takes care.
+    """A consumer's membership in its group, which librdkafka manages.
 
     Args:
         group_id: the group.
-        member_id: returns the member's id; None if the consumer is none, at the moment.
+        member_id: returns the member's id; None if the consumer is not a member now.
     """
 
     def __init__(self, group_id: str, member_id: Callable[[], str | None]) -> None:
@@ -21,5 +21,5 @@ class GroupCoordinator:
 
     @property
     def member_id(self) -> str:
-        """The member's id; "" if the consumer is no member at the moment."""
+        """The member's id; "" if the consumer is not a member now."""
         return self._member_id() or ""

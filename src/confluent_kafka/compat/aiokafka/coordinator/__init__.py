@@ -1,1 +1,1 @@
-"""What of the group's coordination has a name."""
+"""The parts of group coordination that programs can import."""

@@ -1,4 +1,4 @@
-"""Batches on their way: many messages, one future."""
+"""Sends batches: many messages with one future."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ async def send_batch(
         engine: the producer.
         batch: the records.
         topic: the topic.
-        partition: its number.
+        partition: the number of the partition.
 
     Returns:
-        A future of the first one's place, settled when all are delivered.
+        A future of the first record's place. It is settled when all records are delivered.
 
     Raises:
         IllegalOperation: the transaction has failed.
@@ -38,7 +38,7 @@ async def send_batch(
         )
         delivery.add_done_callback(deliveries.count)
         if delivery.done() and _failed_transaction(delivery.exception()):
-            whole.cancel()  # nobody has it
+            whole.cancel()  # nobody waits for it
             raise has_failed()
     return whole
 
@@ -48,7 +48,7 @@ def _failed_transaction(error: BaseException | None) -> bool:
 
 
 class _Deliveries:
-    """Settles a batch's future with the last of its deliveries.
+    """Settles a batch's future with the last delivery.
 
     Args:
         whole: the batch's future.
@@ -64,9 +64,9 @@ class _Deliveries:
             self._settle()
 
     def count(self, delivery: asyncio.Future[Any]) -> None:
-        """Count a delivery; they are settled in the order of the records."""
+        """Count a delivery; deliveries come in the order of the records."""
         error = delivery.exception()
-        if isinstance(error, KafkaException):  # refused at once
+        if isinstance(error, KafkaException):  # refused immediately
             error = failure_of(error)
         if error is not None:
             self._error = self._error or error

@@ -1,4 +1,4 @@
-"""The asyncio producer under aiokafka's, whose deliveries are aiokafka's."""
+"""The underlying asyncio producer, whose deliveries have aiokafka's form."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .._failures import failure_of
 from ..errors import IllegalOperation, ProducerClosed
 from ..structs import RecordMetadata, TopicPartition
 
-# Few: nothing but requests for metadata and the steps of transactions waits there.
+# Few: only requests for metadata and steps of transactions wait there.
 _WORKERS = 2
 
 
 class Engine(AIOProducer):
     """An AIOProducer that settles futures with RecordMetadata, or with aiokafka's exceptions.
 
-    With ``acks=0`` no broker says where a message is, and the result is None.
+    With ``acks=0`` no broker returns the place of a message, and the result is None.
 
     Args:
         conf: librdkafka's configuration.
     """
 
     _alias = "AIOKafkaProducer"
-    _unclosed = "Unclosed {}: await stop() or use 'async with'"  # begins as aiokafka's
+    _unclosed = "Unclosed {}: await stop() or use 'async with'"  # begins like aiokafka's text
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
         super().__init__(conf, max_workers=_WORKERS)
@@ -37,11 +37,11 @@ class Engine(AIOProducer):
     def send_now(
         self, topic: str, value: Any, key: Any, partition: int, timestamp: int, headers: Any
     ) -> Future[Any] | None:
-        """Put a message into the queue, if that needs no waiting.
+        """Put a message into the queue, if that is possible without waiting.
 
         Returns:
-            The future; None if the message has to wait, for room or because it is other tasks'
-            turn: then send_in_turn() takes it.
+            The future; None if the message has to wait for room or for other tasks. Then call
+            send_in_turn().
 
         Raises:
             KafkaException: the message is refused.
@@ -56,18 +56,18 @@ class Engine(AIOProducer):
     async def send_in_turn(
         self, topic: str, value: Any, key: Any, partition: int, timestamp: int, headers: Any
     ) -> Future[Any]:
-        """Put a message into the queue when there is room, and other tasks have had their turn.
+        """Put a message into the queue when there is room, and after other waiting tasks.
 
         Raises:
             KafkaException: the message is refused.
         """
         delivery = await self.produce(topic, value, key, partition, timestamp, headers)
         if delivery.done():
-            delivery.result()  # raises why it was refused
+            delivery.result()  # raises the reason of the refusal
         return delivery
 
     async def flush(self, timeout: float = -1) -> int:
-        """Wait until everything is delivered or has failed, also while stop() sees to that."""
+        """Wait until every message is delivered or has failed, even while stop() is running."""
         try:
             return await super().flush(timeout)
         except RuntimeError:
@@ -81,7 +81,7 @@ class Engine(AIOProducer):
 
 
 def refusal(failure: KafkaException) -> Exception:
-    """Return what a send raises that librdkafka refuses."""
+    """Return the exception of a send that librdkafka refuses."""
     if failure.args[0].code() == KafkaError._STATE:
         return has_failed()
     exception: Exception = failure_of(failure)
@@ -89,5 +89,5 @@ def refusal(failure: KafkaException) -> Exception:
 
 
 def has_failed() -> IllegalOperation:
-    """Return what is raised for sends into a transaction of which something has failed."""
+    """Return the exception of a send in a transaction that has failed."""
     return IllegalOperation("the transaction has failed: abort_transaction() ends it")

@@ -1,4 +1,4 @@
-"""Transactions: their state, and their steps."""
+"""The state and the steps of transactions."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from .._failures import failure_of
 from ..util import commit_structure_validate
 from ._engine import Engine, has_failed
 
-_BACKOFF = 0.1  # seconds before a step that timed out is asked for again
+_BACKOFF = 0.1  # seconds until a step that timed out is repeated
 
-_REACHABLE = 1.0  # seconds between two looks whether a broker can be reached
+_REACHABLE = 1.0  # seconds between two checks whether a broker can be reached
 
 Step = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Transactions:
-    """The transactions of a producer, one after the other.
+    """The transactions of a producer, one after another.
 
-    A step runs in a task of its own, which the cancellation of its caller does not reach: what
-    librdkafka has begun, it ends, and the state here is what came of it. A begin that was cancelled
-    is taken back; a commit, an abort and offsets go on. The next begin waits for what a begin or a
-    block has left, since nobody else does.
+    Each step runs in its own task, which the cancellation of the caller does not reach. So
+    librdkafka completes each step that it has begun, and the state here follows the result. A
+    cancelled begin is undone. A cancelled commit, abort or sending of offsets goes on. The next
+    begin waits for these tasks, because nobody else waits for them.
     """
 
     def __init__(self) -> None:
-        self._is_open = False  # and takes messages and offsets
+        self._is_open = False  # and accepts messages and offsets
         self._beginning: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
-        self._left: asyncio.Task[None] | None = None  # sees to what a cancelled one has left
-        self._failed: BaseException | None = None  # why the transaction can only be aborted
+        self._left: asyncio.Task[None] | None = None  # cleans up after a cancelled begin
+        self._failed: BaseException | None = None  # why it can only be aborted
         self._fenced: errors.KafkaError | None = None
-        self._turn = asyncio.Lock()  # librdkafka takes one step at a time
+        self._turn = asyncio.Lock()  # librdkafka does one step at a time
         self._sending = 0
         self._all_sent = asyncio.Event()
 
     @property
     def is_fatal(self) -> bool:
-        """Whether the producer can do nothing more."""
+        """Whether the producer is unusable."""
         return self._fenced is not None
 
     @property
     def can_be_aborted(self) -> bool:
-        """Whether there is a transaction that abort() ends."""
+        """Whether there is a transaction that abort() can end."""
         return (
             self._fenced is None
             and self._ending is None
@@ -62,11 +62,11 @@ class Transactions:
         )
 
     def check_open(self) -> None:
-        """Raise unless a transaction takes messages.
+        """Raise an error unless a transaction accepts messages.
 
         Raises:
-            IllegalOperation: none does: none was begun, or it is ending, or it has failed.
-            ProducerFenced: the producer can do nothing more.
+            IllegalOperation: no transaction was begun, or it is ending, or it has failed.
+            ProducerFenced: the producer is unusable.
         """
         if self._fenced is not None:
             raise self._fenced
@@ -81,7 +81,7 @@ class Transactions:
         raise errors.IllegalOperation("no transaction is open: begin_transaction() begins one")
 
     async def begin(self, engine: Engine) -> None:
-        """Begin one. Cancelled, it has not begun."""
+        """Begin a transaction. If this is cancelled, no transaction has begun."""
         while (first := self._beginning or self._left) is not None:
             await asyncio.wait([first])
         if not self._is_open and self._ending is None and self._failed is None:
@@ -105,17 +105,17 @@ class Transactions:
         self._is_open = True
 
     async def _take_back(self, engine: Engine, beginning: asyncio.Task[None]) -> None:
-        """Abort a transaction whose begin was cancelled: nobody else would end it."""
+        """Abort a transaction whose begin was cancelled, because nobody else would end it."""
         await beginning
         await self._step(engine.abort_transaction)
 
     async def commit(self, engine: Engine) -> None:
-        """Commit the open one. Cancelled, the commit goes on."""
+        """Commit the open transaction. If this is cancelled, the commit goes on."""
         self.check_open()
         await self._end(engine.commit_transaction)
 
     async def abort(self, engine: Engine) -> None:
-        """Abort the open one, when what was sent has been delivered or has failed."""
+        """Abort the open transaction, after all messages have been delivered or have failed."""
         if not self.can_be_aborted:
             self.check_open()
 
@@ -124,25 +124,28 @@ class Transactions:
             try:
                 await engine.abort_transaction()
             except KafkaException as failure:
-                # The commit whose task was cancelled has ended all the same.
+                # The commit has ended although its task was cancelled.
                 if failure.args[0].code() != KafkaError._STATE:
                     raise
 
         await self._end(step)
 
     def leave(self, engine: Engine) -> None:
-        """Leave to the background what still ends at the end of a block, if anything does."""
+        """Let a commit or abort that has not ended with its block go on in the background."""
         if self._ending is not None:
             self._left = self._task(self._see_to(engine, self._ending))
 
     async def _see_to(self, engine: Engine, ending: asyncio.Task[None]) -> None:
-        """Abort if a commit fails that was left: its block would have done so."""
+        """Abort if a commit in the background fails, as its block would have done."""
         await asyncio.wait([ending])
         if self.can_be_aborted:
             await self.abort(engine)
 
     async def send_offsets(self, engine: Engine, offsets: Mapping[Any, Any], group_id: str) -> None:
-        """Commit a group's offsets with the open one. Cancelled, the sending goes on."""
+        """Commit a group's offsets with the open transaction.
+
+        If this is cancelled, the sending goes on.
+        """
         self.check_open()
         if not isinstance(group_id, str) or not group_id:
             raise ValueError(f"group_id must be the name of a group, not {group_id!r}")
@@ -150,13 +153,13 @@ class Transactions:
             Position(one.topic, one.partition, to.offset, to.metadata or None)
             for one, to in commit_structure_validate(offsets).items()
         ]
-        # As aiokafka, which does not fence members of an earlier generation either.
+        # Like aiokafka, this does not fence members of an earlier generation.
         send = partial(engine.send_offsets_to_transaction, positions, written(group_id))
         await asyncio.shield(self._task(self._step(send)))
 
     @contextlib.contextmanager
     def sending(self) -> Iterator[None]:
-        """Send in a block that may have to wait: the transaction does not end meanwhile."""
+        """Send in a block that may wait: the transaction does not end meanwhile."""
         self._sending += 1
         self._all_sent.clear()
         try:
@@ -167,7 +170,7 @@ class Transactions:
                 self._all_sent.set()
 
     async def ended(self, engine: Engine, timeout: float) -> None:
-        """Wait for the end of a commit or abort that goes on, while a broker can be reached."""
+        """Wait for the end of a running commit or abort, as long as a broker can be reached."""
         until = monotonic() + timeout
         with contextlib.suppress(KafkaException):
             while self._ending is not None and monotonic() < until:
@@ -186,7 +189,7 @@ class Transactions:
         await self._step(step)
 
     async def _step(self, step: Step) -> None:
-        """Take a step; aiokafka's steps know no time-out, and librdkafka's are resumed."""
+        """Do a step; resume it after a timeout, because aiokafka's steps have none."""
         async with self._turn:
             while True:
                 try:
@@ -207,8 +210,8 @@ class Transactions:
         return task
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        """Note what came of a task: a framework may have cancelled it before its first step."""
-        # Its caller may have been cancelled; then the next call tells.
+        """Note the result of a task; a framework may have cancelled it before its first step."""
+        # Its caller may have been cancelled; then the next call raises the error.
         failure = asyncio.CancelledError() if task.cancelled() else task.exception()
         if task is self._ending:
             self._ending, self._failed = None, failure
@@ -226,10 +229,10 @@ class _Producer(Protocol):
 
 
 class TransactionContext:
-    """A transaction of ``async with``.
+    """The transaction of an ``async with`` block.
 
     Args:
-        producer: whose transaction it is.
+        producer: the producer of the transaction.
     """
 
     def __init__(self, producer: _Producer) -> None:
@@ -259,7 +262,7 @@ class TransactionContext:
         try:
             await self._producer.commit_transaction()
         except errors.KafkaError as failure:
-            # What cannot be committed is aborted, so that the next one can begin.
+            # If the commit fails, the transaction is aborted, so that the next one can begin.
             await self._abort(failure)
             raise
 

@@ -1,4 +1,4 @@
-"""Batches that the application fills itself."""
+"""Batches that an application fills itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["BatchBuilder", "BatchedRecord"]
 
-# Bytes, in Kafka's record format 2: of a batch without records; of a record's attributes.
+# Sizes in bytes in Kafka's record format 2: of an empty batch, and of a record's attributes.
 _BATCH_OVERHEAD = 61
 _ATTRIBUTES = 1
 
@@ -19,12 +19,12 @@ Serializer = Callable[[Any], bytes | None]
 
 
 class BatchedRecord(NamedTuple):
-    """What append() returns of a record."""
+    """The result of append()."""
 
     offset: int
-    """Within the batch."""
+    """The record's place in the batch, from 0."""
     size: int
-    """In bytes, before compression."""
+    """The record's size in bytes, before compression."""
     timestamp: int
     """In milliseconds since the epoch."""
 
@@ -42,12 +42,12 @@ class BatchBuilder:
     """Collects records for send_batch(), as many as fit into ``max_batch_size``.
 
     Args:
-        batch_size: bytes that the records may have, before compression. A first record may have
-            more.
-        compression_type: no effect here: the producer compresses.
-        is_transactional: no effect here: the producer knows.
-        key_serializer: makes bytes of keys.
-        value_serializer: makes bytes of values.
+        batch_size: the largest size of the records in bytes, before compression. The first record
+            may be larger.
+        compression_type: no effect; the producer compresses.
+        is_transactional: no effect; the producer decides.
+        key_serializer: converts keys to bytes.
+        value_serializer: converts values to bytes.
     """
 
     def __init__(
@@ -77,13 +77,13 @@ class BatchBuilder:
         """Add a record.
 
         Args:
-            timestamp: milliseconds since the epoch, without fractions; None is now.
-            key: bytes or None, or what the key serializer takes.
-            value: bytes or None, or what the value serializer takes.
+            timestamp: milliseconds since the epoch, without fractions; None means now.
+            key: bytes or None, or an object for the key serializer.
+            value: bytes or None, or an object for the value serializer.
             headers: pairs of a name and bytes or None.
 
         Returns:
-            The record's place in the batch; None if there is no room, which closes the batch.
+            The record's place in the batch. None if there is no room; the batch is then closed.
 
         Raises:
             TypeError: a key or value is not bytes, or another argument has a wrong type.
@@ -108,19 +108,19 @@ class BatchBuilder:
         return BatchedRecord(len(self._records) - 1, size, at)
 
     def close(self) -> None:
-        """Take no more records."""
+        """Close the batch: it accepts no more records."""
         self._closed = True
 
     def closed(self) -> bool:
-        """Return whether the batch takes no more records."""
+        """Return whether the batch is closed."""
         return self._closed
 
     def size(self) -> int:
-        """Return the bytes that the batch has, before compression."""
+        """Return the size of the batch in bytes, before compression."""
         return self._size
 
     def record_count(self) -> int:
-        """Return how many records the batch has."""
+        """Return the number of records in the batch."""
         return len(self._records)
 
     def _size_of(self, record: Record) -> int:
@@ -137,11 +137,11 @@ def serialized(what: str, serializer: Serializer | None, value: Any) -> bytes | 
 
     Args:
         what: "key" or "value".
-        serializer: makes them, if there is one.
-        value: what the application has.
+        serializer: converts the object to bytes; None for none.
+        value: the application's object.
 
     Raises:
-        TypeError: they are neither bytes nor None.
+        TypeError: the result is neither bytes nor None.
     """
     data = value if serializer is None else serializer(value)
     if data is None or isinstance(data, bytes | bytearray | memoryview):
@@ -154,17 +154,17 @@ def serialized(what: str, serializer: Serializer | None, value: Any) -> bytes | 
 
 
 def milliseconds(name: str, value: Any) -> int:
-    """Return a timestamp as librdkafka takes it.
+    """Return a timestamp for librdkafka.
 
     Args:
-        name: of the argument.
-        value: milliseconds; time.time() * 1000 has fractions, which are dropped.
+        name: the name of the argument.
+        value: milliseconds. Fractions, as in time.time() * 1000, are dropped.
 
     Raises:
-        TypeError: it is no number.
-        ValueError, OverflowError: librdkafka has no such timestamp.
+        TypeError: it is not a number.
+        ValueError, OverflowError: librdkafka does not support this timestamp.
     """
-    if not hasattr(value, "__int__"):  # as numbers have, NumPy's too, and no str
+    if not hasattr(value, "__int__"):  # all numbers have it, NumPy's too, but str does not
         raise TypeError(
             f"{name} must be a number of milliseconds or None, not {type(value).__name__}"
         )
@@ -176,10 +176,10 @@ def milliseconds(name: str, value: Any) -> int:
 
 
 def check_headers(headers: Any) -> None:
-    """Refuse what aiokafka refuses: a consumer would get other headers than were meant.
+    """Refuse headers that aiokafka refuses: a consumer would get other headers than intended.
 
     Raises:
-        TypeError, ValueError: they are no pairs of a str and bytes.
+        TypeError, ValueError: they are not pairs of a str and bytes.
     """
     if not isinstance(headers, list | tuple):
         kind = type(headers).__name__
@@ -200,6 +200,6 @@ def _sized(data: bytes | None) -> int:
 
 
 def _varint(number: int) -> int:
-    """Return how many bytes a number has, with its sign in the last bit."""
+    """Return the encoded size of a number in bytes, with its sign in the last bit."""
     zigzag = number << 1 if number >= 0 else -(number << 1) - 1
     return max(1, -(-zigzag.bit_length() // 7))

@@ -28,46 +28,48 @@ from .message_accumulator import BatchBuilder, Serializer, check_headers, millis
 
 __all__ = ["AIOKafkaProducer", "TransactionContext"]
 
-_missing: Any = object()  # FastStream imports it by this name
+_missing: Any = object()  # FastStream imports it under this name
 _numbers = itertools.count(1)
 
 Partitioner = Callable[[bytes | None, list[int], list[int]], int]
 
 
 class AIOKafkaProducer:
-    """Sends messages; see aiokafka's class of this name. Made for one event loop.
+    """Sends messages. It has the API of aiokafka's class, and belongs to one event loop.
 
     Args:
-        loop: no effect: the producer belongs to the loop that start() runs in.
-        bootstrap_servers: "host:port", or a list of those.
-        client_id: a name for the broker's log; None makes one.
+        loop: no effect; the producer belongs to the loop in which start() runs.
+        bootstrap_servers: "host:port", or a list of such texts.
+        client_id: a name for the broker's log; by default a generated one.
         metadata_max_age_ms: milliseconds after which metadata is asked for again.
-        request_timeout_ms: milliseconds in which a message is delivered, or fails with
-            KafkaTimeoutError; also for metadata and start().
+        request_timeout_ms: milliseconds until a message that is not delivered fails with
+            KafkaTimeoutError. It also limits start() and requests for metadata.
         api_version: no effect.
-        acks: 0, 1 or "all" (-1); left out, 1, or "all" with ``enable_idempotence``.
-        key_serializer: makes bytes of keys.
-        value_serializer: makes bytes of values.
+        acks: 0, 1 or "all" (-1). The default is 1, or "all" with ``enable_idempotence``.
+        key_serializer: converts keys to bytes.
+        value_serializer: converts values to bytes.
         compression_type: "gzip", "snappy", "lz4", "zstd" or None.
-        max_batch_size: bytes of the messages that are sent to a partition at once.
-        partitioner: called with the key's bytes, all partitions, and those that have a leader.
-        max_request_size: bytes that a message may have.
-        linger_ms: milliseconds to wait for more messages.
+        max_batch_size: the largest size of the messages that are sent to a partition at once, in
+            bytes.
+        partitioner: called with the key's bytes, all partitions, and the partitions that have a
+            leader.
+        max_request_size: the largest size of a message, in bytes.
+        linger_ms: how long a message waits for more messages, in milliseconds.
         send_backoff_ms: no effect.
         retry_backoff_ms: milliseconds before a request is repeated.
         security_protocol: "PLAINTEXT", "SSL", "SASL_PLAINTEXT" or "SASL_SSL".
-        ssl_context: from helpers.create_ssl_context().
+        ssl_context: a context from helpers.create_ssl_context().
         connections_max_idle_ms: milliseconds after which an idle connection is closed.
-        enable_idempotence: deliver each message once, and in order, whatever is repeated.
-        transactional_id: names the producer, for transactions.
+        enable_idempotence: whether each message is stored once and in order, even after retries.
+        transactional_id: the name of the producer, for transactions.
         transaction_timeout_ms: milliseconds after which the broker aborts a transaction.
         sasl_mechanism: "PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512" or "OAUTHBEARER".
-        sasl_plain_password: for PLAIN and SCRAM.
-        sasl_plain_username: for PLAIN and SCRAM.
-        sasl_kerberos_service_name: for GSSAPI.
-        sasl_kerberos_domain_name: refused: librdkafka takes the broker's host name.
-        sasl_oauth_token_provider: for OAUTHBEARER.
-        properties: librdkafka's properties that no keyword stands for.
+        sasl_plain_password: the password, for PLAIN and SCRAM.
+        sasl_plain_username: the user, for PLAIN and SCRAM.
+        sasl_kerberos_service_name: the service name of the brokers, for GSSAPI.
+        sasl_kerberos_domain_name: must be None: librdkafka always uses the broker's host name.
+        sasl_oauth_token_provider: an AbstractTokenProvider, for OAUTHBEARER.
+        properties: a dict of librdkafka properties that have no keyword.
 
     Raises:
         ValueError, TypeError: a keyword's value is wrong; the text names it.
@@ -115,7 +117,7 @@ class AIOKafkaProducer:
             raise TypeError(f"partitioner must be callable, not {type(partitioner).__name__}")
         if client_id is None:
             keywords["client_id"] = client_id = f"aiokafka-producer-{next(_numbers)}"
-        # Keyed messages where Kafka's Java client and aiokafka put them.
+        # The same partitions for keys as in Kafka's Java client and aiokafka.
         self._configuration = {"partitioner": "murmur2_random"}
         self._configuration |= configuration("producer", keywords)
         self.client = AIOKafkaClient(**shared(keywords))
@@ -129,7 +131,7 @@ class AIOKafkaProducer:
         self._stopping: asyncio.Task[None] | None = None
         self._closed = False  # FastStream asks for it
         self._known = self.client.cluster._partitions
-        # Nothing but librdkafka has a say in what a message becomes.
+        # Only librdkafka decides about messages: no serializer and no partitioner in Python.
         self._is_plain = (
             key_serializer is None
             and value_serializer is None
@@ -137,7 +139,7 @@ class AIOKafkaProducer:
         )
 
     async def start(self) -> None:
-        """Connect to the cluster; with ``transactional_id``, end what an earlier producer left.
+        """Connect to the cluster; with ``transactional_id``, end an earlier producer's transaction.
 
         Raises:
             KafkaConnectionError: no broker answers.
@@ -163,10 +165,10 @@ class AIOKafkaProducer:
         self._closed = False
 
     async def stop(self) -> None:
-        """Deliver what was sent, and close. Stopping twice does nothing.
+        """Deliver all sent messages, and close. A second stop() does nothing.
 
-        Cancelling the task that waits does not stop the stopping. A commit or an abort that goes
-        on is waited for, up to ``request_timeout_ms``, while a broker can be reached.
+        Stopping goes on even if the waiting task is cancelled. It waits for a running commit or
+        abort, up to ``request_timeout_ms``, as long as a broker can be reached.
         """
         if self._engine is not None:
             self._engine._check_loop()
@@ -185,7 +187,7 @@ class AIOKafkaProducer:
             self._stopping = None
 
     async def flush(self) -> None:
-        """Wait until all that was sent is delivered or has failed."""
+        """Wait until all sent messages are delivered or have failed."""
         if self._engine is not None:
             await self._engine.flush()
 
@@ -193,7 +195,7 @@ class AIOKafkaProducer:
         """Return the partitions of a topic.
 
         Raises:
-            TypeError: the topic is no str.
+            TypeError: the topic is not a str.
             UnknownTopicOrPartitionError: there is no such topic.
         """
         self._running()._check_loop()
@@ -212,23 +214,23 @@ class AIOKafkaProducer:
 
         Args:
             topic: the topic.
-            value: bytes or None, or what the value serializer takes.
-            key: bytes or None, or what the key serializer takes.
-            partition: its number; None lets the partitioner choose.
-            timestamp_ms: milliseconds since the epoch, without fractions; None is now.
+            value: bytes or None, or an object for the value serializer.
+            key: bytes or None, or an object for the key serializer.
+            partition: the number of the partition; None lets the partitioner choose.
+            timestamp_ms: milliseconds since the epoch, without fractions; None means now.
             headers: pairs of a name and bytes or None.
 
         Returns:
-            A future of where the message is; of None with ``acks=0``. Cancelling the future does
-            not cancel the message.
+            A future of the message's RecordMetadata; of None with ``acks=0``. If you cancel the
+            future, the message is still sent.
 
         Raises:
-            UnknownTopicOrPartitionError: there was no such topic for ``request_timeout_ms``.
+            UnknownTopicOrPartitionError: the topic did not exist for ``request_timeout_ms``.
             MessageSizeTooLargeError: the message is larger than ``max_request_size``.
             ProducerClosed: the producer was not started, or was stopped.
-            IllegalOperation: no transaction is open, and there is a ``transactional_id``.
+            IllegalOperation: there is a ``transactional_id``, but no transaction is open.
             AssertionError: neither key nor value is given, or the topic has no such partition.
-            TypeError: key or value is not bytes, or another argument has a wrong type.
+            TypeError: the key or the value is not bytes, or another argument has a wrong type.
             ValueError: the timestamp is negative.
         """
         engine = self._engine
@@ -256,7 +258,7 @@ class AIOKafkaProducer:
         except KafkaException as refused:
             raise refusal(refused) from refused
         except TypeError:
-            self._serialize(topic, key, value)  # raises what aiokafka does
+            self._serialize(topic, key, value)  # raises the same error as aiokafka
             raise
         return delivery
 
@@ -273,7 +275,7 @@ class AIOKafkaProducer:
         return await (await self.send(topic, value, key, partition, timestamp_ms, headers))
 
     def create_batch(self) -> BatchBuilder:
-        """Make an empty batch for send_batch(), of at most ``max_batch_size`` bytes."""
+        """Return an empty batch for send_batch(), of at most ``max_batch_size`` bytes."""
         return BatchBuilder(
             self._max_batch_size,
             0,
@@ -288,16 +290,17 @@ class AIOKafkaProducer:
         """Send the records of a batch, in their order; closes the batch.
 
         Args:
-            batch: from create_batch().
+            batch: a batch from create_batch().
             topic: the topic.
-            partition: its number; None lets the partitioner choose one for all records.
+            partition: the number of the partition; None lets the partitioner choose one for all
+                records.
 
         Returns:
-            A future of where the first record is, settled when all are delivered; of None if the
-            batch has none. It fails if any of them fails.
+            A future of the first record's RecordMetadata, or of None if the batch is empty. It is
+            settled when all records are delivered, and fails if any record fails.
 
         Raises:
-            AssertionError: the topic has no such partition. And what send() raises.
+            AssertionError: the topic has no such partition. Other errors are the same as in send().
         """
         self._ready_to_send()
         await self.client._wait_on_metadata(topic)
@@ -308,46 +311,47 @@ class AIOKafkaProducer:
             return await send_batch(engine, batch, topic, chosen)
 
     async def begin_transaction(self) -> None:
-        """Begin a transaction. If the task is cancelled meanwhile, none has begun.
+        """Begin a transaction. If the task is cancelled, no transaction has begun.
 
-        If the block of an earlier transaction was cancelled, this waits until that has ended.
+        If the block of an earlier transaction was cancelled, this waits until that transaction has
+        ended.
 
         Raises:
-            IllegalOperation: there is no ``transactional_id``, or a transaction is open, or is
-                being committed or aborted, or has failed.
+            IllegalOperation: there is no ``transactional_id``; or a transaction is open, is being
+                committed or aborted, or has failed.
         """
         await self._transactional().begin(self._running())
 
     async def commit_transaction(self) -> None:
-        """Deliver what was sent in the transaction, and commit it.
+        """Deliver the messages of the transaction, and commit it.
 
-        If the task is cancelled, the commit goes on. Until it has ended, all other calls of the
-        transaction raise IllegalOperation.
+        If the task is cancelled, the commit goes on. Until it has ended, all other transaction
+        methods raise IllegalOperation.
 
         Raises:
             IllegalOperation: no transaction is open.
-            ProducerFenced: a newer producer uses the ``transactional_id``: stop this one.
-            KafkaError: abort the transaction.
+            ProducerFenced: a newer producer uses the ``transactional_id``. Stop this producer.
+            KafkaError: the commit failed. Abort the transaction.
         """
         await self._transactional().commit(self._running())
 
     async def abort_transaction(self) -> None:
-        """Abort the transaction: consumers with ``read_committed`` see nothing of it.
+        """Abort the transaction. Consumers with ``read_committed`` do not see its messages.
 
-        If the task is cancelled, the abort goes on. Until it has ended, all other calls of the
-        transaction raise IllegalOperation.
+        If the task is cancelled, the abort goes on. Until it has ended, all other transaction
+        methods raise IllegalOperation.
 
         Raises:
             IllegalOperation: no transaction is open.
-            ProducerFenced: a newer producer uses the ``transactional_id``: stop this one.
+            ProducerFenced: a newer producer uses the ``transactional_id``. Stop this producer.
         """
         await self._transactional().abort(self._running())
 
     def transaction(self) -> TransactionContext:
-        """Return a transaction for ``async with``: commits at the end, aborts on an exception.
+        """Return a transaction for ``async with``, which commits it or aborts on an exception.
 
-        After a cancellation, such as that of Ctrl-C, the block waits for 5 s at most. Then the
-        abort goes on, and the next transaction waits for it.
+        After a cancellation, such as by Ctrl-C, the block waits for at most 5 s. Then the abort
+        goes on in the background, and the next transaction waits for it.
         """
         return TransactionContext(self)
 
@@ -358,16 +362,16 @@ class AIOKafkaProducer:
     ) -> None:
         """Commit a group's offsets with the transaction.
 
-        If the task is cancelled, this goes on, and the commit waits for it.
+        If the task is cancelled, the offsets are still sent, and the commit waits for that.
 
         Args:
-            offsets: by partition, the offset of the message that is read next.
+            offsets: by partition, the offset of the next message to read.
             group_id: the group.
 
         Raises:
             IllegalOperation: no transaction is open.
-            ValueError: the offsets are no such dict, or the group's id is empty.
-            TypeError: a key is no TopicPartition, or a text no str.
+            ValueError: the offsets are not such a dict, or the group's id is empty.
+            TypeError: a key is not a TopicPartition, or a text is not a str.
         """
         await self._transactional().send_offsets(self._running(), offsets, group_id)
 
@@ -432,7 +436,7 @@ class AIOKafkaProducer:
         everything = sorted(cluster.partitions_for_topic(topic) or ())
         available = sorted(cluster.available_partitions_for_topic(topic) or ())
         chosen = self._partitioner(serialized_key, everything, available)
-        if chosen not in self._known[topic]:  # for librdkafka, -1 is a word for any
+        if chosen not in self._known[topic]:  # in librdkafka, -1 means any partition
             raise AssertionError(
                 f"the partitioner returned {chosen!r}, and topic {topic!r} has the partitions "
                 f"{everything}"
@@ -440,7 +444,7 @@ class AIOKafkaProducer:
         return chosen
 
     def _number(self, topic: str, partition: int | None, *message: Any) -> int:
-        """Return the partition of a message; -1 where librdkafka chooses."""
+        """Return the partition of a message; -1 if librdkafka chooses."""
         if partition is None and type(self._partitioner) is DefaultPartitioner:
             return -1
         return self._partition(topic, partition, *message)

@@ -1,4 +1,4 @@
-"""Requests of Kafka's protocol, and their answers as kafka-python's plain objects."""
+"""Sends requests of Kafka's protocol, and converts answers to kafka-python's plain objects."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ..structs import TopicPartition
 __all__ = ["ANY", "CONTROLLER", "Target", "Wire", "broker", "group_coordinator"]
 
 _NO_LEADER = -1
-# Of requests about offsets: later versions have topics by their ids.
+# The last versions of requests about offsets that name topics: later versions have topic ids.
 _NEWEST_WITH_NAMES = 9
 
 
 class Wire:
-    """Asks brokers.
+    """Sends requests to brokers.
 
     Args:
         engine: the client.
-        cluster: what is known of the cluster.
-        timeout: seconds that an answer may take.
+        cluster: the metadata of the cluster.
+        timeout: how long an answer may take, in seconds.
     """
 
     def __init__(self, engine: AdminClient, cluster: Cluster, timeout: float) -> None:
@@ -41,17 +41,17 @@ class Wire:
     def ask(
         self, request: protocol.Request, target: Target = ANY, timeout_ms: float | None = None
     ) -> Any:
-        """Send a request in the latest version that both sides have; return its answer.
+        """Send a request in the latest version that both sides support; return the answer.
 
         Args:
             request: the request.
-            target: who is asked.
-            timeout_ms: milliseconds; None is the client's.
+            target: the broker to ask.
+            timeout_ms: the timeout in milliseconds; None means the client's timeout.
 
         Raises:
             KafkaTimeoutError, KafkaConnectionError: no answer came.
             UnknownBrokerIdError: the cluster has no such broker.
-            IncompatibleBrokerVersion: the broker has no version that can say this.
+            IncompatibleBrokerVersion: no version of the broker supports the request's fields.
         """
         seconds = self.timeout if timeout_ms is None else timeout_ms / 1000
         if target.broker is not None:
@@ -64,7 +64,7 @@ class Wire:
             raise errors.IncompatibleBrokerVersion(*error.args) from error
 
     def _check_broker(self, node: int, timeout: float) -> None:
-        """Raise UnknownBrokerIdError at once; librdkafka would wait for such a broker."""
+        """Raise UnknownBrokerIdError for an unknown broker, for which librdkafka would wait."""
         known = self._cluster.known
         if known.broker_metadata(node) is None:
             self._cluster.ask(None, timeout)
@@ -72,7 +72,7 @@ class Wire:
             raise errors.UnknownBrokerIdError(node)
 
     def ask_by_names(self, request: protocol.Request, group: str) -> Any:
-        """Ask a group's coordinator about offsets, in a version that has topics' names.
+        """Ask a group's coordinator about offsets, in a version with topic names.
 
         Args:
             request: the request.
@@ -95,7 +95,7 @@ class Wire:
             return request.response_class.decode(answer, version)
 
     def version_with_names(self, kind: type[protocol.Request]) -> int:
-        """Return the version in which ask_by_names() sends a request.
+        """Return the version that ask_by_names() uses for a request.
 
         Args:
             kind: the request's class.
@@ -108,11 +108,11 @@ class Wire:
         return kind.common_version((oldest, min(newest, _NEWEST_WITH_NAMES)))
 
     def milliseconds(self, timeout_ms: float | None) -> int:
-        """Return a timeout for a request's own field."""
+        """Return a timeout for the timeout field of a request."""
         return int(self.timeout * 1000 if timeout_ms is None else timeout_ms)
 
     def brokers(self, ids: Iterable[int] | None = None) -> list[int]:
-        """Return the ids of brokers; all if none are given."""
+        """Return the ids of the given brokers; of all brokers if none are given."""
         if ids is not None:
             return list(ids)
         with translated():
@@ -124,11 +124,11 @@ class Wire:
         """Return partitions by the broker that leads them.
 
         Args:
-            partitions: which.
-            leader: of all of them, if it is known.
+            partitions: the partitions.
+            leader: the leader of all the partitions, if it is known.
 
         Raises:
-            UnknownTopicOrPartitionError: there is none of that name.
+            UnknownTopicOrPartitionError: a partition does not exist.
         """
         wanted = list(partitions)
         if leader is not None:
@@ -147,11 +147,11 @@ class Wire:
 
 
 def plain(answer: Any, *without: str) -> dict[str, Any]:
-    """Return an answer as a dict: of dicts, lists, texts and numbers.
+    """Return an answer as a dict of dicts, lists, texts and numbers.
 
     Args:
         answer: the answer, or a part of it.
-        *without: fields to leave out, besides the throttling.
+        *without: fields to leave out; the throttle time is always left out.
     """
     found: dict[str, Any] = _converted(answer.as_dict())
     for name in ("throttle_time_ms", *without):
@@ -168,7 +168,7 @@ def _converted(value: Any) -> Any:
 
 
 def text_of(identifier: Uuid) -> str | None:
-    """Return a topic's id as a text; None if there is none."""
+    """Return a topic's id as text; None if there is none."""
     most = identifier.get_most_significant_bits() & (2**64 - 1)
     least = identifier.get_least_significant_bits() & (2**64 - 1)
     return str(uuid.UUID(int=most << 64 | least)) if most or least else None
@@ -176,7 +176,7 @@ def text_of(identifier: Uuid) -> str | None:
 
 @contextlib.contextmanager
 def well_formed() -> Iterator[None]:
-    """Raise CorruptRecordError for an answer that cannot be read, as the engine's errors do."""
+    """Raise CorruptRecordError for an answer that cannot be read, like the client below."""
     try:
         yield
     except protocol.MalformedMessageError as malformed:
@@ -184,10 +184,10 @@ def well_formed() -> Iterator[None]:
 
 
 def only(parts: Sequence[Any]) -> Any:
-    """Return the part of an answer about the one thing that was asked about.
+    """Return the part of an answer about the only thing in the request.
 
     Raises:
-        CorruptRecordError: the answer is about none, or about several.
+        CorruptRecordError: the answer has no such part, or several.
     """
     with well_formed():
         return engine_only(parts)
@@ -197,8 +197,8 @@ def check(answer: Any, what: str = "") -> None:
     """Raise the error of an answer, or of a part of it.
 
     Args:
-        answer: has an ``error_code`` and perhaps an ``error_message``.
-        what: what it is about, without a message.
+        answer: it has an ``error_code`` and perhaps an ``error_message``.
+        what: the text if there is no message.
     """
     if answer.error_code:
         raise failure(answer, what)
@@ -210,7 +210,7 @@ def failure(answer: Any, what: str = "") -> errors.BrokerResponseError:
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    """Return partitions' numbers by topic, as most requests have them."""
+    """Return partition numbers by topic, the form of most requests."""
     topics: dict[str, list[int]] = {}
     for each in partitions:
         topics.setdefault(each.topic, []).append(each.partition)
@@ -218,7 +218,7 @@ def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
 
 
 def partitions_of(given: Any) -> list[TopicPartition]:
-    """Return partitions that are given as such, or as numbers by topic."""
+    """Return partitions that are given as TopicPartitions or as numbers by topic."""
     if isinstance(given, Mapping):
         return [TopicPartition(topic, each) for topic, numbers in given.items() for each in numbers]
     return list(given)

@@ -12,7 +12,7 @@ from .. import errors
 from .._enums import answered
 from ._wire import CONTROLLER, Wire, check
 
-# A field of bits that says that nobody asked, or that a broker does not tell.
+# The value of a bit field that was not requested, or that a broker does not return.
 _UNKNOWN_BITS = -(2**31)
 
 
@@ -30,7 +30,7 @@ class ResourceType(IntEnum):
 
 
 class ACLOperation(IntEnum):
-    """What somebody may do."""
+    """The operation that a rule is about."""
 
     UNKNOWN = 0
     ANY = 1
@@ -50,7 +50,7 @@ class ACLOperation(IntEnum):
 
 
 class ACLPermissionType(IntEnum):
-    """Whether it is allowed."""
+    """Whether a rule allows or denies the operation."""
 
     UNKNOWN = 0
     ANY = 1
@@ -59,7 +59,7 @@ class ACLPermissionType(IntEnum):
 
 
 class ACLResourcePatternType(IntEnum):
-    """How a pattern names resources."""
+    """How a pattern matches the names of resources."""
 
     UNKNOWN = 0
     ANY = 1
@@ -69,11 +69,11 @@ class ACLResourcePatternType(IntEnum):
 
 
 class ResourcePatternFilter:
-    """Names patterns of resources.
+    """Matches patterns of resources.
 
     Args:
         resource_type: a ResourceType.
-        resource_name: the name; None for any.
+        resource_name: the name of the resource; None for any.
         pattern_type: an ACLResourcePatternType.
 
     Raises:
@@ -87,7 +87,7 @@ class ResourcePatternFilter:
         self.validate()
 
     def validate(self) -> None:
-        """Check what it was made with."""
+        """Check the arguments."""
         _require("resource_type", self.resource_type, ResourceType)
         _require("pattern_type", self.pattern_type, ACLResourcePatternType)
 
@@ -108,7 +108,7 @@ class ResourcePatternFilter:
 
 
 class ResourcePattern(ResourcePatternFilter):
-    """A resource, or those whose names begin alike; see ResourcePatternFilter."""
+    """A resource, or all resources with a prefix; see ResourcePatternFilter."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class ResourcePattern(ResourcePatternFilter):
         super().__init__(resource_type, resource_name, pattern_type)
 
     def validate(self) -> None:
-        """Check what it was made with."""
+        """Check the arguments."""
         super().validate()
         if self.resource_type == ResourceType.ANY:
             raise errors.IllegalArgumentError("resource_type cannot be ANY")
@@ -128,11 +128,11 @@ class ResourcePattern(ResourcePatternFilter):
 
 
 class ACLFilter:
-    """Names rules.
+    """Matches rules.
 
     Args:
-        principal: who, as "User:name"; None for any.
-        host: from where; None for any.
+        principal: the user, as "User:name"; None for any.
+        host: the host of the client; None for any.
         operation: an ACLOperation.
         permission_type: an ACLPermissionType.
         resource_pattern: a ResourcePatternFilter.
@@ -157,7 +157,7 @@ class ACLFilter:
         self.validate()
 
     def validate(self) -> None:
-        """Check what it was made with."""
+        """Check the arguments."""
         _require("operation", self.operation, ACLOperation)
         _require("permission_type", self.permission_type, ACLPermissionType)
         _require("resource_pattern", self.resource_pattern, ResourcePatternFilter)
@@ -180,10 +180,10 @@ class ACLFilter:
 
 
 class ACL(ACLFilter):
-    """A rule; see ACLFilter, but nothing in it may stand for any."""
+    """A rule. It has the arguments of ACLFilter, but none of them may mean "any"."""
 
     def validate(self) -> None:
-        """Check what it was made with."""
+        """Check the arguments."""
         super().validate()
         if self.operation == ACLOperation.ANY:
             raise errors.IllegalArgumentError("operation cannot be ANY")
@@ -226,7 +226,7 @@ class ACLAdminMixin:
     def describe_acls(
         self, acl_filter: ACLFilter
     ) -> tuple[list[ACL], type[errors.BrokerResponseError]]:
-        """Return the rules that a filter names, and NoError.
+        """Return the rules that a filter matches, and NoError.
 
         Raises:
             BrokerResponseError: the broker's error.
@@ -250,7 +250,7 @@ class ACLAdminMixin:
     def delete_acls(
         self, acl_filters: Iterable[ACLFilter]
     ) -> list[tuple[ACLFilter, list[Any], type[errors.BrokerResponseError]]]:
-        """Delete the rules that filters name.
+        """Delete the rules that filters match.
 
         Returns:
             For each filter: itself, its rules, and the class of its error; NoError where all is
@@ -286,7 +286,7 @@ class ACLAdminMixin:
 
 
 def operations(bits: int) -> list[str] | None:
-    """Return the names of the operations that are allowed, of a field of bits."""
+    """Return the names of the allowed operations in a bit field."""
     if bits == _UNKNOWN_BITS:
         return None
     return [one.name for one in ACLOperation if one > ACLOperation.ALL and bits >> one & 1] + (

@@ -33,14 +33,14 @@ class KafkaAdminClient(
     TransactionsAdminMixin,
     UserAdminMixin,
 ):
-    """Administers a cluster; see kafka-python's class of this name.
+    """Administers a cluster. It has the API of kafka-python's class.
 
-    Most methods return what the brokers answer, as dicts and lists.
+    Most methods return the brokers' answers as dicts and lists.
 
     Args:
         configs: the keywords of ``DEFAULT_CONFIG``, which are kafka-python's, and ``properties``: a
-            dict of librdkafka's properties that no keyword stands for. What each does is in the
-            guide "Moving over from kafka-python".
+            dict of librdkafka properties that have no keyword. The guide "Coming from kafka-python"
+            describes each of them.
 
     Raises:
         KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``.
@@ -60,7 +60,10 @@ class KafkaAdminClient(
         self._wire = Wire(engine, self._cluster, config["request_timeout_ms"] / 1000)
 
     def close(self) -> None:
-        """Close the connections. Closing twice does nothing; other methods raise RuntimeError."""
+        """Close the connections.
+
+        A second close() does nothing; other methods then raise RuntimeError.
+        """
         self._end()
 
     def __enter__(self) -> Self:

@@ -20,7 +20,7 @@ _QUORUM_TOPIC = "__cluster_metadata"
 
 
 class UpdateFeatureType(EnumHelper, IntEnum):
-    """What update_features() may do with a level."""
+    """How update_features() may change a level."""
 
     UNKNOWN = 0
     UPGRADE = 1
@@ -29,10 +29,10 @@ class UpdateFeatureType(EnumHelper, IntEnum):
 
 
 class BrokerVersionData(NamedTuple):
-    """What a broker can do."""
+    """The capabilities of a broker."""
 
     api_versions: dict[int, tuple[int, int]]
-    """The oldest and newest version of each request, by its API key."""
+    """The oldest and the newest version of each request, by API key."""
 
 
 class ClusterAdminMixin:
@@ -52,20 +52,20 @@ class ClusterAdminMixin:
         return found | {"authorized_operations": allowed}
 
     def api_versions(self) -> dict[int, tuple[int, int]]:
-        """Return the oldest and newest version of each request, by its API key, of a broker."""
+        """Return a broker's oldest and newest version of each request, by API key."""
         return self.get_broker_version_data(self._wire.brokers()[0]).api_versions
 
     def get_broker_version_data(self, broker_id: int) -> BrokerVersionData:
-        """Return what a broker can do."""
+        """Return the capabilities of a broker."""
         with translated():
             versions = self._wire.engine.api_versions(broker_id, self._wire.timeout)
         return BrokerVersionData(dict(versions))
 
     def describe_features(self, send_request_to_controller: bool = False) -> dict[str, Any]:
-        """Return the features of the cluster, with the levels that are supported and in force.
+        """Return the features of the cluster, with the supported levels and the levels in use.
 
         Args:
-            send_request_to_controller: ask the controller, not any broker.
+            send_request_to_controller: whether to ask the controller instead of any broker.
         """
         target = CONTROLLER if send_request_to_controller else ANY
         request = protocol.ApiVersionsRequest(
@@ -94,11 +94,11 @@ class ClusterAdminMixin:
 
         Args:
             feature_updates: by feature, the level, or (level, UpdateFeatureType).
-            validate_only: only check whether it could be done.
+            validate_only: whether to check the request only, without a change.
             timeout_ms: milliseconds.
 
         Returns:
-            By feature, NoError.
+            A dict from each feature to NoError.
 
         Raises:
             BrokerResponseError: the broker's error.
@@ -124,7 +124,7 @@ class ClusterAdminMixin:
         return dict.fromkeys(feature_updates, errors.NoError)
 
     def describe_metadata_quorum(self) -> dict[str, Any]:
-        """Return the controllers that vote about the cluster's metadata, and who observes."""
+        """Return the voters and the observers of the controllers' quorum."""
         kind = protocol.DescribeQuorumRequest
         partition = kind.PartitionData(partition_index=0)
         topic = kind.TopicData(topic_name=_QUORUM_TOPIC, partitions=[partition])

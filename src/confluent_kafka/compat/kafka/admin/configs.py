@@ -1,4 +1,4 @@
-"""Configurations: described and altered."""
+"""Describes and alters configurations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ConfigType(EnumHelper, IntEnum):
 
 
 class ConfigSourceType(EnumHelper, IntEnum):
-    """Where a value comes from."""
+    """The source of a value."""
 
     UNKNOWN = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -53,12 +53,12 @@ class ConfigSourceType(EnumHelper, IntEnum):
     DYNAMIC_GROUP_CONFIG = 8
 
     def is_modified(self) -> bool:
-        """Return whether somebody has set the value of this very resource."""
+        """Return whether the value was set for this resource itself."""
         return self in _MODIFIED.values()
 
     @classmethod
     def dynamic_for_resource_type(cls, resource_type: Any) -> Self:
-        """Return the source of values that alter_configs() sets.
+        """Return the source of the values that alter_configs() sets for a kind of resource.
 
         Args:
             resource_type: a ConfigResourceType, or its name.
@@ -80,13 +80,13 @@ class ConfigFilterType(EnumHelper, IntEnum):
 
     ALL = 0
     DYNAMIC = 1
-    """Those that can be changed while the broker runs."""
+    """Values that can be changed while the broker runs."""
     MODIFIED = 2
-    """Those that somebody has set for this very resource."""
+    """Values that were set for this resource itself."""
     DEFAULT = 3
-    """All others: those that nobody has set for this very resource."""
+    """Values that were not set for this resource itself."""
     STATIC = 4
-    """Those of the broker's own configuration file."""
+    """Values of the broker's configuration file."""
 
 
 _FILTERS: dict[ConfigFilterType, Callable[[Any], bool]] = {
@@ -101,7 +101,7 @@ _FILTERS: dict[ConfigFilterType, Callable[[Any], bool]] = {
 
 
 class AlterConfigOp(EnumHelper, IntEnum):
-    """What alter_configs() does with a value."""
+    """How alter_configs() changes a value."""
 
     SET = 0
     DELETE = 1
@@ -114,10 +114,9 @@ class ConfigResource:
 
     Args:
         resource_type: a ConfigResourceType, or its name.
-        name: the topic's name, the broker's id (as a text, or an int) and so on; "" stands for all
-            brokers.
+        name: the topic's name, the broker's id (as text or an int) and so on; "" means all brokers.
         configs: to alter, the new values by name, each a text or (AlterConfigOp, text); to describe
-            or to reset, the names. None is all.
+            or to reset, the names. None means all.
     """
 
     def __init__(self, resource_type: Any, name: str | int, configs: Any = None) -> None:
@@ -145,12 +144,12 @@ class ConfigAdminMixin:
         """Read configurations.
 
         Args:
-            config_resources: of what.
-            include_synonyms: also where each value may come from.
+            config_resources: the resources.
+            include_synonyms: whether to return all sources of each value.
             config_filter: a ConfigFilterType, or its name.
 
         Returns:
-            By kind and name of the resource, and by the name of the value: what it is.
+            The value and its details, by kind and name of the resource and by name of the value.
         """
         is_wanted = _FILTERS[ConfigFilterType.build_from(config_filter)]
         found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -167,17 +166,17 @@ class ConfigAdminMixin:
         raise_on_unknown: bool = True,
         incremental: bool | None = None,
     ) -> dict[str, dict[str, str]]:
-        """Change configurations; what is not given stays.
+        """Change configurations; values that are not given stay the same.
 
         Args:
-            config_resources: whose, with their ``configs``.
-            validate_only: only check whether it could be done.
-            raise_on_unknown: raise ValueError for names that the resource does not have.
-            incremental: False replaces whole configurations, with a request that brokers of Kafka
-                4 and newer do not have.
+            config_resources: the resources, with their new ``configs``.
+            validate_only: whether to check the request only, without a change.
+            raise_on_unknown: whether to raise ValueError for names that the resource does not have.
+            incremental: with False, whole configurations are replaced, by a request that Kafka 4
+                and newer do not support.
 
         Returns:
-            By kind and name of the resource: "OK", or what is wrong.
+            "OK" or the error, by kind and name of the resource.
         """
         resources = list(config_resources)
         if raise_on_unknown:
@@ -191,13 +190,13 @@ class ConfigAdminMixin:
         raise_on_unknown: bool = True,
         incremental: bool | None = None,
     ) -> dict[str, dict[str, str]]:
-        """Give values their defaults; see alter_configs().
+        """Reset values to their defaults; see alter_configs().
 
         Args:
-            config_resources: whose, with the names in ``configs``.
-            validate_only: only check whether it could be done.
-            raise_on_unknown: raise ValueError for names that the resource does not have.
-            incremental: False is refused: the other request cannot do it.
+            config_resources: the resources, with the names in ``configs``.
+            validate_only: whether to check the request only, without a change.
+            raise_on_unknown: whether to raise ValueError for names that the resource does not have.
+            incremental: must be True, because the other request cannot reset values.
         """
         resources = list(config_resources)
         if incremental is False:
@@ -209,10 +208,10 @@ class ConfigAdminMixin:
     def list_config_resources(
         self, resource_types: Iterable[Any] | None = None
     ) -> dict[str, list[str]]:
-        """Return the resources that have a configuration, by their kinds.
+        """Return the resources that have a configuration, by kind.
 
         Args:
-            resource_types: ConfigResourceTypes, or their names; None is all.
+            resource_types: ConfigResourceTypes, or their names; None means all.
         """
         kinds = [ConfigResourceType.value_for(one) for one in resource_types or ()]
         answer = self._wire.ask(protocol.ListConfigResourcesRequest(resource_types=kinds))
@@ -240,7 +239,7 @@ class ConfigAdminMixin:
         for resource in resources:
             everything = ConfigResource(resource.resource_type, resource.name)
             known = {one.name for one in self._described(everything).configs}
-            unknown |= set(resource.configs or ()) - known  # of an absent topic, all
+            unknown |= set(resource.configs or ()) - known  # for a missing topic, all values
         if unknown:
             raise ValueError(f"Unrecognized configs: {', '.join(sorted(unknown))}")
 
@@ -280,7 +279,7 @@ def _kind(resource: ConfigResource) -> str:
 
 
 def _target(resource: ConfigResource) -> Target:
-    """Return who knows a resource: brokers know their own."""
+    """Return the broker to ask about a resource: each broker knows only its own configuration."""
     own = (ConfigResourceType.BROKER, ConfigResourceType.BROKER_LOGGER)
     if resource.resource_type not in own or resource.name == "":
         return ANY

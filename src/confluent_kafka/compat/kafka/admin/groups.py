@@ -1,4 +1,4 @@
-"""Groups: listed, described, deleted; their members and offsets."""
+"""Lists, describes and deletes groups; changes their members and offsets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GroupState(str, EnumHelper):
 
 
 class GroupType(str, EnumHelper):
-    """The protocol that a group's members have."""
+    """The protocol of a group's members."""
 
     UNKNOWN = "Unknown"
     CONSUMER = "consumer"
@@ -43,9 +43,9 @@ class MemberToRemove:
     """A member of a group.
 
     Args:
-        member_id: its id.
-        group_instance_id: that of a static member; one of both is needed.
-        reason: for the broker's log.
+        member_id: the id of the member.
+        group_instance_id: the instance id of a static member. One of these two is required.
+        reason: a text for the broker's log.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class MemberToRemove:
 
     @property
     def member_id(self) -> str | None:
-        """Its id."""
+        """The id of the member."""
         return self._given[0]
 
     @property
@@ -70,7 +70,7 @@ class MemberToRemove:
 
     @property
     def reason(self) -> str | None:
-        """What the broker's log says."""
+        """The text for the broker's log."""
         return self._given[2]
 
     def __eq__(self, other: object) -> bool:
@@ -99,7 +99,7 @@ class GroupAdminMixin(PartitionAdminMixin):
         """Return groups.
 
         Args:
-            broker_ids: of which brokers; None is all.
+            broker_ids: the ids of the brokers to ask; None means all.
             states_filter: GroupStates, or their values.
             types_filter: GroupTypes, or their values.
         """
@@ -123,9 +123,9 @@ class GroupAdminMixin(PartitionAdminMixin):
         """Return groups with their members.
 
         Args:
-            group_ids: which.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
-            include_authorized_operations: also what the client may do with each.
+            group_ids: the ids of the groups.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
+            include_authorized_operations: whether to return the operations that the client may use.
         """
         found = {}
         for group in group_ids:
@@ -142,11 +142,11 @@ class GroupAdminMixin(PartitionAdminMixin):
         """Delete groups that have no members.
 
         Args:
-            group_ids: which.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
+            group_ids: the ids of the groups.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
 
         Returns:
-            By group: "OK", or the name of the error.
+            "OK" or the name of the error, by group.
         """
         found = {}
         for group in group_ids:
@@ -165,11 +165,11 @@ class GroupAdminMixin(PartitionAdminMixin):
 
         Args:
             group_id: the group.
-            members: which.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
+            members: the members.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
 
         Returns:
-            By the member's instance or id, the class of the error; NoError if all is well.
+            The class of the error, by the member's instance id or member id; NoError for a success.
         """
         kind = protocol.LeaveGroupRequest
         leaving = [
@@ -194,13 +194,13 @@ class GroupAdminMixin(PartitionAdminMixin):
         """Return the committed offsets of groups.
 
         Args:
-            group_specs: a group, or several, or their partitions by group; None is all.
+            group_specs: a group, several groups, or partitions by group; None means all groups.
 
         Returns:
-            By group and partition; -1 where nothing is committed.
+            The offsets by group and partition; -1 for a partition without an offset.
 
         Raises:
-            BrokerResponseError: of the first group or partition where it failed.
+            BrokerResponseError: the error of the first group or partition that failed.
         """
         if isinstance(group_specs, str):
             group_specs = [group_specs]
@@ -218,11 +218,11 @@ class GroupAdminMixin(PartitionAdminMixin):
 
         Args:
             group_id: the group.
-            offsets: by partition.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
+            offsets: the offsets by partition.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
 
         Returns:
-            By partition, the class of the error; NoError if all is well.
+            The class of the error by partition; NoError for a success.
         """
         kind = protocol.OffsetCommitRequest
         topics = [
@@ -265,16 +265,16 @@ class GroupAdminMixin(PartitionAdminMixin):
         offset_specs: Mapping[TopicPartition, Any],
         group_coordinator_id: int | None = None,
     ) -> dict[TopicPartition, dict[str, Any]]:
-        """Commit places for a group that has no members.
+        """Commit offsets that specs describe, for a group that has no members.
 
         Args:
             group_id: the group.
-            offset_specs: by partition, an OffsetSpec, an OffsetTimestamp, or an offset.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
+            offset_specs: an OffsetSpec, an OffsetTimestamp or an offset, by partition.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
 
         Returns:
-            By partition, ``{"error": ..., "offset": ...}``: the class of the error, NoError if all
-            is well.
+            ``{"error": ..., "offset": ...}`` by partition. The error is a class; NoError for a
+            success.
         """
         places = {
             each: spec
@@ -338,7 +338,7 @@ def _described(group: Any) -> dict[str, Any]:
 
 
 def _member(member: Any) -> dict[str, Any]:
-    """Return a member; what clients other than consumers send stays bytes."""
+    """Return a member; the data of clients other than consumers stays bytes."""
     found = plain(member)
     for name, kind in (
         ("member_metadata", protocol.ConsumerProtocolSubscription),
@@ -349,7 +349,7 @@ def _member(member: Any) -> dict[str, Any]:
 
 
 def _of_consumer(kind: Any, data: bytes) -> Any:
-    """Return what a consumer sends: the version, and a message in that."""
+    """Return the decoded data of a consumer: a version, and a message of that version."""
     try:
         version = min(int.from_bytes(data[:2], "big"), kind.valid_versions.stop - 1)
         return plain(kind.decode(data[2:], version))

@@ -1,4 +1,4 @@
-"""Partitions: added, moved, emptied; their leaders, offsets and files."""
+"""Adds, moves and empties partitions; reads their leaders, offsets and files."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ._wire import CONTROLLER, Wire, broker, by_topic, check, partitions_of, pla
 
 
 class NewPartitions:
-    """Partitions that a topic gets.
+    """The new number of partitions of a topic.
 
     Args:
-        total_count: how many it has then.
-        new_assignments: the ids of the brokers of each new one, in order.
+        total_count: how many partitions the topic has afterwards.
+        new_assignments: the ids of the brokers for each new partition, in order.
     """
 
     def __init__(self, total_count: int, new_assignments: list[list[int]] | None = None) -> None:
@@ -34,11 +34,11 @@ class NewPartitions:
 
 
 class OffsetTimestamp(int):
-    """A time, in milliseconds since the epoch, where an OffsetSpec may stand."""
+    """A time in milliseconds since the epoch, which can be used instead of an OffsetSpec."""
 
 
 class ElectionType(EnumHelper, IntEnum):
-    """Who may become a leader."""
+    """Which replicas may become the leader."""
 
     PREFERRED = 0
     UNCLEAN = 1
@@ -59,10 +59,11 @@ class PartitionAdminMixin:
         """Give topics more partitions.
 
         Args:
-            topic_partitions: by topic, how many it has then, or NewPartitions.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            validate_only: only check whether it could be done.
-            raise_errors: raise the first error, or return all.
+            topic_partitions: the new number of partitions, or NewPartitions, by topic.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            validate_only: whether to check the request only, without a change.
+            raise_errors: whether to raise the first error; otherwise the answer contains all
+                errors.
 
         Returns:
             The broker's answer, a message of ``confluent_kafka.protocol``.
@@ -88,15 +89,15 @@ class PartitionAdminMixin:
         """Delete the oldest records of partitions.
 
         Args:
-            records_to_delete: by partition, the first offset that stays; -1 deletes all.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            partition_leader_id: the broker that leads all of them, if it is known.
+            records_to_delete: the first offset to keep, by partition; -1 deletes all records.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            partition_leader_id: the leader of all the partitions, if it is known.
 
         Returns:
-            By partition: ``{"low_watermark": ...}``, the first offset that is left.
+            ``{"low_watermark": ...}``, the first remaining offset, by partition.
 
         Raises:
-            BrokerResponseError: of the first partition where it failed.
+            BrokerResponseError: the error of the first partition that failed.
         """
         kind = protocol.DeleteRecordsRequest
         found = {}
@@ -130,13 +131,13 @@ class PartitionAdminMixin:
         """Return offsets of partitions.
 
         Args:
-            topic_partition_specs: by partition, an OffsetSpec or an OffsetTimestamp.
-            isolation_level: an IsolationLevel, or its name: whether LATEST is before open
-                transactions.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            topic_partition_specs: an OffsetSpec or an OffsetTimestamp, by partition.
+            isolation_level: an IsolationLevel, or its name. It decides whether LATEST is before
+                open transactions.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Raises:
-            BrokerResponseError: of the first partition where it failed.
+            BrokerResponseError: the error of the first partition that failed.
         """
         specs = {each: _time(spec) for each, spec in topic_partition_specs.items()}
         kind = protocol.ListOffsetsRequest
@@ -169,14 +170,14 @@ class PartitionAdminMixin:
         timeout_ms: float | None = None,
         raise_errors: bool = True,
     ) -> Any:
-        """Have leaders elected.
+        """Start elections of leaders.
 
         Args:
             election_type: 0 for the preferred replica, 1 for any, even one that lacks records.
-            topic_partitions: TopicPartitions, or numbers by topic; None is all.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            raise_errors: raise the first error, or return all. That a partition needs no election
-                is none.
+            topic_partitions: TopicPartitions, or partition numbers by topic; None means all.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            raise_errors: whether to raise the first error; otherwise the answer contains all
+                errors. It is not an error if a partition needs no election.
 
         Returns:
             The broker's answer, a message of ``confluent_kafka.protocol``.
@@ -208,11 +209,11 @@ class PartitionAdminMixin:
         """Move partitions to other brokers.
 
         Args:
-            reassignments: by partition, the ids of its brokers; None ends a move.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            reassignments: the ids of the new brokers, by partition; None cancels a move.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
-            By partition: None, or the class of the error.
+            None or the class of the error, by partition.
 
         Raises:
             ValueError: a list is empty, or has something else than ids.
@@ -250,11 +251,11 @@ class PartitionAdminMixin:
         """Return the moves of partitions that are not finished.
 
         Args:
-            topic_partitions: TopicPartitions, or numbers by topic; None is all.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            topic_partitions: TopicPartitions, or partition numbers by topic; None means all.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
-            By partition: ``replicas``, ``adding_replicas`` and ``removing_replicas``.
+            ``replicas``, ``adding_replicas`` and ``removing_replicas``, by partition.
         """
         kind = protocol.ListPartitionReassignmentsRequest
         topics = None
@@ -279,8 +280,8 @@ class PartitionAdminMixin:
         """Return the directories of brokers, with the sizes of partitions.
 
         Args:
-            topic_partitions: TopicPartitions, or numbers by topic; None is all.
-            brokers: the brokers' ids; None is all.
+            topic_partitions: TopicPartitions, or partition numbers by topic; None means all.
+            brokers: the ids of the brokers; None means all.
         """
         kind = protocol.DescribeLogDirsRequest
         topics = None
@@ -305,7 +306,7 @@ class PartitionAdminMixin:
             replica_assignments: the directories by replica.
 
         Returns:
-            By replica, the class of the error; NoError if all is well.
+            The class of the error by replica; NoError for a success.
         """
         found = {}
         for node in sorted({each.broker_id for each in replica_assignments}):

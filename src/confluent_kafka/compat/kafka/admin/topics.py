@@ -1,4 +1,4 @@
-"""Topics: created, described, deleted."""
+"""Creates, describes and deletes topics."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class NewTopic:
 
     Args:
         name: its name.
-        num_partitions: how many partitions it gets; -1 is the broker's default.
-        replication_factor: how many brokers have each partition; -1 is the broker's default.
-        replica_assignments: the ids of the brokers of each partition, by its number.
-        topic_configs: its configuration.
+        num_partitions: the number of partitions; -1 means the broker's default.
+        replication_factor: the number of replicas of each partition; -1 means the broker's default.
+        replica_assignments: the ids of the brokers for each partition, by partition number.
+        topic_configs: the configuration of the topic.
     """
 
     def __init__(
@@ -59,12 +59,13 @@ class TopicAdminMixin:
         """Create topics.
 
         Args:
-            new_topics: names, or NewTopics; or, by name, a dict of ``num_partitions``,
+            new_topics: names; or NewTopics; or a dict from names to dicts with ``num_partitions``,
                 ``replication_factor``, ``assignments`` and ``configs``.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            validate_only: only check whether they could be created.
-            raise_errors: raise the first error, or return all.
-            wait_for_metadata: wait until brokers know the topics.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            validate_only: whether to check the request only, without a change.
+            raise_errors: whether to raise the first error; otherwise the answer contains all
+                errors.
+            wait_for_metadata: whether to wait until brokers return the topics in their metadata.
 
         Returns:
             The broker's answer: ``{"topics": [{"name": ..., "error_code": ...}]}``.
@@ -90,9 +91,10 @@ class TopicAdminMixin:
         """Delete topics.
 
         Args:
-            topics: their names.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            raise_errors: raise the first error, or return all.
+            topics: the names of the topics.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            raise_errors: whether to raise the first error; otherwise the answer contains all
+                errors.
         """
         kind, names = protocol.DeleteTopicsRequest, list(topics)
         milliseconds = self._wire.milliseconds(timeout_ms)
@@ -115,7 +117,7 @@ class TopicAdminMixin:
         """Return topics, each with its partitions.
 
         Args:
-            topics: their names; None is all.
+            topics: the names of the topics; None means all.
         """
         kind = protocol.MetadataRequest
         asked = None if topics is None else [kind.MetadataRequestTopic(name=one) for one in topics]
@@ -134,9 +136,9 @@ class TopicAdminMixin:
         """Return topics' partitions, page by page.
 
         Args:
-            topics: their names.
+            topics: the names of the topics.
             response_partition_limit: the maximum number of partitions in a page.
-            cursor: ``next_cursor`` of the page before.
+            cursor: the ``next_cursor`` of the previous page.
         """
         kind = protocol.DescribeTopicPartitionsRequest
         answer = self._wire.ask(
@@ -149,14 +151,14 @@ class TopicAdminMixin:
         return plain(answer)
 
     def wait_for_topics(self, topic_names: Iterable[str], timeout_ms: float = 10000) -> None:
-        """Wait until a broker knows topics, and each partition has a leader.
+        """Wait until a broker returns topics in its metadata, and each partition has a leader.
 
         Args:
-            topic_names: their names.
-            timeout_ms: milliseconds.
+            topic_names: the names of the topics.
+            timeout_ms: the timeout in milliseconds.
 
         Raises:
-            KafkaTimeoutError: they were not there in this time.
+            KafkaTimeoutError: the topics were not ready in this time.
         """
         names = list(topic_names)
         until = time.monotonic() + timeout_ms / 1000
@@ -221,7 +223,7 @@ def _described(topic: Any) -> dict[str, Any]:
 
 
 def _missing(topics: list[dict[str, Any]]) -> dict[str, str]:
-    """Return why topics are not there, by name."""
+    """Return why topics are not ready, by name."""
     missing = {}
     for topic in topics:
         codes = [topic["error_code"], *(one["error_code"] for one in topic["partitions"])]

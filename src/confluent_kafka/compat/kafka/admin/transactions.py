@@ -19,7 +19,7 @@ _NO_DURATION = -1
 
 
 class TransactionState(str, EnumHelper):
-    """How far a transaction is."""
+    """The state of a transaction."""
 
     UNKNOWN = "Unknown"
     EMPTY = "Empty"
@@ -95,11 +95,11 @@ class TransactionsAdminMixin:
         """Return transactional ids by the broker that coordinates them.
 
         Args:
-            broker_ids: of which brokers; None is all.
-            producer_id_filters: of these producers.
+            broker_ids: the ids of the brokers to ask; None means all.
+            producer_id_filters: return only transactions of these producers.
             state_filters: TransactionStates, or their values.
-            duration_filter_ms: open for longer than so many milliseconds.
-            transactional_id_pattern: a regular expression.
+            duration_filter_ms: return only transactions that are open for longer, in milliseconds.
+            transactional_id_pattern: a regular expression for transactional ids.
         """
         request = protocol.ListTransactionsRequest(
             state_filters=[TransactionState.value_for(one) for one in state_filters or ()],
@@ -127,7 +127,7 @@ class TransactionsAdminMixin:
         """Return transactional ids with their transactions.
 
         Raises:
-            BrokerResponseError: of the first id where it failed.
+            BrokerResponseError: the error of the first id that failed.
         """
         found = {}
         for name in transactional_ids:
@@ -151,11 +151,11 @@ class TransactionsAdminMixin:
         """Return the producers that write to partitions.
 
         Args:
-            partitions: which.
-            broker_id: the replica to ask; None asks leaders.
+            partitions: the partitions.
+            broker_id: the replica to ask; None asks the leaders.
 
         Raises:
-            BrokerResponseError: of the first partition where it failed.
+            BrokerResponseError: the error of the first partition that failed.
         """
         kind = protocol.DescribeProducersRequest
         found = {}
@@ -197,11 +197,11 @@ class TransactionsAdminMixin:
     def find_hanging_transactions(
         self, broker_ids: Iterable[int] | None = None, max_transaction_timeout_ms: int = 900000
     ) -> list[AbortTransactionSpec]:
-        """Return transactions that no coordinator will end, in the partitions that brokers lead.
+        """Return hanging transactions, which no coordinator will end, in the partitions of brokers.
 
         Args:
-            broker_ids: of which brokers; None is all.
-            max_transaction_timeout_ms: milliseconds for which a transaction may be open.
+            broker_ids: the ids of the brokers to ask; None means all.
+            max_transaction_timeout_ms: how long a transaction may be open, in milliseconds.
         """
         wanted = self._wire.brokers(broker_ids)
         answer = self._wire.ask(protocol.MetadataRequest(topics=None))
@@ -224,13 +224,13 @@ class TransactionsAdminMixin:
     def _producers_of(
         self, partitions: list[TopicPartition], leader: int
     ) -> Iterator[tuple[TopicPartition, ProducerState]]:
-        """Return producers by partition; a topic that is deleted or moves meanwhile has none."""
+        """Return producers by partition; a topic that is deleted or moved meanwhile has none."""
         with contextlib.suppress(errors.InvalidMetadataError):
             for place, state in self.describe_producers(partitions, leader).items():
                 yield from ((place, one) for one in state.active_producers)
 
     def _open_transactions(self) -> set[tuple[int, TopicPartition]]:
-        """Return producers, each with a partition of its transaction that a coordinator knows."""
+        """Return producers, each with a partition of a transaction that its coordinator knows."""
         known: set[tuple[int, TopicPartition]] = set()
         for listed in self.list_transactions().values():
             for one in listed:

@@ -1,4 +1,4 @@
-"""Users' credentials for SCRAM."""
+"""The SCRAM credentials of users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ScramMechanism(IntEnum):
 
     @property
     def hash_name(self) -> str:
-        """The name of the hash, in hashlib."""
+        """The name of the hash in hashlib."""
         return self.name.removeprefix("SCRAM_").replace("_", "").lower()
 
 
@@ -32,7 +32,7 @@ class UserScramCredentialDeletion:
     """A credential to delete.
 
     Args:
-        user: whose.
+        user: the name of the user.
         mechanism: a ScramMechanism, or its name.
     """
 
@@ -48,11 +48,11 @@ class UserScramCredentialUpsertion:
     """A credential to create, or to replace.
 
     Args:
-        user: whose.
+        user: the name of the user.
         mechanism: a ScramMechanism, or its name.
-        password: is not sent, but its hash.
-        iterations: of the hash; DEFAULT_ITERATIONS by default.
-        salt: of the hash; random by default.
+        password: the password; only its hash is sent.
+        iterations: the number of hash iterations; DEFAULT_ITERATIONS by default.
+        salt: the salt of the hash; random by default.
 
     Raises:
         IllegalArgumentError: the mechanism is UNKNOWN.
@@ -96,7 +96,7 @@ class UserAdminMixin:
             alterations: UserScramCredentialUpsertions and UserScramCredentialDeletions.
 
         Returns:
-            By user: None, or what is wrong.
+            None or the error, by user.
 
         Raises:
             IllegalArgumentError: an alteration is something else.
@@ -132,10 +132,10 @@ class UserAdminMixin:
         """Return users' credentials, without the secrets.
 
         Args:
-            users: whose; None is all.
+            users: the names of the users; None means all.
 
         Returns:
-            By user, ``{"error": ..., "credential_infos": [...]}``.
+            ``{"error": ..., "credential_infos": [...]}`` by user.
         """
         kind = protocol.DescribeUserScramCredentialsRequest
         asked = None if users is None else [kind.UserName(name=one) for one in users]

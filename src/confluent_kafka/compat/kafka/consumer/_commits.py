@@ -1,4 +1,4 @@
-"""Committing: what, and without waiting."""
+"""Commits offsets, also without waiting."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Callback = Callable[[Offsets, Any], object]
 
 
 class Commits:
-    """Commits offsets, one request after the other.
+    """Sends commits, one request after another.
 
     Args:
         engine: the client.
-        default: called with the offsets and the answer, or the error, of commits without a callback
-            of their own.
+        default: the callback of commits without their own callback; called with the offsets and the
+            answer or the error.
     """
 
     def __init__(self, engine: Engine, default: Callback | None) -> None:
@@ -49,19 +49,19 @@ class Commits:
         """Commit, and wait for the broker's answer.
 
         Args:
-            offsets: of the next messages to read.
+            offsets: the offsets of the next messages to read, by partition.
             timeout: seconds.
 
         Raises:
             KafkaTimeoutError: no answer came in time.
             CommitFailedError: the group has rebalanced meanwhile.
-            KafkaError: the broker's answer.
+            KafkaError: the broker refuses the commit.
         """
         given = _places(offsets)
         if not given:
             return
         until = monotonic() + timeout
-        # One after the other, as those that nobody waits for.
+        # In order with the commits that nobody waits for.
         if not self._lock.acquire(timeout=-1 if math.isinf(timeout) else timeout):
             raise errors.KafkaTimeoutError("an earlier commit was not answered in time")
         try:
@@ -80,9 +80,9 @@ class Commits:
         """Commit on a thread; return a future of None.
 
         Args:
-            offsets: of the next messages to read.
+            offsets: the offsets of the next messages to read, by partition.
             callback: called with the offsets and the answer.
-            check_member: called before the commit is sent; raises why it must not be.
+            check_member: called before the commit is sent; raises an error if it must not be sent.
         """
         check(offsets)
         future = Future()
@@ -94,15 +94,15 @@ class Commits:
         return future
 
     def call_back(self) -> None:
-        """Call the callbacks of commits that were answered, on the thread of the application."""
+        """Call the callbacks of answered commits, on the application's thread."""
         while self.answered:
             self.answered.popleft()()
 
     def wait(self, until: float) -> None:
-        """Wait for those that are on their way, and call their callbacks.
+        """Wait for commits without an answer, and call their callbacks.
 
         Args:
-            until: by time.monotonic(); later ones fail.
+            until: the time of time.monotonic() at which the remaining commits fail.
         """
         if self._last is not None:
             futures.wait([self._last], None if math.isinf(until) else max(0.0, until - monotonic()))
@@ -110,10 +110,10 @@ class Commits:
         self.call_back()
 
     def close(self) -> None:
-        """Give up those that were not answered, when the client is closed."""
+        """Give up commits without an answer, after the client is closed."""
         if self._thread is not None:
             self._thread.shutdown()
-            # The client is closed, so that the commit that is under way fails at once.
+            # The client is closed, so the running commit fails at once.
             futures.wait([self._last] if self._last is not None else [])
         self.call_back()
 

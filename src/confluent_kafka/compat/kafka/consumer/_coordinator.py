@@ -1,4 +1,4 @@
-"""Getting partitions to read: from a group, from the cluster, or by hand."""
+"""Gets the partitions to read: from a group, from the cluster, or by hand."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _AGAIN = 0.1  # seconds until the cluster is asked again
 
 
 class Coordinator:
-    """Does what subscribe() and assign() ask for, when the consumer polls, as kafka-python does.
+    """Carries out subscribe() and assign() when the consumer polls, like kafka-python.
 
-    A pattern is matched here, as Python's regular expressions and those of librdkafka differ, and
-    as often as ``metadata_max_age_ms`` says. Without a group, the consumer assigns all partitions
-    to itself.
+    This class matches patterns itself, every ``metadata_max_age_ms``, because the regular
+    expressions of Python and librdkafka differ. Without a group, the consumer assigns all
+    partitions to itself.
 
     Args:
         engine: the client.
-        subscription: what is subscribed to.
-        positions: where partitions are read.
-        cluster: asks for the cluster's topics.
+        subscription: the subscription.
+        positions: the positions of partitions.
+        cluster: fetches the cluster's topics.
         has_group: whether the consumer is in a group.
-        is_incremental: whether the group's rebalances leave a member the partitions that it keeps.
-        every: seconds between looks at the cluster.
+        is_incremental: whether members keep reading their remaining partitions during a rebalance.
+        every: seconds between two looks at the cluster.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Coordinator:
         self._rejoins = False
         self._wait = _AGAIN
         self.looks_at = math.inf
-        """When follow() has something to do, by time.monotonic()."""
+        """The time of time.monotonic() at which follow() has something to do."""
 
     # ---- what the application does ----
 
@@ -80,7 +80,7 @@ class Coordinator:
         self._assigned.begin(always=True)
 
     def unsubscribed(self) -> None:
-        """Leave the group, or give up what was assigned by hand."""
+        """Leave the group, or give up the partitions that were assigned by hand."""
         self.looks_at, self._rejoins = math.inf, False
         if self._joined:
             self._joined = frozenset()
@@ -89,7 +89,7 @@ class Coordinator:
             self._engine.unassign()
 
     def follow(self, timeout: float) -> None:
-        """Join a group, and look for new topics, if it is time.
+        """Join a group, and look for new topics if it is time for that.
 
         Args:
             timeout: seconds that a request may take.
@@ -99,7 +99,7 @@ class Coordinator:
         try:
             is_whole = self._look(timeout)
         except (errors.KafkaTimeoutError, errors.KafkaConnectionError, KafkaException) as failure:
-            _log.warning("what to read could not be found: %s", failure)
+            _log.warning("could not find the topics to read: %s", failure)
             is_whole = False
         looks_again = self._subscription.pattern is not None or (
             self._subscription.is_subscribed and not self._has_group
@@ -113,7 +113,7 @@ class Coordinator:
     # ---- the cluster ----
 
     def _look(self, timeout: float) -> bool:
-        """Look once; return whether the cluster has all topics."""
+        """Look for the topics once; return whether the cluster has all of them."""
         subscription = self._subscription
         if not subscription.is_subscribed:
             topics = {each.topic for each in self._assigned.partitions}
@@ -131,10 +131,10 @@ class Coordinator:
         return is_whole
 
     def _look_for_topics(self, topics: Set[str], timeout: float) -> bool:
-        """Ask for each topic by its name, for which a broker may create it; return whether all are.
+        """Ask for each topic by name, so that a broker may create it; return whether all exist.
 
         Raises:
-            TopicAuthorizationFailedError, InvalidTopicError: a broker refuses one.
+            TopicAuthorizationFailedError, InvalidTopicError: a broker refuses a topic.
         """
         for topic in sorted(topics):
             error = self._cluster.ask(topic, timeout)
@@ -143,7 +143,7 @@ class Coordinator:
         return topics <= self._cluster.known.topics(False)
 
     def _join(self, topics: Set[str]) -> None:
-        """Join the group with these topics; librdkafka joins only if there is one."""
+        """Join the group with these topics; librdkafka joins only if one of them exists."""
         self._assigned.is_incremental = self._is_incremental
         if topics and (topics != self._joined or self._rejoins):
             self._leave_what_was_refused()
@@ -151,7 +151,7 @@ class Coordinator:
             self._joined = frozenset(topics)
 
     def _leave_what_was_refused(self) -> None:
-        """Leave the group, where to subscribe again to the same topics changes nothing."""
+        """Leave the group, because a second subscription to the same topics changes nothing."""
         if self._rejoins and self._is_incremental:
             self._assigned.leave()
             self._engine.unsubscribe()
@@ -176,15 +176,15 @@ class Coordinator:
         self._run(self._assigned.given(partitions_of(partitions)))
 
     def _wanted(self, partitions: list[Place]) -> Set[str]:
-        """Return the topics that this member reads; a leader may see one that matches first."""
+        """Return the topics that this member reads; the group's leader may know one earlier."""
         if self._subscription.pattern is None:
             return self._subscription.topics
         return self._subscription.matching({each.topic for each in partitions})
 
     def _refuse(self, partitions: list[Place], strange: Set[str]) -> None:
-        """Read nothing of an assignment of topics that are not subscribed to, and join again."""
+        """Ignore an assignment of topics that are not subscribed to, and join again."""
         _log.warning("joining again: the group assigned topics %s", sorted(strange))
-        if self._is_incremental:  # what is not assigned could not be given back
+        if self._is_incremental:  # partitions that are not assigned could not be given back
             self._engine.incremental_assign(partitions)
             self._engine.pause(partitions)
         else:
@@ -200,7 +200,7 @@ class Coordinator:
         self._run(self._assigned.taken(partitions_of(partitions), "lost"))
 
     def _run(self, script: Script) -> None:
-        """Do a script's steps, to its end; then raise what the listener has raised."""
+        """Do all steps of a script; then raise the listener's exception."""
         if not self._subscription.is_subscribed:
             return
         failures: list[BaseException] = []
@@ -209,7 +209,7 @@ class Coordinator:
             raise errors.KafkaError("User rebalance callback throws an error") from failures[0]
 
     def _tell(self, step: Tell) -> list[BaseException]:
-        """Call the listener; return what it raised."""
+        """Call the listener; return its exceptions."""
         listener = self._subscription.listener
         if listener is None:
             return []

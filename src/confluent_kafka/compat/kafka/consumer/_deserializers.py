@@ -1,4 +1,4 @@
-"""What makes objects of keys and values."""
+"""The deserializers of keys and values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .fetcher import ConsumerRecord
 
 
 class Deserializers:
-    """What makes an application's keys and values of bytes.
+    """Turns bytes into an application's keys and values.
 
     Args:
         key: ``key_deserializer``.
@@ -22,8 +22,9 @@ class Deserializers:
         self.are_none = self._key is None and self._value is None
 
     def apply(self, record: ConsumerRecord) -> ConsumerRecord:
-        """Return a record with its objects."""
-        # Counted from the end: records of kafka-python 2 have a field less before the key.
+        """Return a record with deserialized key and value."""
+        # Indexes count from the end, because kafka-python 2's records have one field less before
+        # the key.
         key, value = record[-7], record[-6]
         headers = record[-5]
         if self._key is not None:
@@ -33,7 +34,7 @@ class Deserializers:
         return type(record)._make((*record[:-7], key, value, *record[-5:]))
 
     def close(self) -> None:
-        """Close them."""
+        """Close the deserializers."""
         for each in (self._key, self._value):
             if each is not None:
                 each.close()

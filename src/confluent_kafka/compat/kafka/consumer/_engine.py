@@ -1,4 +1,4 @@
-"""The client under a consumer."""
+"""The underlying client of a consumer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..structs import TopicPartition
 
 
 class Engine(Consumer):
-    """A Consumer, asked in kafka-python's terms.
+    """A Consumer with methods in kafka-python's form.
 
     Args:
         conf: librdkafka's configuration.
@@ -32,7 +32,7 @@ class Engine(Consumer):
         super().__init__(conf)
 
     def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
-        """Request metadata; a topic that is named is created, if it has to be."""
+        """Request metadata; create the named topic if necessary."""
         if topic is not None and self._creates:
             self.request(*creation(topic), timeout=timeout)
         return super().list_topics(topic, timeout)
@@ -40,51 +40,51 @@ class Engine(Consumer):
     def committed_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float
     ) -> dict[TopicPartition, Place]:
-        """Return the group's offsets; a negative one where there is none.
+        """Return the group's offsets; a negative number for a partition without one.
 
         Args:
-            partitions: of which.
+            partitions: the partitions.
             timeout: seconds.
 
         Raises:
-            KafkaException: a broker's answer, or none in time.
+            KafkaException: a broker's error, or no answer came in time.
         """
         answer = self.committed(places(partitions), timeout)
         return _by_partition(answer, UNKNOWN)  # without a topic, nothing is committed
 
     def forget_stored_offsets(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let nothing be committed by itself of what was read so far."""
+        """Keep librdkafka from committing the messages that were read so far by itself."""
         self._store([Place(*partition, OFFSET_STORED) for partition in partitions])
 
     def bounds(
         self, partitions: Iterable[TopicPartition], which: str, timeout: float
     ) -> dict[TopicPartition, int]:
-        """Return partitions' first offsets, or those behind the last.
+        """Return the first offsets of partitions, or their end offsets.
 
         Args:
-            partitions: of which.
+            partitions: the partitions.
             which: "earliest" or "latest".
             timeout: seconds.
 
         Raises:
-            KafkaException: a broker's answer, or none in time.
+            KafkaException: a broker's error, or no answer came in time.
         """
-        # Brokers take these two numbers for times.
+        # Brokers accept these two numbers as special times.
         at = OFFSET_BEGINNING if which == "earliest" else OFFSET_END
         asked = [Place(*partition, at) for partition in partitions]
-        if not asked:  # to librdkafka a wrong argument
+        if not asked:  # librdkafka would refuse the argument
             return {}
         answer = _by_partition(self.offsets_for_times(asked, timeout))
         return {partition: place.offset for partition, place in answer.items()}
 
 
 def places(partitions: Iterable[TopicPartition]) -> list[Place]:
-    """Return kafka-python's partitions as the client's."""
+    """Convert kafka-python's partitions to the client's partitions."""
     return [Place(*partition) for partition in partitions]
 
 
 def partitions_of(given: Iterable[Place]) -> frozenset[TopicPartition]:
-    """Return the client's partitions as kafka-python's."""
+    """Convert the client's partitions to kafka-python's partitions."""
     return frozenset(TopicPartition(one.topic, one.partition) for one in given)
 
 

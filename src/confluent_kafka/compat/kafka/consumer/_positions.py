@@ -1,4 +1,4 @@
-"""Where the consumer reads: what an assignment asks of brokers and of librdkafka."""
+"""The consumer's positions: the requests of an assignment to brokers and to librdkafka."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._engine import Engine
 
 
 class Positions:
-    """Does what waits in the life of assigned partitions, when the consumer polls.
+    """Does the waiting steps in the life of assigned partitions, when the consumer polls.
 
     Args:
         engine: the client.
-        assigned: what is assigned.
+        assigned: the assigned partitions.
         reset: "earliest", "latest" or "error".
         has_group: whether offsets are committed.
     """
@@ -37,10 +37,10 @@ class Positions:
         Args:
             script: the script.
             timeout: seconds that a request may take.
-            tell: does the steps that tell the listener.
+            tell: does the steps that call the listener.
 
         Raises:
-            KafkaException: a broker's answer, or none in time.
+            KafkaException: a broker's error, or no answer came in time.
         """
         found: dict[TopicPartition, int] | None = None
         try:
@@ -58,14 +58,14 @@ class Positions:
             script.close()
 
     def settle(self, timeout: float) -> None:
-        """Do what is to be done before messages can come.
+        """Do the steps that are necessary before messages can come.
 
         Args:
             timeout: seconds that a request may take.
 
         Raises:
             NoOffsetForPartitionError, OffsetOutOfRangeError: partitions cannot be read.
-            KafkaException: a broker's answer, or none in time.
+            KafkaException: a broker's error, or no answer came in time.
         """
         self.try_to_seek()
         self.run(self._assigned.settle(), timeout)
@@ -73,12 +73,12 @@ class Positions:
         self._assigned.check()
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Read on at an offset."""
+        """Continue at an offset."""
         self._assigned.seek(partition, offset)
         self.try_to_seek()
 
     def try_to_seek(self) -> None:
-        """Have librdkafka seek, which it refuses where it has not begun to fetch."""
+        """Let librdkafka seek; it refuses this if it has not begun to fetch."""
         for place in self._assigned.seeks():
             error: KafkaError | None = None
             failure: Any = None
@@ -89,7 +89,7 @@ class Positions:
             self._assigned.sought(place, error, failure)
 
     def _find(self, step: Find, timeout: float) -> dict[TopicPartition, int]:
-        """Ask brokers where partitions begin."""
+        """Ask brokers for the starts of partitions."""
         if step.where == "committed":
             if not self._has_group:
                 return {}

@@ -1,4 +1,4 @@
-"""How long a member of a group may be silent, by the brokers' version."""
+"""How long a group member may be silent, depending on the brokers' version."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _HEARTBEATS_SINCE = (0, 10, 1)
 def settle_session(
     config: dict[str, Any], given: Mapping[str, Any], until: tuple[int, ...], old: int
 ) -> None:
-    """Let ``session_timeout_ms`` depend on ``api_version``, unless it is given.
+    """Set the default of ``session_timeout_ms`` from ``api_version``.
 
     Args:
         config: all keywords.
-        given: those that the application has given.
-        until: the first version with the default of today.
-        old: the default before, in milliseconds.
+        given: the keywords that the application has given.
+        until: the first version with today's default.
+        old: the default for older versions, in milliseconds.
     """
     version = config["api_version"]
     if version is None or version >= until or "session_timeout_ms" in given:

@@ -53,25 +53,25 @@ from .subscription_state import SubscriptionState, all_checked, checked
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-_LEAST = 1.0  # seconds that a request of poll() may take, whatever time it has
+_LEAST = 1.0  # seconds that a request of poll() may take, whatever its timeout is
 _LONGEST_WAIT = 3600.0
-_SOON = 0.01  # seconds until librdkafka is asked again to seek what it does not fetch yet
+_SOON = 0.01  # seconds until a refused seek is repeated
 _OLD_RESETS = {"smallest": "earliest", "largest": "latest"}
 _AGAIN = 0.1  # seconds until a broker that could not answer is asked again
 
 
 class KafkaConsumer:
-    """Reads messages, alone or as a member of a group; see kafka-python's class of this name.
+    """Reads messages, alone or as a member of a group. It has the API of kafka-python's class.
 
     Args:
-        topics: what to subscribe to; none to call subscribe() or assign() later.
+        topics: the topics to subscribe to; none if you call subscribe() or assign() later.
         configs: the keywords of ``DEFAULT_CONFIG``, which are kafka-python's, and ``properties``: a
-            dict of librdkafka's properties that no keyword stands for. What each does is in the
-            guide "Moving over from kafka-python".
+            dict of librdkafka properties that have no keyword. The guide "Coming from kafka-python"
+            describes each of them.
 
     Raises:
-        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``, and there is no
-            ``api_version``, with which the constructor does not connect.
+        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``. This cannot happen with
+            ``api_version``, because the constructor then does not connect.
         KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
     """
 
@@ -107,7 +107,7 @@ class KafkaConsumer:
     DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735: ClassVar[int] = 30000
 
     _record_type: ClassVar[type[Any]] = ConsumerRecord
-    _closed = True  # until it is made
+    _closed = True  # until the client is made
     _rules: ClassVar[Rules] = RULES
 
     def __init__(self, *topics: str, **configs: Any) -> None:
@@ -153,7 +153,7 @@ class KafkaConsumer:
             self._coordinator.subscribed()
 
     def _settle_timeouts(self, given: Mapping[str, Any]) -> None:
-        """Let what was not given depend on ``api_version``, as in kafka-python."""
+        """Set defaults that depend on ``api_version``, as in kafka-python."""
         settle_session(self.config, given, (3, 0), self.DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735)
 
     # ---- messages ----
@@ -163,20 +163,20 @@ class KafkaConsumer:
     ) -> dict[TopicPartition, list[ConsumerRecord]]:
         """Return messages by partition.
 
-        It also does what a member of a group has to do: call it at least every
+        It also does the duties of a group member, so call it at least every
         ``max_poll_interval_ms``.
 
         Args:
-            timeout_ms: milliseconds to wait for the first message.
+            timeout_ms: how long to wait for the first message, in milliseconds.
             max_records: the maximum number of messages; ``max_poll_records`` by default.
-            update_offsets: False to have the next call return the same messages again.
+            update_offsets: with False, the next call returns the same messages again.
 
         Raises:
             NoOffsetForPartitionError, OffsetOutOfRangeError: a partition cannot be read, and
                 ``auto_offset_reset`` is neither "earliest" nor "latest".
-            KafkaError: an error that the application must know, or a listener raised one.
+            KafkaError: an error that the application must know, or an exception of a listener.
             IllegalStateError: the consumer is closed.
-            Exception: raised by a deserializer; all messages are read again.
+            Exception: a deserializer raised it; all messages are read again.
         """
         if timeout_ms < 0:
             raise RefusedValue(f"Timeout must not be negative: {timeout_ms}")
@@ -194,7 +194,7 @@ class KafkaConsumer:
         return self
 
     def __next__(self) -> ConsumerRecord:
-        # The short way of nearly every message.
+        # The fast path, for nearly every message.
         if (
             self._is_plain
             and self._assigned.is_whole
@@ -221,10 +221,11 @@ class KafkaConsumer:
         return next_one
 
     def _wait_for(self, look: Callable[[], T | None], seconds: float) -> T | None:
-        """Do what a poll has to do, until there is something to return, or time is up.
+        """Do the work of a poll until there is something to return, or the time is over.
 
-        Ctrl-C comes where a function of Python begins, such as the end of a ``with`` block. None
-        begins between look() and the application, which would not get what was taken.
+        Ctrl-C can arrive wherever a Python function begins, such as at the end of a ``with`` block.
+        So no function begins between look() and the application; otherwise the messages would be
+        lost.
         """
         until = monotonic() + seconds
         try:
@@ -242,7 +243,7 @@ class KafkaConsumer:
             raise failure_of(failure) from failure
 
     def _prepare(self, timeout: float) -> float:
-        """Do what is to be done before messages can come; return when to do it again.
+        """Do the steps that are necessary before messages can come; return when to repeat them.
 
         Args:
             timeout: seconds that a request may take.
@@ -259,12 +260,12 @@ class KafkaConsumer:
             try:
                 self._positions.settle(timeout)
             except KafkaException as failure:
-                _log.warning("where to begin could not be read: %s", failure)
+                _log.warning("could not find the offsets to begin at: %s", failure)
                 wait = _AGAIN
         return wait
 
     def _take(self, limit: int, update_offsets: bool) -> dict[TopicPartition, list[ConsumerRecord]]:
-        """Return the messages that are at hand."""
+        """Return buffered messages."""
         store = self._is_plain and update_offsets
         while True:
             wanted = self._assigned.wanted(())
@@ -283,7 +284,7 @@ class KafkaConsumer:
             return found
 
     def _take_one(self) -> ConsumerRecord | None:
-        """Return the next message, if it is at hand."""
+        """Return the next message, if it is buffered."""
         while True:
             found = self._poll_of(self._assigned.wanted(()), self._is_plain, self._record_type)
             if isinstance(found, Message):
@@ -304,7 +305,7 @@ class KafkaConsumer:
     def _finish(
         self, records: dict[TopicPartition, list[ConsumerRecord]], update_offsets: bool
     ) -> None:
-        """Deserialize keys and values, and store the offsets: the last step is the C code's."""
+        """Deserialize keys and values, and store the offsets. The C code does the last step."""
         if not self._is_plain:
             for each, of_partition in records.items():
                 records[each] = [self._deserializers.apply(record) for record in of_partition]
@@ -314,11 +315,11 @@ class KafkaConsumer:
             self._take_back(records)
 
     def _take_back(self, records: dict[TopicPartition, list[ConsumerRecord]]) -> None:
-        """Have the next call return these messages."""
+        """Let the next call return these messages."""
         self._engine._rewind([Place(*each, records[each][0].offset) for each in records])
 
     def _event(self, message: Message) -> None:
-        """Take note of an error that came instead of a message, or raise it."""
+        """Note an error that came instead of a message, or raise it."""
         error = message.error()
         assert error is not None
         topic, partition = message.topic(), message.partition()
@@ -337,36 +338,37 @@ class KafkaConsumer:
     def subscribe(
         self, topics: Collection[str] = (), pattern: Any = None, listener: Any = None
     ) -> None:
-        """Read topics, in place of those before; poll() begins with it.
+        """Subscribe to topics, instead of the earlier ones; poll() begins to read them.
 
         Args:
             topics: a list or tuple of names.
             pattern: a regular expression that names must begin with, instead of topics.
-            listener: a ConsumerRebalanceListener, which is told of what the group takes and gives.
+            listener: a ConsumerRebalanceListener, which is called when the group assigns and
+                revokes partitions.
 
         Raises:
-            IllegalStateError: partitions were assigned by hand; or topics by name and by a pattern,
-                together or one after the other without unsubscribe().
-            ValueError, TypeError, AssertionError: neither topics nor a pattern, a name that no
-                topic can have, or an argument of another type.
+            IllegalStateError: partitions were assigned by hand; or both topics and a pattern are
+                given, together or one after another without unsubscribe().
+            ValueError, TypeError, AssertionError: neither topics nor a pattern is given, no topic
+                can have a name, or an argument has a wrong type.
         """
         self._subscription.subscribe(topics, pattern, listener)
         if not self._closed:
             self._coordinator.subscribed()
 
     def unsubscribe(self) -> None:
-        """Read nothing any more: leave the group, or give up what was assigned by hand."""
+        """Stop reading: leave the group, or give up the partitions that were assigned by hand."""
         self._subscription.forget()
         if not self._closed:
             with translated():
                 self._coordinator.unsubscribed()
 
     def subscription(self) -> set[str] | None:
-        """Return the topics that are subscribed to, or match the pattern; None without."""
+        """Return the topics that are subscribed to or match the pattern; None if there are none."""
         return self._subscription.subscription
 
     def assign(self, partitions: Iterable[TopicPartition] | None) -> None:
-        """Read these partitions, in place of those before, without the group's help.
+        """Read these partitions, instead of the earlier ones, without help from the group.
 
         Raises:
             IllegalStateError: topics are subscribed to.
@@ -377,36 +379,36 @@ class KafkaConsumer:
             self._coordinator.assigned_by_hand()
 
     def assignment(self) -> set[TopicPartition]:
-        """Return the partitions that are read."""
+        """Return the assigned partitions."""
         return set() if self._closed else set(self._assigned.partitions)
 
     def pause(self, *partitions: TopicPartition) -> None:
-        """Return no messages of these partitions, until resume() or a rebalance.
+        """Pause partitions: return no messages of them until resume() or a rebalance.
 
         Raises:
-            KeyError: one is not assigned.
+            KeyError: a partition is not assigned.
         """
         self._pause(partitions, True)
 
     def resume(self, *partitions: TopicPartition) -> None:
-        """Return messages of these partitions again.
+        """Resume partitions: return their messages again.
 
         Raises:
-            KeyError: one is not assigned.
+            KeyError: a partition is not assigned.
         """
         self._pause(partitions, False)
 
     def paused(self) -> set[TopicPartition]:
-        """Return the partitions that are paused."""
+        """Return the paused partitions."""
         return self._assigned.paused
 
     # ---- positions ----
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Read a partition on at an offset.
+        """Continue reading a partition at an offset.
 
         Raises:
-            TypeError: it is no TopicPartition.
+            TypeError: the partition is not a TopicPartition.
             ValueError, AssertionError: the offset is not an int, or negative, or the partition is
                 not assigned.
         """
@@ -418,32 +420,32 @@ class KafkaConsumer:
             self._positions.seek(partition, offset)
 
     def seek_to_beginning(self, *partitions: TopicPartition) -> None:
-        """Read partitions on at their first messages; all that are assigned by default.
+        """Continue reading partitions at their first messages; all assigned partitions by default.
 
         Raises:
-            TypeError: one is no TopicPartition.
-            ValueError, AssertionError: one is not assigned, or none is.
+            TypeError: a partition is not a TopicPartition.
+            ValueError, AssertionError: a partition is not assigned, or no partition is.
         """
         self._seek_to("earliest", partitions)
 
     def seek_to_end(self, *partitions: TopicPartition) -> None:
-        """Read partitions on behind their last messages; see seek_to_beginning()."""
+        """Continue reading partitions at their ends; see seek_to_beginning()."""
         self._seek_to("latest", partitions)
 
     def position(self, partition: TopicPartition, timeout_ms: float | None = None) -> int | None:
-        """Return the offset of the next message; the first time it may have to be asked for.
+        """Return the offset of the next message. The first call may have to ask a broker.
 
         Args:
-            partition: which.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            partition: the partition.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
-            The offset; None if it could not be had in time.
+            The offset; None if no answer came in time.
 
         Raises:
-            TypeError: it is no TopicPartition.
-            IllegalStateError: it is not assigned.
-            NoOffsetForPartitionError: it has none.
+            TypeError: the partition is not a TopicPartition.
+            IllegalStateError: the partition is not assigned.
+            NoOffsetForPartitionError: the partition has no offset.
         """
         self._subscription.require(partition)
         self._check_open()
@@ -452,15 +454,15 @@ class KafkaConsumer:
             try:
                 self._positions.settle(self._seconds(timeout_ms))
             except KafkaException as failure:
-                _log.warning("the position of %s could not be read: %s", partition, failure)
+                _log.warning("could not find the position of %s: %s", partition, failure)
             known = self._assigned.position(partition)
         return known
 
     def highwater(self, partition: TopicPartition) -> int | None:
-        """Return the offset behind the partition's last message, as of the last fetch.
+        """Return the end offset of the partition, as of the last fetch.
 
         Raises:
-            IllegalStateError: it is not assigned.
+            IllegalStateError: the partition is not assigned.
         """
         self._subscription.require(partition)
         self._check_open()
@@ -470,11 +472,11 @@ class KafkaConsumer:
     def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout_ms: float | None = None
     ) -> dict[TopicPartition, int]:
-        """Return the offsets of partitions' first messages.
+        """Return the first offsets of partitions.
 
         Args:
-            partitions: which; they need not be assigned.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            partitions: the partitions, which need not be assigned.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Raises:
             KafkaTimeoutError: no answer came in time.
@@ -484,20 +486,20 @@ class KafkaConsumer:
     def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout_ms: float | None = None
     ) -> dict[TopicPartition, int]:
-        """Return the offsets behind partitions' last messages; see beginning_offsets()."""
+        """Return the end offsets of partitions; see beginning_offsets()."""
         return self._bounds("latest", partitions, timeout_ms)
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout_ms: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """Return partitions' first messages at or after a time.
+        """Return the first message of each partition at or after a time.
 
         Args:
             timestamps: milliseconds since the epoch by partition.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
-            Their offsets and timestamps; None where all messages are older.
+            The offsets and timestamps; None for a partition whose messages are all older.
 
         Raises:
             ValueError: a time is negative.
@@ -514,7 +516,7 @@ class KafkaConsumer:
         }
         if not asked:
             return {}
-        # A consumer's own request has no timestamp in its answer.
+        # The answer to a consumer's own request has no timestamp.
         conf = configuration("admin", self.config)
         with translated(), AdminClient(conf) as admin:
 
@@ -537,15 +539,17 @@ class KafkaConsumer:
         """Commit offsets, and wait for the broker's answer.
 
         Args:
-            offsets: of the next messages to read; the positions of all partitions by default.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            offsets: the offsets of the next messages to read; the positions of all partitions by
+                default.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Raises:
-            KafkaTimeoutError: no answer came in time; whether they are committed is not known.
+            KafkaTimeoutError: no answer came in time, so it is unknown whether the offsets are
+                committed.
             CommitFailedError: the group has rebalanced meanwhile.
             IllegalStateError: there is no group.
             TypeError: the offsets are not OffsetAndMetadata by TopicPartition.
-            KafkaError: the broker's answer.
+            KafkaError: the broker refuses the commit.
         """
         self._require_group()
         if offsets is not None:
@@ -565,8 +569,8 @@ class KafkaConsumer:
 
         Args:
             offsets: see commit().
-            callback: called by a later poll(), commit() or close(), with the offsets and None, or
-                the error; ``default_offset_commit_callback`` by default.
+            callback: called by a later poll(), commit() or close() with the offsets and with None
+                or the error. The default is ``default_offset_commit_callback``.
 
         Returns:
             A future of None.
@@ -583,9 +587,9 @@ class KafkaConsumer:
         """Return the group's committed offset of a partition.
 
         Args:
-            partition: which.
-            metadata: True for an OffsetAndMetadata.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            partition: the partition.
+            metadata: whether to return an OffsetAndMetadata.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
             The offset; None if there is none.
@@ -620,7 +624,7 @@ class KafkaConsumer:
     # ---- the cluster ----
 
     def topics(self) -> set[str]:
-        """Return the names of all topics, as of now, but Kafka's own."""
+        """Return the names of all topics except Kafka's internal ones, from a broker."""
         self._check_open()
         self._cluster.ask(None, self._timeout)
         return self._cluster.known.topics(self.config["exclude_internal_topics"])
@@ -635,11 +639,11 @@ class KafkaConsumer:
         return known or set()
 
     def bootstrap(self, timeout_ms: float | None = None, refresh: bool = False) -> None:
-        """Connect to a broker; the constructor has done so.
+        """Connect to a broker, as the constructor does.
 
         Args:
-            timeout_ms: milliseconds; None is ``bootstrap_timeout_ms``.
-            refresh: True to ask for the cluster's topics, too.
+            timeout_ms: the timeout in milliseconds; None means ``bootstrap_timeout_ms``.
+            refresh: whether to fetch the cluster's topics, too.
 
         Raises:
             KafkaTimeoutError, KafkaConnectionError: no broker answers.
@@ -656,7 +660,7 @@ class KafkaConsumer:
         return not self._closed and is_connected(self._engine)
 
     def metrics(self, raw: bool = False) -> dict[str, dict[str, float]] | None:
-        """Return the consumer's numbers, by group and name, as of librdkafka's latest statistics.
+        """Return the consumer's numbers in librdkafka's latest statistics, by group and name.
 
         Args:
             raw: no effect.
@@ -669,17 +673,17 @@ class KafkaConsumer:
     # ---- the end ----
 
     def close(self, autocommit: bool = True, timeout_ms: float | None = None) -> None:
-        """Commit, leave the group, and close. Closing twice does nothing.
+        """Commit, leave the group, and close. A second close() does nothing.
 
         Args:
-            autocommit: False to leave the group's offsets as they are, also with
-                ``enable_auto_commit``.
-            timeout_ms: milliseconds to wait for the group's coordinator; None is
-                ``request_timeout_ms``. What it has not answered by then may or may not be
-                committed, and the group may wait for this member for ``session_timeout_ms``.
+            autocommit: with False, nothing is committed, even with ``enable_auto_commit``.
+            timeout_ms: how long to wait for the group's coordinator, in milliseconds; None means
+                ``request_timeout_ms``. If it does not answer in time, it is unknown whether the
+                offsets are committed, and the group may wait for this member for
+                ``session_timeout_ms``.
 
         Raises:
-            KafkaError: a listener raised it; the consumer is closed then.
+            KafkaError: a listener raised an exception; the consumer is closed nevertheless.
         """
         if self._closed:
             return
@@ -688,10 +692,10 @@ class KafkaConsumer:
         if not autocommit and self._has_group and self.config["enable_auto_commit"]:
             self._engine.forget_stored_offsets(self._assigned.positions())
         try:
-            # Its listener may still ask and commit.
+            # The listener may still use the consumer and commit.
             self._engine._close(max(0.0, until - monotonic()))
         finally:
-            if self._engine._closed:  # a signal handler that raises leaves it for the next call
+            if self._engine._closed:  # if a signal handler raises, the next call does this
                 self._closed = True
                 self._end.detach()
                 self._commits.close()
@@ -753,10 +757,10 @@ class KafkaConsumer:
             )
 
     def _until_known(self, ask: Callable[[float], T], timeout: float) -> T:
-        """Ask for offsets again while the cluster does not have a partition, which it may get.
+        """Ask for offsets until the cluster has all partitions.
 
         Raises:
-            KafkaTimeoutError: it has none when time is up.
+            KafkaTimeoutError: a partition was still missing when the time was over.
         """
         until = monotonic() + timeout
         while True:
@@ -772,7 +776,7 @@ class KafkaConsumer:
             sleep(_AGAIN)
 
     def _check_commit(self, takings: int) -> None:
-        """Refuse to commit what the group has given to others, for all that this member knows."""
+        """Refuse to commit if this member knows that its partitions belong to other members."""
         if self._subscription.is_subscribed and not self._assigned.may_commit(
             generation_of(self._engine), takings
         ):
@@ -805,13 +809,13 @@ def _configuration(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_refusal(error: KafkaError, topic: str | None) -> bool:
-    """Return whether the group's coordinator refuses something; kafka-python asks again else."""
+    """Return whether the coordinator refuses something; otherwise kafka-python asks again."""
     is_final = topic is None and refuses_member(error)
     return is_final and not errors.for_code(error.code()).retriable
 
 
 def _tell(callback: Callback, error: KafkaError | None, answer: list[Place]) -> None:
-    """Tell of a commit of librdkafka's own, every ``auto_commit_interval_ms``."""
+    """Report a commit of librdkafka itself, every ``auto_commit_interval_ms``."""
     offsets = {
         TopicPartition(one.topic, one.partition): OffsetAndMetadata(one.offset)
         for one in answer

@@ -1,4 +1,4 @@
-"""What a consumer reads, as its application says it; and who is told of it."""
+"""The subscription of a consumer, and its rebalance listener."""
 
 from __future__ import annotations
 
@@ -17,52 +17,54 @@ __all__ = ["AsyncConsumerRebalanceListener", "ConsumerRebalanceListener", "Subsc
 
 
 class ConsumerRebalanceListener(abc.ABC):
-    """Told when the group gives partitions to a consumer, and takes them. See subscribe().
+    """Called when the group assigns and revokes a consumer's partitions. Pass it to subscribe().
 
-    Its methods are called by the consumer's poll() and the like. What they raise, that call raises
-    as the cause of a KafkaError.
+    Methods such as the consumer's poll() call its methods. If they raise an exception, that call
+    raises a KafkaError with the exception as its cause.
     """
 
     @abc.abstractmethod
     def on_partitions_revoked(self, revoked: set[TopicPartition]) -> Any:
-        """Called before a rebalance, when no more messages come: the place to commit.
+        """Called before a rebalance, after the last message: commit offsets here.
 
         Args:
-            revoked: the partitions that the consumer had.
+            revoked: the partitions that the consumer gives up.
         """
 
     @abc.abstractmethod
     def on_partitions_assigned(self, assigned: set[TopicPartition]) -> Any:
-        """Called after a rebalance, before the first message: the place to seek.
+        """Called after a rebalance, before the first message: call seek() here.
 
         Args:
-            assigned: the partitions that the consumer has now; with a cooperative protocol, those
-                that are new.
+            assigned: the partitions that the consumer has now; with a cooperative protocol, only
+                the new ones.
         """
 
     def on_partitions_lost(self, lost: set[TopicPartition]) -> Any:
-        """Called when partitions were given to another member already.
+        """Called when partitions already belong to another member.
 
         Args:
-            lost: the partitions that the consumer had. Calls on_partitions_revoked() unless
-                overridden.
+            lost: the partitions that the consumer had. The default calls on_partitions_revoked().
         """
         return self.on_partitions_revoked(lost)
 
 
 class AsyncConsumerRebalanceListener(abc.ABC):
-    """The same with coroutines, each of which runs to its end in an event loop of its own."""
+    """A ConsumerRebalanceListener with coroutines.
+
+    Each coroutine runs to its end in its own event loop.
+    """
 
     @abc.abstractmethod
     async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> Any:
-        """See ConsumerRebalanceListener."""
+        """Like the method of ConsumerRebalanceListener."""
 
     @abc.abstractmethod
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> Any:
-        """See ConsumerRebalanceListener."""
+        """Like the method of ConsumerRebalanceListener."""
 
     async def on_partitions_lost(self, lost: set[TopicPartition]) -> Any:
-        """See ConsumerRebalanceListener."""
+        """Like the method of ConsumerRebalanceListener."""
         return await self.on_partitions_revoked(lost)
 
 
@@ -70,18 +72,18 @@ _LISTENERS = (ConsumerRebalanceListener, AsyncConsumerRebalanceListener)
 
 
 class SubscriptionState(Reading):
-    """Topics or a pattern, or partitions that were assigned by hand."""
+    """Topics, a pattern, or partitions that were assigned by hand."""
 
     @property
     def subscription(self) -> set[str] | None:
-        """The topics that are subscribed to, or that match the pattern; None without."""
+        """The topics that are subscribed to or match the pattern; None without a subscription."""
         return set(self.topics) if self.is_subscribed else None
 
     def subscribe(self, topics: Any, pattern: Any, listener: Any) -> None:
-        """Note what subscribe() was given; what is assigned stays until the group takes it.
+        """Note the arguments of subscribe(); the assignment stays until the group revokes it.
 
         Raises:
-            IllegalStateError: it was told otherwise before.
+            IllegalStateError: another kind of subscription exists.
             TypeError, ValueError, AssertionError: an argument is wrong.
         """
         if self.is_by_hand or (topics and pattern):
@@ -102,7 +104,7 @@ class SubscriptionState(Reading):
         self.topics = frozenset(topics)
 
     def assign_by_hand(self, partitions: Set[TopicPartition]) -> None:
-        """Note what assign() was given.
+        """Note the arguments of assign().
 
         Raises:
             IllegalStateError: topics are subscribed to.
@@ -116,18 +118,18 @@ class SubscriptionState(Reading):
         """Check that a partition is assigned.
 
         Raises:
-            TypeError: it is none.
-            IllegalStateError: it is not.
+            TypeError: it is not a TopicPartition.
+            IllegalStateError: it is not assigned.
         """
         if checked(partition) not in self.assigned.partitions:
             raise RefusedState(f"Partition is not assigned: {partition}")
 
 
 def checked(partition: Any) -> TopicPartition:
-    """Return a partition that an application has given.
+    """Check and return an application's partition.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is not a TopicPartition.
     """
     if not isinstance(partition, TopicPartition):
         raise RefusedType(
@@ -137,7 +139,7 @@ def checked(partition: Any) -> TopicPartition:
 
 
 def all_checked(partitions: Iterable[Any]) -> list[TopicPartition]:
-    """Return partitions that an application has given; see checked()."""
+    """Check and return an application's partitions; see checked()."""
     return [checked(partition) for partition in partitions]
 
 

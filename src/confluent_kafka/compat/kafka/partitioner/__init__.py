@@ -1,4 +1,4 @@
-"""Where messages go."""
+"""Partitioners choose the partitions of messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What applications implement to choose partitions."""
+"""The base class of an application's partitioners."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Partitioner(abc.ABC):
-    """Chooses the partition of a message that is given none."""
+    """Chooses the partition of a message that is sent without a partition."""
 
     @abc.abstractmethod
     def partition(
@@ -22,11 +22,11 @@ class Partitioner(abc.ABC):
         """Choose a partition.
 
         Args:
-            topic: of the message.
-            key: of the message.
-            serialized_key: its bytes.
-            value: of the message.
-            serialized_value: its bytes.
+            topic: the topic of the message.
+            key: the key of the message.
+            serialized_key: the bytes of the key.
+            value: the value of the message.
+            serialized_value: the bytes of the value.
             cluster: a ClusterMetadata, which has the topic's partitions.
 
         Returns:

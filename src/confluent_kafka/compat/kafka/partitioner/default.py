@@ -1,4 +1,4 @@
-"""The default partitioner: that of Kafka's Java client, by the key."""
+"""The default partitioner, which chooses the same partitions as Kafka's Java client."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["DefaultPartitioner", "murmur2"]
 class DefaultPartitioner(Partitioner):
     """Gives equal keys the same partition, and messages without a key a random one.
 
-    A producer that has this one lets librdkafka compute the same in C.
+    With this partitioner, librdkafka computes the same partition in C.
     """
 
     def partition(

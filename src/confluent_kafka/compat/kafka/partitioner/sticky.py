@@ -1,4 +1,4 @@
-"""Messages without a key go to one partition until a batch is full."""
+"""A partitioner that sends messages without a key to one partition until a batch is full."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .default import DefaultPartitioner, all_partitions
 class StickyPartitioner(DefaultPartitioner):
     """Gives messages without a key one partition for a while, and then another.
 
-    A producer that has this one lets librdkafka do the same, whose while is 10 ms
+    With this partitioner, librdkafka itself chooses the partition, and changes it every 10 ms
     (``sticky.partitioning.linger.ms``).
     """
 
@@ -35,17 +35,17 @@ class StickyPartitioner(DefaultPartitioner):
         if serialized_key is not None:
             return super().partition(topic, key, serialized_key, value, serialized_value, cluster)
         usable = _usable(all_partitions(topic, cluster), topic, cluster)
-        if self._current.get(topic) not in usable:  # it is the first, or has lost its leader
+        if self._current.get(topic) not in usable:  # first message, or no leader
             self._current[topic] = random.choice(usable)
         return self._current[topic]
 
     def on_new_batch(self, topic: str, cluster: Any, prev_partition: int) -> None:
-        """Choose another partition for messages without a key; none of an unknown topic.
+        """Choose another partition for messages without a key; do nothing for an unknown topic.
 
         Args:
-            topic: of the messages.
+            topic: the topic of the messages.
             cluster: a ClusterMetadata.
-            prev_partition: the one that they went to.
+            prev_partition: the partition of the earlier messages.
         """
         if self._current.get(topic, prev_partition) != prev_partition:
             return
@@ -56,5 +56,5 @@ class StickyPartitioner(DefaultPartitioner):
 
 
 def _usable(everything: list[int], topic: str, cluster: Any) -> list[int]:
-    """Return the partitions that have a leader; all if none has."""
+    """Return the partitions that have a leader; all partitions if none has one."""
     return sorted(cluster.available_partitions_for_topic(topic) or ()) or everything

@@ -1,4 +1,4 @@
-"""What a producer guarantees, and which keywords do not go together."""
+"""The guarantees of a producer, and the keywords that exclude each other."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _CODECS_SINCE = {"lz4": (0, 8, 2), "zstd": (2, 1)}
 
 
 def settle_guarantees(config: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Find out what a producer guarantees: changes ``acks`` and ``enable_idempotence``.
+    """Set ``acks`` and ``enable_idempotence`` according to the guarantees of a producer.
 
     Args:
         config: all keywords.
-        given: those that the application has given.
+        given: the keywords that the application has given.
 
     Raises:
-        KafkaConfigurationError: keywords do not go together; the text names them all.
+        KafkaConfigurationError: keywords exclude each other; the text names all of them.
         ValueError: brokers of ``api_version`` do not have the codec.
     """
     if config["acks"] == "all":
@@ -59,7 +59,7 @@ def _settle_idempotence(config: dict[str, Any], given: Mapping[str, Any]) -> Non
 
 
 def _conflicts(config: Mapping[str, Any]) -> list[str]:
-    """Return the keywords with which a producer cannot be idempotent."""
+    """Return the given keywords that an idempotent producer does not allow."""
     breaks = {
         "acks": config["acks"] != -1,
         "retries": config["retries"] == 0,

@@ -1,4 +1,4 @@
-"""The thread that settles futures while the application does other things."""
+"""The thread that settles futures in the background."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ _log = logging.getLogger(__name__)
 
 # Log records come without an event.
 _LONGEST_WAIT = 0.5
-# Seconds for which another thread may be serving what there is.
+# How many seconds another thread may take to serve the events.
 _TURN = 0.05
-_PLENTY = 4096  # bytes: more than are ever there
+_PLENTY = 4096  # bytes: more than the pipe ever contains
 
 
 class Sender:
-    """Serves a producer's delivery reports: kafka-python's applications do not poll.
+    """Serves a producer's delivery reports, because kafka-python's applications do not poll.
 
-    The thread keeps the client, not the producer, which ends both when it is dropped.
+    The thread refers to the client, not to the producer. When the producer is dropped, it ends
+    both.
 
     Args:
         engine: the client.
@@ -38,13 +39,13 @@ class Sender:
         self._thread.start()
 
     def is_current(self) -> bool:
-        """Return whether it is the thread that calls this."""
+        """Return whether the calling thread is this thread."""
         return threading.current_thread() is self._thread
 
     def stop(self) -> None:
-        """End the thread, and wait for it unless it is this one."""
+        """End the thread, and wait for it unless it is the calling thread."""
         self._stopping = True
-        with contextlib.suppress(OSError):  # it was stopped before, or cannot take more
+        with contextlib.suppress(OSError):  # it was stopped before, or is full
             self._writer.send(b"\0")
         if not self.is_current():
             self._thread.join()
@@ -54,8 +55,9 @@ class Sender:
             while not self._stopping:
                 try:
                     self._serve()
-                # A callback's: SystemExit, or anything with Future.error_on_callbacks. It must not
-                # end the thread, without which no later future would be settled.
+                # A callback's exception: SystemExit, or any exception with
+                # Future.error_on_callbacks. It must not end the thread, because then no later
+                # future would be settled.
                 except BaseException:
                     if not self._has_client():
                         return
@@ -69,11 +71,11 @@ class Sender:
             self._engine.poll(0)
             while not self._stopping and self._engine._queue_length():
                 self._engine.poll(_TURN)
-        except KafkaException as error:  # of librdkafka, which goes on by itself
+        except KafkaException as error:  # an error of librdkafka, which goes on by itself
             _log.error("%s", error)
 
     def _has_client(self) -> bool:
-        """Return whether the client can still be served: it was not closed, nor is this a fork."""
+        """Return whether the client can be served: it is not closed, and this is not a fork."""
         try:
             self._engine._queue_length()
         except RuntimeError:

@@ -1,4 +1,4 @@
-"""Transactions: their state, and their steps."""
+"""The state and the steps of transactions."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _UNINITIALIZED, _INITIALIZING = "UNINITIALIZED", "INITIALIZING"
 _READY, _OPEN = "READY", "IN_TRANSACTION"
 _COMMITTING, _ABORTING = "COMMITTING_TRANSACTION", "ABORTING_TRANSACTION"
 
-_BACKOFF = 0.1  # seconds until a step that librdkafka has given up for now goes on
+_BACKOFF = 0.1  # seconds until a step that timed out in librdkafka is resumed
 
 
 class Transactions:
-    """The transactions of a producer, one after the other.
+    """The transactions of a producer, one after another.
 
-    A step that was cut off, by Ctrl-C for example, goes on in librdkafka, and is ended by the call
-    that comes next.
+    If a step is cut off, for example by Ctrl-C, it goes on in librdkafka, and the next call
+    completes it.
 
     Args:
         engine: the client.
         name: the transactional id.
-        timeout: seconds that init() may take.
+        timeout: how long init() may take, in seconds.
     """
 
     def __init__(self, engine: Producer, name: str, timeout: float) -> None:
@@ -40,14 +40,14 @@ class Transactions:
         self._timeout = timeout
         self._state = _UNINITIALIZED
         self._failure: errors.KafkaError | None = None
-        self._cut_off: Callable[[], None] | None = None  # what ends a step that was
+        self._cut_off: Callable[[], None] | None = None  # completes a step that was cut off
 
     def check_open(self) -> None:
-        """Raise unless a transaction is open.
+        """Raise an error unless a transaction is open.
 
         Raises:
-            IllegalStateError: none is, or it is being ended.
-            KafkaError: the producer can do nothing more.
+            IllegalStateError: no transaction is open, or it is ending.
+            KafkaError: the producer is unusable.
         """
         if self._failure is not None:
             raise self._failure
@@ -57,10 +57,10 @@ class Transactions:
             )
 
     def init(self) -> None:
-        """End what an earlier producer of the same id left; the second time, do nothing.
+        """End the transaction of an earlier producer with the same id; a second call does nothing.
 
         Raises:
-            KafkaTimeoutError: it took too long, and goes on: call it again.
+            KafkaTimeoutError: it took too long and still goes on. Call it again.
         """
         if self._state in (_UNINITIALIZED, _INITIALIZING):
             self._state = _INITIALIZING
@@ -68,29 +68,29 @@ class Transactions:
             self._state = _READY
 
     def begin(self) -> None:
-        """Begin one."""
+        """Begin a transaction."""
         self._require(_READY, _OPEN)
         try:
             self._step(self._engine.begin_transaction)
         except errors.KafkaError:
             raise
-        except BaseException:  # it may have begun, and nobody knows of it
+        except BaseException:  # it may have begun unnoticed
             self._cut_off = self._take_back
             raise
         self._state = _OPEN
 
     def commit(self) -> None:
-        """Commit the open one; wait until it is done."""
+        """Commit the open transaction; wait until that is done."""
         self._require(_OPEN, _COMMITTING)
         self._end(_COMMITTING, self._engine.commit_transaction)
 
     def abort(self) -> None:
-        """Abort the open one; wait until it is done."""
+        """Abort the open transaction; wait until that is done."""
         self._require(_OPEN, _ABORTING)
         self._end(_ABORTING, self._engine.abort_transaction)
 
     def send_offsets(self, offsets: Any, group: Any) -> None:
-        """Commit a group's offsets with the open one; wait until it is done."""
+        """Commit a group's offsets with the open transaction; wait until that is done."""
         self.check_open()
         positions = _positions(offsets)
         metadata = _group(group)
@@ -108,7 +108,7 @@ class Transactions:
             )
 
     def _end(self, state: str, step: Callable[[], object], is_resumed: bool = False) -> None:
-        """Commit or abort: from now on nothing belongs to the transaction any more.
+        """Commit or abort; from now on the transaction accepts no messages.
 
         After an error of the commit the transaction is open again, so that it can be aborted.
         """
@@ -116,7 +116,7 @@ class Transactions:
         try:
             self._until_done(step)
         except errors.IllegalStateError:
-            if not is_resumed:  # or else librdkafka has ended it meanwhile
+            if not is_resumed:  # otherwise librdkafka has ended it meanwhile
                 raise
         except errors.KafkaError:
             self._state = _OPEN
@@ -134,7 +134,7 @@ class Transactions:
         self._cut_off = None
 
     def _until_done(self, step: Callable[[], object]) -> None:
-        """Take a step again and again: librdkafka gives up for now, and resumes it."""
+        """Do a step, and repeat it after a timeout: librdkafka then resumes it."""
         while True:
             try:
                 step()
@@ -171,7 +171,7 @@ def _positions(offsets: Any) -> list[Position]:
 
 
 def _group(group: Any) -> bytes:
-    """Return a group as librdkafka writes one down: generation, id, member, instance."""
+    """Return a group in librdkafka's form: generation, id, member, instance."""
     if isinstance(group, str):
         group = ConsumerGroupMetadata(group)
     if not isinstance(group, ConsumerGroupMetadata) or not group.group_id:

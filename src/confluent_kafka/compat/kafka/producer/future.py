@@ -1,4 +1,4 @@
-"""Where a message is, as soon as that is known."""
+"""The future of a delivered message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..structs import TopicPartition
 
 
 class RecordMetadata(NamedTuple):
-    """Where a broker has put a message."""
+    """The place of a delivered message."""
 
     topic: str
     partition: int
@@ -21,17 +21,17 @@ class RecordMetadata(NamedTuple):
     timestamp: int | None
     """In milliseconds since the epoch."""
     checksum: int | None
-    """Always None, as of every message in the format of Kafka 0.11 and newer."""
+    """Always None, as for every message in the format of Kafka 0.11 and newer."""
     serialized_key_size: int
-    """In bytes; -1 without a key."""
+    """The key's size in bytes; -1 without a key."""
     serialized_value_size: int
-    """In bytes; -1 without a value."""
+    """The value's size in bytes; -1 without a value."""
     serialized_header_size: int
-    """In bytes; -1 without headers."""
+    """The headers' size in bytes; -1 without headers."""
 
 
 class Delivered(NamedTuple):
-    """What the extension tells of a message that was delivered."""
+    """The extension's report about a delivered message."""
 
     topic: str
     partition: int
@@ -43,17 +43,17 @@ class Delivered(NamedTuple):
 
 
 class FutureProduceResult(Future):
-    """The result of the request that has the message.
+    """The result of the request that contains the message.
 
     Args:
-        topic_partition: where the message goes.
+        topic_partition: the partition of the message.
     """
 
     def __init__(self, topic_partition: TopicPartition) -> None:
         self.topic_partition = topic_partition
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until it is there, at most so many seconds; return whether it is."""
+        """Wait for the result, for at most so many seconds; return whether it exists."""
         return self._wait(timeout)
 
 
@@ -61,13 +61,14 @@ class FutureRecordMetadata(Future):
     """A future of RecordMetadata: what KafkaProducer.send() returns.
 
     Args:
-        produce_future: whose result this has, a FutureProduceResult of (offset, timestamp, ...).
-        batch_index: how many messages of that are before this one.
-        timestamp_ms: of the message, in milliseconds since the epoch.
+        produce_future: a FutureProduceResult of (offset, timestamp, ...), whose result this future
+            gets.
+        batch_index: the place of this message in the request.
+        timestamp_ms: the message's timestamp, in milliseconds since the epoch.
         checksum: None.
-        serialized_key_size: in bytes; -1 without a key.
-        serialized_value_size: in bytes; -1 without a value.
-        serialized_header_size: in bytes; -1 without headers.
+        serialized_key_size: the key's size in bytes; -1 without a key.
+        serialized_value_size: the value's size in bytes; -1 without a value.
+        serialized_header_size: the headers' size in bytes; -1 without headers.
     """
 
     _target: tuple[str, int]
@@ -98,10 +99,10 @@ class FutureRecordMetadata(Future):
         """Wait for the result.
 
         Args:
-            timeout: seconds; None waits without limit.
+            timeout: the timeout in seconds; None waits without limit.
 
         Raises:
-            KafkaTimeoutError: it did not come in this time.
+            KafkaTimeoutError: the result did not come in this time.
             KafkaError: the message was not delivered.
         """
         if not self.is_done and not self._wait(timeout):
@@ -120,16 +121,16 @@ class FutureRecordMetadata(Future):
 
     @property
     def value(self) -> Any:
-        """The RecordMetadata; None before."""
+        """The RecordMetadata; None before the result."""
         if self._value.__class__ is Delivered:
             topic, partition, place, offset, timestamp = self._value[:5]
-            # A negative one of librdkafka says that nobody knows it.
+            # A negative value of librdkafka means that the offset is unknown.
             self._value = self._record(topic, partition, place, max(offset, -1), timestamp)
         return self._value
 
     @property
     def _produce_future(self) -> Any:
-        """The request's result, of which tracing packages read where the message goes."""
+        """The request's result, in which tracing packages read the message's partition."""
         if self._request is None:
             done = self._value is not None
             place = self.value.topic_partition if done else TopicPartition(*self._target)
@@ -160,26 +161,26 @@ class FutureRecordMetadata(Future):
 
     @classmethod
     def get_loop(cls) -> type[_Now]:
-        """Return what calls at once."""
+        """Return an object that calls functions at once."""
         return _Now
 
     def done(self) -> bool:
-        """Return whether it is settled."""
+        """Return whether the future is settled."""
         return self.is_done
 
     def set_result(self, result: Any) -> None:
-        """Settle it with a Delivered."""
+        """Settle the future with a Delivered."""
         self._value = result
         self._has_settled()
 
     def set_exception(self, exception: BaseException) -> None:
-        """Settle it with an exception."""
+        """Settle the future with an exception."""
         self.exception = exception
         self._has_settled()
 
 
 class _Now:
-    """The loop of futures that are settled by the thread that has the delivery report."""
+    """Stands for an event loop, for futures that the thread with the delivery report settles."""
 
     @staticmethod
     def call_soon_threadsafe(callback: Callable[..., object], *args: Any) -> None:

@@ -30,23 +30,23 @@ from .future import Delivered, FutureRecordMetadata
 
 _numbers = itertools.count(1)
 _BYTES = (bytes, bytearray, memoryview)
-_MOMENT = 1.0  # seconds to deliver in, of a producer that was not closed
-_ROOM = 0.05  # seconds between looks for room in the queue
+_MOMENT = 1.0  # seconds that a producer that was not closed has to deliver
+_ROOM = 0.05  # seconds between two checks for room in the queue
 
 
 class KafkaProducer:
-    """Sends messages; see kafka-python's class of this name. Thread-safe.
+    """Sends messages. It has the API of kafka-python's class, and is thread-safe.
 
     A thread settles the futures of send() and calls their callbacks.
 
     Args:
         configs: the keywords of ``DEFAULT_CONFIG``, which are kafka-python's, and ``properties``: a
-            dict of librdkafka's properties that no keyword stands for. What each does is in the
-            guide "Moving over from kafka-python".
+            dict of librdkafka properties that have no keyword. The guide "Coming from kafka-python"
+            describes each of them.
 
     Raises:
-        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``, and there is no
-            ``api_version``, with which the constructor does not connect.
+        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``. This cannot happen with
+            ``api_version``, because the constructor then does not connect.
         KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
     """
 
@@ -72,11 +72,12 @@ class KafkaProducer:
     }
     DEPRECATED_CONFIGS: ClassVar[tuple[str, ...]] = ()
 
-    # What librdkafka does in C, and for how many milliseconds a keyless one keeps a partition.
+    # librdkafka's partitioner for each class, and how many milliseconds messages without a key stay
+    # in one partition.
     _OF_LIBRDKAFKA: ClassVar[dict[type, int]] = {DefaultPartitioner: 0, StickyPartitioner: 10}
     _future_class: ClassVar[type[FutureRecordMetadata]] = FutureRecordMetadata
 
-    _closed = True  # until it is made
+    _closed = True  # until the client is made
 
     def __init__(self, **configs: Any) -> None:
         self.config = config = complete(configs, self.DEFAULT_CONFIG, RefusedValue)
@@ -99,7 +100,7 @@ class KafkaProducer:
             if config["transactional_id"] is None
             else Transactions(self._engine, config["transactional_id"], self._max_block)
         )
-        # Nothing but librdkafka has a say in what a message becomes.
+        # Only librdkafka decides about messages: no serializer and no partitioner in Python.
         self._is_plain = (
             self._key_serializer is None
             and self._value_serializer is None
@@ -110,7 +111,7 @@ class KafkaProducer:
 
     @classmethod
     def max_usable_produce_magic(cls, api_version: tuple[int, ...]) -> int:
-        """Return the format of messages that a version of Kafka takes: 0, 1 or 2."""
+        """Return the message format that a version of Kafka accepts: 0, 1 or 2."""
         return 2 if api_version >= (0, 11) else 1 if api_version >= (0, 10, 0) else 0
 
     def send(
@@ -128,21 +129,22 @@ class KafkaProducer:
 
         Args:
             topic: the topic.
-            value: bytes or None, or what the value serializer takes.
-            key: bytes or None, or what the key serializer takes.
+            value: bytes or None, or an object for the value serializer.
+            key: bytes or None, or an object for the key serializer.
             headers: pairs of a name and bytes.
-            partition: its number; None lets the partitioner choose.
-            timestamp_ms: milliseconds since the epoch; None is now.
+            partition: the number of the partition; None lets the partitioner choose.
+            timestamp_ms: milliseconds since the epoch; None means now.
 
         Returns:
-            A future of where the message is.
+            A future of the message's RecordMetadata.
 
         Raises:
-            KafkaTimeoutError: there was no such topic, or no room, for ``max_block_ms``.
+            KafkaTimeoutError: the topic did not exist, or the queue was full, for ``max_block_ms``.
             MessageSizeTooLargeError: the message is larger than ``max_request_size``.
             IllegalStateError: the producer is closed, or no transaction is open.
-            ValueError: neither key nor value, or the topic has no such partition or cannot exist.
-            TypeError: key, value or a header is of another type.
+            ValueError: neither key nor value is given, or the topic cannot exist or has no such
+                partition.
+            TypeError: the key, the value or a header has a wrong type.
         """
         number = -1
         header_size = -1
@@ -154,7 +156,7 @@ class KafkaProducer:
             or self._transactions is not None
             or topic not in self._known
         )
-        # What is wrong is told in kafka-python's order, a transaction's state at last.
+        # Errors are checked in kafka-python's order; the state of a transaction is last.
         if self._closed:
             raise RefusedState("KafkaProducer already closed!")
         if key is None and value is None:
@@ -184,13 +186,13 @@ class KafkaProducer:
         return future
 
     def flush(self, timeout: float | None = None) -> None:
-        """Send everything now, and wait until all of it is delivered or has failed.
+        """Send all messages now, and wait until all of them are delivered or have failed.
 
         Args:
             timeout: seconds; None waits without limit.
 
         Raises:
-            KafkaTimeoutError: something was left after this time.
+            KafkaTimeoutError: messages were left after this time.
         """
         if self._closed:
             return
@@ -202,15 +204,15 @@ class KafkaProducer:
             )
 
     def close(self, timeout: float | None = None, null_logger: bool = False) -> None:
-        """Deliver what was sent, and close. Closing twice does nothing.
+        """Deliver all sent messages, and close. A second close() does nothing.
 
         Args:
-            timeout: seconds to deliver in; what is left then fails with Cancelled. None waits
-                without limit.
+            timeout: how long to deliver, in seconds; remaining messages then fail with Cancelled.
+                None waits without limit.
             null_logger: no effect.
 
         Raises:
-            IllegalStateError: called by a future's callback, on the producer's own thread, which
+            IllegalStateError: a future's callback called it on the producer's own thread, which
                 cannot wait for its own end.
         """
         if self._closed:
@@ -247,7 +249,7 @@ class KafkaProducer:
         return not self._closed and is_connected(self._engine)
 
     def metrics(self, raw: bool = False) -> dict[str, dict[str, float]] | None:
-        """Return the producer's numbers, by group and name, as of librdkafka's latest statistics.
+        """Return the producer's numbers in librdkafka's latest statistics, by group and name.
 
         Args:
             raw: no effect.
@@ -260,7 +262,7 @@ class KafkaProducer:
     # ---- transactions ----
 
     def init_transactions(self) -> None:
-        """End what an earlier producer of the same ``transactional_id`` left.
+        """End the transaction of an earlier producer with the same ``transactional_id``.
 
         Raises:
             IllegalStateError: there is no ``transactional_id``.
@@ -271,7 +273,7 @@ class KafkaProducer:
         """Begin a transaction.
 
         Raises:
-            KafkaError: one is open, or init_transactions() was not called.
+            KafkaError: a transaction is open, or init_transactions() was not called.
         """
         self._transactional().begin()
 
@@ -279,22 +281,23 @@ class KafkaProducer:
         """Commit a group's offsets with the transaction.
 
         Args:
-            offsets: OffsetAndMetadata by TopicPartition: of the next messages to read.
+            offsets: OffsetAndMetadata of the next messages to read, by TopicPartition.
             group_metadata: ``consumer.group_metadata()``, or the group's id.
         """
         self._transactional().send_offsets(offsets, group_metadata)
 
     def commit_transaction(self) -> None:
-        """Deliver what was sent in the transaction, and commit it.
+        """Deliver the messages of the transaction, and commit it.
 
         Raises:
-            ProducerFencedError: a newer producer uses the ``transactional_id``: close this one.
-            KafkaError: abort the transaction.
+            ProducerFencedError: a newer producer uses the ``transactional_id``. Close this
+                producer.
+            KafkaError: the commit failed. Abort the transaction.
         """
         self._transactional().commit()
 
     def abort_transaction(self) -> None:
-        """Abort the transaction: consumers with "read_committed" see nothing of it."""
+        """Abort the transaction. Consumers with "read_committed" do not see its messages."""
         self._transactional().abort()
 
     # ---- what tracing packages call ----
@@ -329,7 +332,7 @@ class KafkaProducer:
         message = (topic, key, serialized_key, value, serialized_value)
         if isinstance(self._partitioner, Partitioner):
             return self._partitioner.partition(*message, self._metadata)
-        if callable(self._partitioner):  # as kafka-python 2 calls it
+        if callable(self._partitioner):  # kafka-python 2 calls it this way
             everything = sorted(self._known[topic])
             available = sorted(self._metadata.available_partitions_for_topic(topic) or ())
             return int(self._partitioner(serialized_key, everything, available))
@@ -349,7 +352,7 @@ class KafkaProducer:
         return conf | configuration("producer", config)
 
     def _number(self, topic: str, partition: int | None, *message: Any) -> int:
-        """Return the partition of a message; -1 where librdkafka chooses."""
+        """Return the partition of a message; -1 if librdkafka chooses."""
         if partition is None and not self._is_partitioned:
             return -1
         return self._partition(topic, partition, *message)
@@ -383,7 +386,7 @@ class KafkaProducer:
 
 
 def _end(engine: Producer, sender: Sender) -> None:
-    """Deliver what a producer has sent that was dropped, or not closed when the program ends."""
+    """Deliver the messages of a producer that was dropped, or not closed at the program's end."""
     sender.stop()
     with contextlib.suppress(RuntimeError, KafkaException):  # in its own callback; in a fork
         engine.close(_MOMENT)
@@ -400,10 +403,10 @@ def _size(what: str, data: Any) -> int:
 
 
 def _header_size(headers: Any) -> int:
-    """Return how many bytes headers have; -1 without any.
+    """Return the size of headers in bytes; -1 without headers.
 
     Raises:
-        TypeError: they are no list of (str, bytes).
+        TypeError: they are not a list of (str, bytes).
     """
     if headers is None:
         return -1

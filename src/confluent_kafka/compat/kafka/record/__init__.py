@@ -1,1 +1,1 @@
-"""Nothing but the names that programs import."""
+"""This package contains only the names that programs import."""

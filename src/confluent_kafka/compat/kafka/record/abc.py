@@ -1,4 +1,4 @@
-"""What tracing packages call a message: the records themselves are librdkafka's."""
+"""The class that tracing packages use for messages."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ class ABCRecord(ABC):
     @property
     @abstractmethod
     def offset(self) -> int:
-        """Where it is in the partition."""
+        """The offset in the partition."""
 
     @property
     @abstractmethod
     def timestamp(self) -> int:
-        """In milliseconds since the epoch."""
+        """The timestamp in milliseconds since the epoch."""
 
     @property
     @abstractmethod
     def timestamp_type(self) -> int | None:
-        """0: of its creation; 1: of its arrival at the broker."""
+        """0 if the timestamp is the creation time, 1 if it is the broker's append time."""
 
     @property
     @abstractmethod
     def key(self) -> Any:
-        """Its key, if it has one."""
+        """The key, or None."""
 
     @property
     @abstractmethod
     def value(self) -> Any:
-        """Its value, if it has one."""
+        """The value, or None."""
 
     @property
     @abstractmethod
     def checksum(self) -> int | None:
-        """Of formats older than Kafka 0.11."""
+        """The checksum, in formats older than Kafka 0.11."""
 
     @property
     @abstractmethod
     def headers(self) -> Any:
-        """Pairs of name and value."""
+        """The headers, as pairs of a name and a value."""
 
 
 ABCRecord.register(ConsumerRecord)

@@ -1,4 +1,4 @@
-"""Keys and values as bytes, and back."""
+"""Converts keys and values to bytes, and back."""
 
 from __future__ import annotations
 

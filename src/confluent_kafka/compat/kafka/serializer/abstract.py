@@ -1,4 +1,4 @@
-"""What applications implement to make bytes of keys and values, and back."""
+"""The base classes of an application's serializers and deserializers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 
 class Serializer(abc.ABC):
-    """Makes bytes."""
+    """Converts keys or values to bytes."""
 
     @abc.abstractmethod
     def serialize(self, topic: str, headers: Any, data: Any) -> bytes | None:
         """Return the bytes of a key or value.
 
         Args:
-            topic: where the message goes.
-            headers: the message's.
+            topic: the topic of the message.
+            headers: the headers of the message.
             data: the key or value.
         """
 
@@ -24,16 +24,16 @@ class Serializer(abc.ABC):
 
 
 class Deserializer(abc.ABC):
-    """Makes objects of bytes."""
+    """Converts bytes to keys or values."""
 
     @abc.abstractmethod
     def deserialize(self, topic: str, headers: Any, data: bytes | None) -> Any:
         """Return the object of a key or value.
 
         Args:
-            topic: where the message comes from.
-            headers: the message's.
-            data: the key's or value's bytes.
+            topic: the topic of the message.
+            headers: the headers of the message.
+            data: the bytes of the key or value.
         """
 
     def close(self) -> None:  # noqa: B027

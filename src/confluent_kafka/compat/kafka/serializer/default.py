@@ -1,4 +1,4 @@
-"""Text."""
+"""Serializes text."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from .abstract import Deserializer, Serializer
 
 
 class DefaultSerializer(Serializer, Deserializer):
-    """Text as bytes.
+    """Converts text to bytes, and back.
 
     Args:
-        encoding: of the text.
+        encoding: the encoding of the text.
     """
 
     def __init__(self, encoding: str = "utf-8") -> None:
         self.encoding = encoding
 
     def serialize(self, topic: str, headers: Any, data: Any) -> bytes | None:
-        """Return the bytes of a text; bytes and None are returned as they are."""
+        """Return the bytes of a text; bytes and None stay unchanged."""
         if data is None or isinstance(data, bytes | bytearray | memoryview):
             return data  # type: ignore[return-value]
         encoded: bytes = data.encode(self.encoding)
         return encoded
 
     def deserialize(self, topic: str, headers: Any, data: bytes | None) -> Any:
-        """Return the text of bytes; None of None."""
+        """Return the text of bytes; None stays None."""
         return None if data is None else data.decode(self.encoding)

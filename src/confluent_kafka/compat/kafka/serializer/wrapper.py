@@ -1,4 +1,4 @@
-"""Functions as serializers."""
+"""Wraps functions as serializers and deserializers."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from .abstract import Deserializer, Serializer
 
 
 class SerializeWrapper(Serializer):
-    """A function as a serializer.
+    """Wraps a function as a serializer.
 
     Args:
-        fn: called with a key or value; None leaves bytes as they are.
+        fn: called with a key or value; None leaves bytes unchanged.
     """
 
     def __init__(self, fn: Callable[[Any], bytes | None] | None) -> None:
         self.fn = fn
 
     def serialize(self, topic: str, headers: Any, data: Any) -> bytes | None:
-        """Return what the function returns."""
+        """Return the result of the function."""
         return data if self.fn is None else self.fn(data)
 
 
 class DeserializeWrapper(Deserializer):
-    """A function as a deserializer.
+    """Wraps a function as a deserializer.
 
     Args:
-        fn: called with the bytes of a key or value; None leaves them as they are.
+        fn: called with the bytes of a key or value; None leaves them unchanged.
     """
 
     def __init__(self, fn: Callable[[bytes | None], Any] | None) -> None:
         self.fn = fn
 
     def deserialize(self, topic: str, headers: Any, data: bytes | None) -> Any:
-        """Return what the function returns."""
+        """Return the result of the function."""
         return data if self.fn is None else self.fn(data)
 
 
 def serializer_of(name: str, given: Any) -> Serializer | None:
-    """Return the serializer that a keyword was given, or None.
+    """Return the serializer of a keyword, or None.
 
     Args:
         name: the keyword.
-        given: a Serializer, another object with its method, a function, or None.
+        given: a Serializer, an object with the same method, a function, or None.
 
     Raises:
         TypeError: it is something else.
@@ -58,7 +58,7 @@ def serializer_of(name: str, given: Any) -> Serializer | None:
 
 
 def deserializer_of(name: str, given: Any) -> Deserializer | None:
-    """Return the deserializer that a keyword was given, or None; see serializer_of()."""
+    """Return the deserializer of a keyword, or None; see serializer_of()."""
     if given is None or isinstance(given, Deserializer):
         return given
     if callable(getattr(given, "deserialize", None)):
@@ -69,7 +69,7 @@ def deserializer_of(name: str, given: Any) -> Deserializer | None:
 
 
 class _Foreign(Serializer):
-    """An object with kafka-python 2's method, which got no headers."""
+    """Wraps an object with kafka-python 2's method, which has no headers."""
 
     def __init__(self, given: Any) -> None:
         self._given = given
@@ -94,6 +94,6 @@ class _ForeignDeserializer(Deserializer):
 
 
 def _close(given: Any) -> None:
-    """Close an object that may have nothing to close."""
+    """Close an object that may not have a close()."""
     if callable(getattr(given, "close", None)):
         given.close()

@@ -1,4 +1,4 @@
-"""The forms in which KafkaConsumer is told what to read."""
+"""The forms of KafkaConsumer's topics and partitions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..util import kafka_bytestring
 
 
 class TopicPartitionOffset(NamedTuple):
-    """A partition, and where to begin."""
+    """A partition, and its start offset."""
 
     topic: bytes
     partition: int
@@ -19,14 +19,14 @@ class TopicPartitionOffset(NamedTuple):
 
 
 def chosen(argument: Any, client: KafkaClient) -> Iterator[TopicPartitionOffset]:
-    """Return what an argument of set_topic_partitions() means.
+    """Return the partitions that an argument of set_topic_partitions() names.
 
     Args:
         argument: the argument.
-        client: knows the partitions of topics.
+        client: returns the partitions of topics.
 
     Raises:
-        KafkaConfigurationError: it means nothing.
+        KafkaConfigurationError: the argument has none of the forms.
         UnknownTopicOrPartitionError: there is no such topic.
     """
     if isinstance(argument, str | bytes):

@@ -1,4 +1,4 @@
-"""The program of a process of MultiProcessConsumer."""
+"""The program that runs in a process of MultiProcessConsumer."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..client import KafkaClient
 from ..common import KafkaError
 from .simple import SimpleConsumer
 
-# Seconds that a process waits for messages, before it looks whether it is still wanted.
+# How many seconds a process waits for messages before it checks whether it must end.
 _WAIT = 0.5
 
 
 def main(number: int) -> None:
-    """Read messages for the process that has started this one, as many as it asks for.
+    """Read as many messages as the parent process asks for.
 
     Args:
-        number: the file descriptor of the pipe; its other end tells what to read, and then how
-            many messages to send. The end of the pipe is the end of the process.
+        number: the file descriptor of the pipe. The parent process first sends what to read, and
+            then how many messages it wants. This process ends when the pipe is closed.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the program, which ends the pipe
-    with Connection(number) as pipe, suppress(EOFError, OSError):  # when nobody listens
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program handles it
+    with Connection(number) as pipe, suppress(EOFError, OSError):  # if nobody reads the pipe
         _serve(pipe)
 
 
@@ -32,7 +32,7 @@ def _serve(pipe: Connection) -> None:
     consumer: SimpleConsumer | None = None
     while True:
         count = pipe.recv()
-        # The first answer tells that it reads, also if there is nothing to read.
+        # The first answer shows that the process reads, even if there is no message.
         is_first = consumer is None
         try:
             if consumer is None:
@@ -50,5 +50,5 @@ def _serve(pipe: Connection) -> None:
 def _send_failure(pipe: Connection, failure: Exception) -> None:
     try:
         pipe.send(failure)
-    except (TypeError, AttributeError, PicklingError):  # it has an answer in it
+    except (TypeError, AttributeError, PicklingError):  # it contains an answer
         pipe.send(KafkaError(f"{type(failure).__name__}: {failure}"))

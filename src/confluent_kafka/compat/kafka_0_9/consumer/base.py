@@ -1,4 +1,4 @@
-"""What SimpleConsumer and MultiProcessConsumer have in common: a group's offsets."""
+"""The base class of SimpleConsumer and MultiProcessConsumer, which stores a group's offsets."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ _END = -1
 
 
 class Consumer:
-    """Reads partitions of a topic, and stores how far it is for its group.
+    """Reads partitions of a topic, and stores the offsets of its group.
 
     Args:
-        client: the cluster.
-        group: the group's name; None stores nothing.
-        topic: its name.
-        partitions: those to read; None is all.
-        auto_commit: whether offsets are stored now and then.
-        auto_commit_every_n: after how many messages; None is never.
-        auto_commit_every_t: after how many milliseconds; None is never.
+        client: the KafkaClient.
+        group: the name of the group; with None nothing is stored.
+        topic: the name of the topic.
+        partitions: the partitions to read; None means all.
+        auto_commit: whether offsets are stored automatically.
+        auto_commit_every_n: after how many messages offsets are stored; None means never.
+        auto_commit_every_t: after how many milliseconds offsets are stored; None means never.
 
     Raises:
-        AssertionError: a partition is no number.
-        KafkaError: as KafkaClient.load_metadata_for_topics().
+        AssertionError: a partition is not a number.
+        KafkaError: the same errors as in KafkaClient.load_metadata_for_topics().
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Consumer:
                 raise AssertionError(f"partitions must be numbers, not {partitions!r:.100}")
         self.offsets: dict[int, int] = dict.fromkeys(partitions, 0)
         self.commit_lock = Lock()
-        # What reads changes the one, and what holds commit_lock the other.
+        # Reading changes the first number, and the holder of commit_lock changes the second one.
         self._read = self._stored = 0
         self.auto_commit = auto_commit
         self.auto_commit_every_n = auto_commit_every_n
@@ -91,7 +91,7 @@ class Consumer:
             self.fetch_last_known_offsets(list(self.offsets))
         self.commit_timer: ReentrantTimer | None = None
         if auto_commit and auto_commit_every_t is not None:
-            # The timer does not keep the consumer: one that is dropped stops it.
+            # The timer does not keep the consumer alive: a dropped consumer stops the timer.
             self.commit_timer = ReentrantTimer(
                 auto_commit_every_t, _commit_if_alive, weakref.ref(self)
             )
@@ -99,21 +99,21 @@ class Consumer:
 
     @property
     def count_since_commit(self) -> int:
-        """How many messages were read since the group's offsets were stored; a seek counts, too."""
+        """How many messages were read since offsets were stored last; a seek counts, too."""
         return self._read - self._stored
 
     def provide_partition_info(self) -> None:
-        """Let messages come with their partitions."""
+        """Return messages together with their partitions from now on."""
         raise NotImplementedError
 
     def fetch_last_known_offsets(self, partitions: Iterable[int] | None = None) -> None:
-        """Read on where the group is; at 0 where it has no offset.
+        """Continue at the group's offsets; at 0 in partitions without an offset.
 
         Args:
-            partitions: those to ask for; None is all that are read.
+            partitions: the partitions; None means all that are read.
 
         Raises:
-            KafkaError: as KafkaClient.send_offset_fetch_request().
+            KafkaError: the same errors as in KafkaClient.send_offset_fetch_request().
         """
         assert self.group is not None, "a consumer without a group has no offsets"
         wanted = list(self.offsets if partitions is None else partitions)
@@ -122,7 +122,7 @@ class Consumer:
             [OffsetFetchRequest(self.topic, partition) for partition in wanted],
             fail_on_error=False,
         ):
-            with suppress(UnknownTopicOrPartitionError):  # when there is no offset
+            with suppress(UnknownTopicOrPartitionError):  # if there is no offset
                 check_error(answer)
             self.offsets[answer.partition] = max(0, answer.offset)
 
@@ -130,15 +130,15 @@ class Consumer:
         """Store the group's offsets.
 
         Args:
-            partitions: those to store; None is all that are read.
+            partitions: the partitions to store; None means all that are read.
 
         Returns:
-            Whether they are stored; None if there was nothing to store.
+            Whether the offsets are stored; None if there was nothing to store.
         """
         if self.count_since_commit == 0 or self.group is None:
             return None
         with self.commit_lock:
-            read = self._read  # first: the offsets are behind all that was counted
+            read = self._read  # first, because the offsets follow all counted messages
             if read == self._stored:  # another thread was faster
                 return None
             offsets = dict(self.offsets)
@@ -149,19 +149,19 @@ class Consumer:
             except KafkaError as failure:
                 log.error("offsets of group %r are not stored: %s", self.group, failure)
                 return False
-            self._stored = read  # and not what was read meanwhile
+            self._stored = read  # but not messages that were read meanwhile
         if self.commit_timer is not None and not self.commit_timer.is_current:
             self.commit_timer.start()
         return True
 
     def pending(self, partitions: Iterable[int] | None = None) -> int:
-        """Return how many messages are still to be read.
+        """Return how many messages are not read yet.
 
         Args:
-            partitions: those to count; None is all that are read.
+            partitions: the partitions to count; None means all that are read.
 
         Raises:
-            KafkaError: as KafkaClient.send_offset_request().
+            KafkaError: the same errors as in KafkaClient.send_offset_request().
         """
         wanted = list(self.offsets if partitions is None else partitions)
         ends = self.client.send_offset_request(
@@ -170,7 +170,7 @@ class Consumer:
         return int(sum(end.offsets[0] - self.offsets[end.partition] for end in ends))
 
     def stop(self) -> None:
-        """Stop storing offsets now and then, and store them a last time."""
+        """Stop the automatic storing of offsets, and store them one last time."""
         if self.commit_timer is not None:
             self.commit_timer.stop()
         if self.auto_commit:
@@ -182,13 +182,13 @@ class Consumer:
         collect: Callable[[list[Any]], None],
         with_partitions: bool,
     ) -> list[Any]:
-        """Return messages, and read on behind them.
+        """Return messages, and advance the offsets behind them.
 
         Args:
-            waiting: where messages come from, and go back to when the call is interrupted.
-            collect: adds messages with their partitions to a list. What it has added before an
-                error is returned.
-            with_partitions: whether messages come as pairs of partition and message.
+            waiting: the buffered messages; they go back there if the call is interrupted.
+            collect: adds messages with their partitions to a list. Messages that it added before an
+                error are returned.
+            with_partitions: whether to return pairs of partition and message.
         """
         found: list[Any] = []
         before: dict[int, int] = {}
@@ -204,11 +204,11 @@ class Consumer:
             self.offsets.update((partition, message.offset + 1) for partition, message in found)
             self._read += len(found)
             self._auto_commit()
-        except BaseException:  # such as Ctrl-C, also while it commits: the next call has them
+        except BaseException:  # such as Ctrl-C, also during a commit: the next call returns them
             waiting.extendleft(reversed(found))
             if before:
                 self.offsets.update(before)
-                self._read += 1  # a change, as by a seek: the next commit stores these offsets
+                self._read += 1  # a change like a seek: the next commit stores these offsets
             raise
         return result
 

@@ -1,4 +1,4 @@
-"""The consumer that 0.9.5 had beside SimpleConsumer: several topics, offsets of what was done."""
+"""The second consumer of 0.9.5, for several topics, which stores offsets of marked messages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DEFAULT_CONSUMER_CONFIG: dict[str, Any] = {
     "auto_commit_interval_ms": 60 * 1000,
     "auto_commit_interval_messages": None,
     "consumer_timeout_ms": -1,
-    # Those below have no effect.
+    # The keywords below have no effect.
     "socket_receive_buffer_bytes": 64 * 1024,
     "num_consumer_fetchers": 1,
     "default_fetcher_backoff_ms": 1000,
@@ -67,23 +67,24 @@ class OffsetsStruct(NamedTuple):
     """Offsets by topic and partition."""
 
     fetch: dict[Place, int]
-    """Of the message that is read next."""
+    """The offsets of the next messages to read."""
     highwater: dict[Place, int | None]
-    """After the last message that there was, when it was read last."""
+    """The end offsets at the last fetch."""
     commit: dict[Place, int | None]
-    """That the group has stored."""
+    """The offsets that the group has stored."""
     task_done: dict[Place, int | None]
-    """Of the last message that was marked."""
+    """The offsets of the last marked messages."""
 
 
 class KafkaConsumer:
-    """Reads partitions of topics, and stores offsets of the messages that were marked.
+    """Reads partitions of topics, and stores the offsets of marked messages.
 
-    It does not share topics with others of its group: each reads what it was told to.
+    It does not share topics with other members of its group: each consumer reads the topics that it
+    was given.
 
     Args:
-        topics: as those of set_topic_partitions().
-        configs: as those of configure().
+        topics: the same as for set_topic_partitions().
+        configs: the same as for configure().
 
     Raises:
         KafkaConfigurationError: a keyword is missing, unknown or wrong.
@@ -110,14 +111,14 @@ class KafkaConsumer:
 
         Args:
             configs: bootstrap_servers ("host:port" or a list); client_id; group_id;
-                fetch_message_max_bytes, of a partition; fetch_min_bytes and fetch_wait_max_ms, for
-                which a broker waits; refresh_leader_backoff_ms, after errors; socket_timeout_ms;
-                auto_offset_reset, "smallest" or "largest", anything else raises
-                OffsetOutOfRangeError; deserializer_class, called with values; auto_commit_enable,
-                auto_commit_interval_ms and auto_commit_interval_messages, of which None and
-                0 or less are never; consumer_timeout_ms,
-                after which next() raises ConsumerTimeout, -1 is never; and properties, a dict for
-                librdkafka, which kafka-python does not have. Others have no effect.
+                fetch_message_max_bytes (for each partition); fetch_min_bytes and fetch_wait_max_ms
+                (for which a broker waits); refresh_leader_backoff_ms (the wait after errors);
+                socket_timeout_ms; auto_offset_reset ("smallest" or "largest"; with any other value,
+                OffsetOutOfRangeError is raised); deserializer_class (called with each value);
+                auto_commit_enable; auto_commit_interval_ms and auto_commit_interval_messages (None,
+                0 and negative numbers mean never); consumer_timeout_ms (after which next() raises
+                ConsumerTimeout; -1 means never); and properties (a dict of librdkafka properties,
+                which kafka-python does not have). Other keywords have no effect.
 
         Raises:
             KafkaConfigurationError: a keyword is missing, unknown or wrong.
@@ -145,7 +146,7 @@ class KafkaConsumer:
         self._begin_commit_interval()
 
     def set_topic_partitions(self, *topics: Any) -> None:
-        """Choose what to read, instead of what was chosen before.
+        """Choose what to read, instead of the earlier choice.
 
         Args:
             topics: a topic's name, for all its partitions; (topic, partition); (topic, partition,
@@ -154,7 +155,7 @@ class KafkaConsumer:
         Raises:
             KafkaConfigurationError: an argument is none of these.
             UnknownTopicOrPartitionError: there is no such topic or partition.
-            OffsetOutOfRangeError: there is no offset to begin at, and auto_offset_reset says none.
+            OffsetOutOfRangeError: there is no start offset, and auto_offset_reset gives none.
         """
         client = self._connected()
         client.load_metadata_for_topics()
@@ -175,7 +176,7 @@ class KafkaConsumer:
             self._offsets.fetch[place] = self._reset(place) if offset is None else offset
 
     def close(self) -> None:
-        """Close the connections. What was marked and not stored is not stored."""
+        """Close the connections. Marks that are not stored yet are lost."""
         if self._client is not None:
             self._client.close()
 
@@ -190,7 +191,7 @@ class KafkaConsumer:
 
         Raises:
             ConsumerTimeout: there was none for consumer_timeout_ms.
-            KafkaError: as fetch_messages().
+            KafkaError: the same errors as in fetch_messages().
         """
         limit = self._config["consumer_timeout_ms"]
         end = time.monotonic() + limit / 1000
@@ -208,10 +209,10 @@ class KafkaConsumer:
         """Ask once for messages of all partitions, and return them one at a time.
 
         Raises:
-            KafkaConfigurationError: nothing was chosen.
-            OffsetOutOfRangeError: there is no such offset, and auto_offset_reset says none.
+            KafkaConfigurationError: no topic was chosen.
+            OffsetOutOfRangeError: there is no such offset, and auto_offset_reset gives none.
             ConsumerFetchSizeTooSmall: a message is larger than fetch_message_max_bytes.
-            KafkaError: as KafkaClient.send_fetch_request().
+            KafkaError: the same errors as in KafkaClient.send_fetch_request().
         """
         if not self._topics:
             raise KafkaConfigurationError("No topics or partitions configured")
@@ -229,20 +230,20 @@ class KafkaConsumer:
     def get_partition_offsets(
         self, topic: str | bytes, partition: int, request_time_ms: int, max_num_offsets: int
     ) -> tuple[int, ...]:
-        """Ask for offsets of a partition.
+        """Fetch offsets of a partition.
 
         Args:
-            topic: its name.
-            partition: its number.
-            request_time_ms: -1 for its end, -2 for its beginning, or a time before which all
-                messages are.
-            max_num_offsets: how many; today's brokers have up to 2.
+            topic: the name of the topic.
+            partition: the number of the partition.
+            request_time_ms: -1 for the end, -2 for the beginning, or a time in milliseconds since
+                the epoch: then all messages before the offset are older.
+            max_num_offsets: the largest number of offsets; today's brokers return up to 2.
 
         Returns:
             The offsets, the highest first.
 
         Raises:
-            KafkaError: as KafkaClient.send_offset_request().
+            KafkaError: the same errors as in KafkaClient.send_offset_request().
         """
         request = OffsetRequest(
             kafka_bytestring(topic), partition, request_time_ms, max_num_offsets
@@ -255,28 +256,28 @@ class KafkaConsumer:
         """Return offsets.
 
         Args:
-            group: which, a field of OffsetsStruct: "fetch", "commit", "task_done" or "highwater";
-                None is all.
+            group: the kind of offsets: "fetch", "commit", "task_done" or "highwater"; None means
+                all.
 
         Returns:
-            A copy of them by topic and partition; with None, by those names.
+            A copy of the offsets by topic and partition; with None, a dict of them by kind.
         """
         if group is None:
             return {name: dict(value) for name, value in self._offsets._asdict().items()}
         return dict(getattr(self._offsets, group))
 
     def task_done(self, message: KafkaMessage) -> bool:
-        """Mark a message, and those before it, as done; commit() stores that.
+        """Mark a message and all messages before it as done; commit() stores the mark.
 
         Args:
-            message: what next() returned.
+            message: a message from next().
 
         Returns:
-            Whether its partition is one of those that are read.
+            Whether the consumer reads the partition of the message.
         """
         place = (message.topic, message.partition)
         if place not in self._offsets.task_done:
-            log.warning("%s-%d is not read, so that nothing of it is done", *place)
+            log.warning("%s-%d is not read by this consumer: task_done() has no effect", *place)
             return False
         self._offsets.task_done[place] = message.offset
         self._done_since_commit += 1
@@ -284,14 +285,14 @@ class KafkaConsumer:
         return True
 
     def commit(self) -> bool:
-        """Store the offsets after the messages that were marked.
+        """Store the offsets that follow the marked messages.
 
         Returns:
             Whether there was something to store.
 
         Raises:
             KafkaConfigurationError: there is no group_id.
-            KafkaError: as KafkaClient.send_offset_commit_request().
+            KafkaError: the same errors as in KafkaClient.send_offset_commit_request().
         """
         if not self._config["group_id"]:
             raise KafkaConfigurationError(
@@ -341,7 +342,7 @@ class KafkaConsumer:
         return offset
 
     def _is_usable(self, answer: Any) -> bool:
-        """Return whether an answer has messages; what can be mended is."""
+        """Return whether an answer has messages; repair errors if possible."""
         try:
             check_error(answer)
         except OffsetOutOfRangeError:
@@ -359,7 +360,7 @@ class KafkaConsumer:
         except (NotLeaderForPartitionError, FailedPayloadsError) as failure:
             log.warning("no answer from a leader: %s", failure)
             backoff = self._config["refresh_leader_backoff_ms"] / 1000
-            time.sleep(random.uniform(0.5, 1.5) * backoff)  # not all consumers at the same time
+            time.sleep(random.uniform(0.5, 1.5) * backoff)  # spread the consumers' requests
             self._connected().load_metadata_for_topics()
             return False
         return True
@@ -370,7 +371,7 @@ class KafkaConsumer:
         deserializer = self._config["deserializer_class"]
         for offset, message in answer.messages:
             made = KafkaMessage(*place, offset, message.key, deserializer(message.value))
-            self._offsets.fetch[place] = offset + 1  # and no call before it is handed out
+            self._offsets.fetch[place] = offset + 1  # no call before the message is returned
             yield made
         self._offsets.fetch[place] = answer.messages.next_offset
 
@@ -389,7 +390,7 @@ class KafkaConsumer:
 
 
 def _counts(limit: float | None) -> bool:
-    """Return whether there is such a limit: None, 0 and less are none."""
+    """Return whether a limit is set: None, 0 and negative numbers mean no limit."""
     return limit is not None and limit > 0
 
 

@@ -1,4 +1,4 @@
-"""A consumer that reads in processes of its own."""
+"""A consumer that reads in child processes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .base import AUTO_COMMIT_INTERVAL, AUTO_COMMIT_MSG_COUNT, Consumer
 
 __all__ = ["Events", "MultiProcessConsumer"]
 
-# How many messages a process sends at once, at most.
+# The largest number of messages that a process sends at once.
 _CHUNK = 100
 
 # Seconds without a message after which an iteration ends.
 _ITERATION_TIMEOUT = 1.0
 
-# Seconds that a process has to end before it is ended.
+# Seconds until a process that does not end is killed.
 _PATIENCE = 10
 
 _PROGRAM = (
@@ -33,7 +33,7 @@ _PROGRAM = (
 
 
 class Events(NamedTuple):
-    """What the processes of kafka-python 0.9.5 wait for. Nothing here takes it."""
+    """The events of kafka-python 0.9.5's processes. Nothing here uses them."""
 
     start: Any
     pause: Any
@@ -43,23 +43,23 @@ class Events(NamedTuple):
 class MultiProcessConsumer(Consumer):
     """Reads partitions of a topic in several processes.
 
-    Each process reads some of the partitions. All of them end with stop(), and when this process
+    Each process reads some of the partitions. All processes end with stop(), and when this process
     ends.
 
     Args:
-        client: the cluster; the processes have clients of their own.
-        group: the group's name; None stores nothing.
-        topic: its name.
-        partitions: those to read; None is all.
-        auto_commit: whether offsets are stored now and then.
-        auto_commit_every_n: after how many messages; None is never.
-        auto_commit_every_t: after how many milliseconds; None is never.
-        num_procs: how many processes.
+        client: the KafkaClient; each process makes its own client.
+        group: the name of the group; with None nothing is stored.
+        topic: the name of the topic.
+        partitions: the partitions to read; None means all.
+        auto_commit: whether offsets are stored automatically.
+        auto_commit_every_n: after how many messages offsets are stored; None means never.
+        auto_commit_every_t: after how many milliseconds offsets are stored; None means never.
+        num_procs: the number of processes.
         partitions_per_proc: how many partitions each of them reads, instead of num_procs.
         simple_consumer_options: keywords for the SimpleConsumers of the processes.
 
     Raises:
-        KafkaError: as KafkaClient.load_metadata_for_topics().
+        KafkaError: the same errors as in KafkaClient.load_metadata_for_topics().
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class MultiProcessConsumer(Consumer):
         )
 
     def provide_partition_info(self) -> None:
-        """Let messages come as pairs of partition and message."""
+        """Return pairs of partition and message from now on."""
         self._partition_info = True
 
     def stop(self) -> None:
-        """End the processes, and store the group's offsets a last time."""
+        """End the processes, and store the group's offsets one last time."""
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.let_end()
@@ -116,23 +116,24 @@ class MultiProcessConsumer(Consumer):
         """Read messages.
 
         Args:
-            count: how many at most.
-            block: whether to wait until there are so many; a number waits for that many.
-            timeout: seconds to wait; None is without limit.
+            count: the largest number of messages.
+            block: whether to wait until there are so many messages; a number waits for that many.
+            timeout: how long to wait, in seconds; None waits without limit.
 
         Returns:
-            A list of OffsetAndMessage, or of pairs of partition and OffsetAndMessage; perhaps
+            A list of OffsetAndMessage, or of pairs of partition and OffsetAndMessage; it may be
             empty.
 
         Raises:
-            KafkaError: as SimpleConsumer.get_messages(); or a process has ended. Messages that were
-                read before an error are returned; the next call raises it, if it is still there.
+            KafkaError: the same errors as in SimpleConsumer.get_messages(), or a process has ended.
+                Messages that were read before an error are returned; the next call raises the error
+                if it persists.
         """
         collect = partial(self._collect, count, block, timeout)
         return self._collected(self._ready, collect, self._partition_info)
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate until there was no message for a second, since all processes read."""
+        """Iterate until all processes read and no message came for a second."""
         while self._workers:
             found = self.get_messages(1, True, _ITERATION_TIMEOUT)
             if not found and all(worker.has_answered for worker in self._workers):
@@ -142,12 +143,12 @@ class MultiProcessConsumer(Consumer):
     def _collect(
         self, count: int, block: bool | int, timeout: float | None, found: list[Any]
     ) -> None:
-        """Add messages with their partitions to a list, as get_messages() has to wait for them."""
+        """Add messages with their partitions to a list, and wait as in get_messages()."""
         end = None if timeout is None else time.monotonic() + timeout
         least = count if block is True else int(block)
         while len(found) < count:
             if self._ready:
-                # A call, such as popleft(), could end with Ctrl-C and without its result.
+                # With Ctrl-C, a call such as popleft() could end without returning its result.
                 found += (self._ready[0],)
                 del self._ready[0]
                 continue
@@ -158,7 +159,7 @@ class MultiProcessConsumer(Consumer):
                 break
 
     def _receive(self, timeout: float | None) -> None:
-        """Take what the processes have read; wait until one of them has something."""
+        """Take the messages of the processes; wait until a process has some."""
         if not self._workers:
             raise KafkaError("no process reads: the consumer was stopped, or has no partitions")
         for worker in self._workers:
@@ -170,15 +171,15 @@ class MultiProcessConsumer(Consumer):
 
 
 class _Worker:
-    """A process that reads.
+    """A child process that reads.
 
     Attributes:
         has_answered: whether it has begun to read.
 
     Args:
-        consumer: for whom.
-        number: of the process.
-        options: for its SimpleConsumer.
+        consumer: the consumer that starts the process.
+        number: the number of the process.
+        options: the keywords for its SimpleConsumer.
     """
 
     def __init__(self, consumer: Consumer, number: int, options: dict[str, Any]) -> None:
@@ -187,8 +188,8 @@ class _Worker:
         self._is_asked = False
         self.has_answered = False
         client = consumer.client
-        # Not a fork, as librdkafka's threads would not be there, and not multiprocessing's spawn,
-        # which runs the program's own file again.
+        # Not a fork, because librdkafka's threads would be missing; and not multiprocessing's
+        # spawn, which runs the program's own file again.
         program = _PROGRAM.format(path=sys.path, number=theirs.fileno())
         self._process = subprocess.Popen(
             [sys.executable, "-c", program], stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
@@ -199,7 +200,7 @@ class _Worker:
         )
 
     def ask(self, count: int) -> None:
-        """Ask for messages, if that is not done yet."""
+        """Ask for messages, unless that was done already."""
         if not self._is_asked:
             self._send(count)
             self._is_asked = True
@@ -222,7 +223,7 @@ class _Worker:
         return messages
 
     def let_end(self) -> None:
-        """Close the pipe, with which the process ends."""
+        """Close the pipe, which ends the process."""
         self.pipe.close()
 
     def wait_for_end(self) -> None:

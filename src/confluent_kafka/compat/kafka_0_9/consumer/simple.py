@@ -1,4 +1,4 @@
-"""A consumer that asks for messages when it has none."""
+"""A consumer that fetches messages when it has none."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ log = logging.getLogger("kafka.consumer")
 _END, _BEGINNING = -1, -2
 _RESETS = {"largest": _END, "smallest": _BEGINNING}
 
-# Seconds that a broker may hold a request back: it answers no other one meanwhile, also not the
-# one that stores offsets.
+# How many seconds a broker may delay an answer. Meanwhile it answers no other request, not even one
+# that stores offsets.
 _LONGEST_WAIT = 0.5
 
 
 class FetchContext:
-    """How a consumer asks within a block: with or without waiting.
+    """How a consumer fetches within a block: with or without waiting.
 
     Args:
-        consumer: the one.
+        consumer: the consumer.
         block: whether a broker waits until there is a message.
-        timeout: seconds that it does; None is 1.
+        timeout: how many seconds the broker waits; None means 1.
     """
 
     def __init__(self, consumer: SimpleConsumer, block: Any, timeout: float | None) -> None:
@@ -80,27 +80,28 @@ class FetchContext:
 
 
 class SimpleConsumer(Consumer):
-    """Reads partitions of a topic; several of them do not share a topic by themselves.
+    """Reads partitions of a topic. Several consumers do not share a topic automatically.
 
     Args:
-        client: the cluster.
-        group: the group's name; None stores nothing.
-        topic: its name.
-        auto_commit: whether offsets are stored now and then.
-        partitions: those to read; None is all.
-        auto_commit_every_n: after how many messages; None is never.
-        auto_commit_every_t: after how many milliseconds; None is never.
-        fetch_size_bytes: no effect: buffer_size says it.
-        buffer_size: bytes that a broker sends of a partition, if its first message is not larger.
-        max_buffer_size: bytes up to which buffer_size doubles for a message that is larger; None is
-            without limit.
-        iter_timeout: seconds without a message after which an iteration ends; None is never.
-        auto_offset_reset: where to read on when there is no such offset, "largest" or "smallest";
-            anything else raises OffsetOutOfRangeError.
+        client: the KafkaClient.
+        group: the name of the group; with None nothing is stored.
+        topic: the name of the topic.
+        auto_commit: whether offsets are stored automatically.
+        partitions: the partitions to read; None means all.
+        auto_commit_every_n: after how many messages offsets are stored; None means never.
+        auto_commit_every_t: after how many milliseconds offsets are stored; None means never.
+        fetch_size_bytes: no effect; use buffer_size.
+        buffer_size: how many bytes of a partition a broker sends, unless the first message is
+            larger.
+        max_buffer_size: the limit in bytes up to which buffer_size doubles for a larger message;
+            None means no limit.
+        iter_timeout: seconds without a message after which an iteration ends; None means never.
+        auto_offset_reset: where to continue if there is no such offset, "largest" or "smallest";
+            any other value raises OffsetOutOfRangeError.
 
     Raises:
         ValueError: buffer_size is larger than max_buffer_size.
-        KafkaError: as KafkaClient.load_metadata_for_topics().
+        KafkaError: the same errors as in KafkaClient.load_metadata_for_topics().
     """
 
     def __init__(
@@ -147,32 +148,32 @@ class SimpleConsumer(Consumer):
         )
 
     def provide_partition_info(self) -> None:
-        """Let messages come as pairs of partition and message."""
+        """Return pairs of partition and message from now on."""
         self.partition_info = True
 
     def fetch_last_known_offsets(self, partitions: Iterable[int] | None = None) -> None:
-        """Read on where the group is; at 0 where it has no offset.
+        """Continue at the group's offsets; at 0 in partitions without an offset.
 
         Args:
-            partitions: those to ask for; None is all that are read.
+            partitions: the partitions; None means all that are read.
 
         Raises:
-            KafkaError: as KafkaClient.send_offset_fetch_request().
+            KafkaError: the same errors as in KafkaClient.send_offset_fetch_request().
         """
         super().fetch_last_known_offsets(partitions)
         self._read_on()
 
     def reset_partition_offset(self, partition: int) -> int | None:
-        """Read on where auto_offset_reset says.
+        """Continue at the offset of auto_offset_reset.
 
         Args:
-            partition: its number.
+            partition: the number of the partition.
 
         Returns:
-            The offset; None if no broker could tell.
+            The offset; None if no broker could return it.
 
         Raises:
-            OffsetOutOfRangeError: auto_offset_reset says nothing.
+            OffsetOutOfRangeError: auto_offset_reset gives no offset.
         """
         if self.auto_offset_reset not in _RESETS:
             raise OffsetOutOfRangeError(
@@ -188,18 +189,18 @@ class SimpleConsumer(Consumer):
         return offset
 
     def seek(self, offset: int, whence: int | None = None, partition: int | None = None) -> None:
-        """Read on elsewhere.
+        """Continue at another offset.
 
         Args:
-            offset: where.
-            whence: what it counts from: None from 0, 0 from the partition's beginning, 1 from what
-                is read next, 2 from its end.
-            partition: of which; None is all: then an offset from beginnings or ends is that of all
-                partitions together, which is divided among them.
+            offset: the offset.
+            whence: where the offset counts from: None from 0, 0 from the partition's beginning, 1
+                from the next message, 2 from the partition's end.
+            partition: the number of the partition; None means all. Then an offset from the
+                beginnings or ends counts for all partitions together and is divided among them.
 
         Raises:
-            ValueError: there is no such whence.
-            KafkaError: as KafkaClient.send_offset_request().
+            ValueError: whence is wrong.
+            KafkaError: the same errors as in KafkaClient.send_offset_request().
         """
         wanted = list(self.offsets) if partition is None else [partition]
         if whence is None:
@@ -225,19 +226,19 @@ class SimpleConsumer(Consumer):
         """Read messages.
 
         Args:
-            count: how many at most.
-            block: whether to wait until there are so many; a number waits for that many.
-            timeout: seconds to wait; None is without limit.
+            count: the largest number of messages.
+            block: whether to wait until there are so many messages; a number waits for that many.
+            timeout: how long to wait, in seconds; None waits without limit.
 
         Returns:
-            A list of OffsetAndMessage, or of pairs of partition and OffsetAndMessage; perhaps
+            A list of OffsetAndMessage, or of pairs of partition and OffsetAndMessage; it may be
             empty.
 
         Raises:
             ConsumerFetchSizeTooSmall: a message is larger than max_buffer_size.
-            OffsetOutOfRangeError: there is no such offset, and auto_offset_reset says nothing.
-            KafkaError: as KafkaClient.send_fetch_request(). Messages that were read before an
-                error are returned; the next call raises it, if it is still there.
+            OffsetOutOfRangeError: there is no such offset, and auto_offset_reset gives none.
+            KafkaError: the same errors as in KafkaClient.send_fetch_request(). Messages that were
+                read before an error are returned; the next call raises the error if it persists.
         """
         collect = partial(self._collect, count, block, timeout)
         return self._collected(self.queue, collect, self.partition_info)
@@ -251,16 +252,16 @@ class SimpleConsumer(Consumer):
         """Read a message.
 
         Args:
-            block: whether to wait for one.
-            timeout: seconds to wait; None is without limit.
-            get_partition_info: whether the partition comes with it; None is what
-                provide_partition_info() says.
+            block: whether to wait for a message.
+            timeout: how long to wait, in seconds; None waits without limit.
+            get_partition_info: whether to return the partition, too; None means the setting of
+                provide_partition_info().
 
         Returns:
             An OffsetAndMessage, or a pair of partition and OffsetAndMessage; None if there is none.
 
         Raises:
-            KafkaError: as get_messages().
+            KafkaError: the same errors as in get_messages().
         """
         with_partition = self.partition_info if get_partition_info is None else get_partition_info
         collect = partial(self._collect, 1, block, timeout)
@@ -289,7 +290,7 @@ class SimpleConsumer(Consumer):
     def _collect(
         self, count: int, block: bool | int, timeout: float | None, found: list[Any]
     ) -> None:
-        """Add messages with their partitions to a list, as get_messages() has to wait for them."""
+        """Add messages with their partitions to a list, and wait as in get_messages()."""
         end = None if timeout is None else time.monotonic() + timeout
         while len(found) < count:
             waits = block if isinstance(block, bool) else len(found) < block
@@ -310,7 +311,7 @@ class SimpleConsumer(Consumer):
                 break
         if not self.queue:
             return None
-        # A call, such as popleft(), could end with Ctrl-C and without its result.
+        # With Ctrl-C, a call such as popleft() could end without returning its result.
         pair = self.queue[0]
         del self.queue[0]
         return pair
@@ -332,14 +333,14 @@ class SimpleConsumer(Consumer):
             for answer in answers:
                 if not self._is_usable(answer):
                     continue
-                if answer.error:  # there is another offset now
+                if answer.error:  # the offset has changed
                     again[answer.partition] = sizes[answer.partition]
                 elif not self._take(answer):
                     again[answer.partition] = self._larger(sizes[answer.partition])
             sizes = again
 
     def _is_usable(self, answer: Any) -> bool:
-        """Return whether an answer tells something; a leader that has changed is asked later."""
+        """Return whether an answer is usable; a new leader is asked later."""
         try:
             check_error(answer)
         except OffsetOutOfRangeError:
@@ -358,12 +359,12 @@ class SimpleConsumer(Consumer):
         return True
 
     def _take(self, answer: Any) -> bool:
-        """Take an answer's messages; return whether they were not too large."""
+        """Take the messages of an answer; return whether none was too large."""
         try:
             pairs = [(answer.partition, message) for message in answer.messages]
         except ConsumerFetchSizeTooSmall:
             return False
-        # Both, also with Ctrl-C, which comes where something is called.
+        # Both steps happen, even with Ctrl-C, which can only arrive at a call.
         self.queue += pairs
         self.fetch_offsets[answer.partition] = answer.messages.next_offset
         return True
@@ -372,7 +373,7 @@ class SimpleConsumer(Consumer):
         """Return the size for a message that was too large.
 
         Raises:
-            ConsumerFetchSizeTooSmall: it may not be larger.
+            ConsumerFetchSizeTooSmall: the size may not be larger.
         """
         if self.max_buffer_size is None:
             return size * 2

@@ -1,4 +1,4 @@
-"""Which partition a message of KeyedProducer goes to."""
+"""Partitioners choose the partitions of KeyedProducer's messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What partitioners have in common."""
+"""The base class of partitioners."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Partitioner:
     """Chooses the partitions of messages.
 
     Args:
-        partitions: of the topic, their numbers.
+        partitions: the numbers of the topic's partitions.
     """
 
     def __init__(self, partitions: list[int]) -> None:
@@ -19,7 +19,7 @@ class Partitioner:
         """Choose a partition.
 
         Args:
-            key: of the message.
-            partitions: instead of those of the constructor.
+            key: the key of the message.
+            partitions: partitions to use instead of the constructor's.
         """
         raise NotImplementedError("partition function has to be implemented")

@@ -1,4 +1,4 @@
-"""Partitioners by the key's hash."""
+"""Partitioners that use the key's hash."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from .base import Partitioner
 
 
 class Murmur2Partitioner(Partitioner):
-    """Gives equal keys the same partition: that of Kafka's Java client."""
+    """Gives equal keys the same partition as Kafka's Java client."""
 
     def partition(self, key: Any, partitions: list[int] | None = None) -> int:
         """Choose a partition.
 
         Args:
-            key: bytes; anything else counts as its text.
-            partitions: instead of those of the constructor.
+            key: bytes; of any other object, the text is used.
+            partitions: partitions to use instead of the constructor's.
         """
         chosen = partitions or self.partitions
         return chosen[(murmur2(key) & 0x7FFFFFFF) % len(chosen)]
 
 
 class LegacyPartitioner(Partitioner):
-    """Gives equal keys the same partition, by Python's ``hash()``.
+    """Gives equal keys the same partition, with Python's ``hash()``.
 
-    Python salts it: another process chooses another partition, unless PYTHONHASHSEED is set.
+    Python salts ``hash()``: another process chooses other partitions, unless PYTHONHASHSEED is set.
     """
 
     def partition(self, key: Any, partitions: list[int] | None = None) -> int:
         """Choose a partition.
 
         Args:
-            key: anything that has a hash.
-            partitions: instead of those of the constructor.
+            key: any object that has a hash.
+            partitions: partitions to use instead of the constructor's.
         """
         chosen = partitions or self.partitions
         return chosen[hash(key) % len(chosen)]
@@ -47,7 +47,7 @@ def murmur2(key: Any) -> int:
     """Return the MurmurHash2 of a key, as Kafka's clients compute it.
 
     Args:
-        key: bytes; anything else counts as its text.
+        key: bytes; of any other object, the text is used.
 
     Returns:
         32 bits, unsigned.

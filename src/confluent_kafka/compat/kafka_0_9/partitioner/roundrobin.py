@@ -1,4 +1,4 @@
-"""A partitioner that takes turns."""
+"""A partitioner that chooses the partitions in turn."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .base import Partitioner
 
 
 class RoundRobinPartitioner(Partitioner):
-    """Chooses the partitions one after the other.
+    """Chooses one partition after another.
 
     Args:
-        partitions: of the topic, their numbers.
+        partitions: the numbers of the topic's partitions.
     """
 
     def __init__(self, partitions: list[int]) -> None:
@@ -23,8 +23,8 @@ class RoundRobinPartitioner(Partitioner):
         """Choose the next partition.
 
         Args:
-            key: does not matter.
-            partitions: from now on; if they are others, the first one comes next.
+            key: no effect.
+            partitions: the partitions from now on. If they have changed, the first one comes next.
         """
         if partitions and partitions != self.partitions:
             self.partitions = partitions

@@ -33,9 +33,10 @@ from ..common import (
 log = logging.getLogger("kafka.producer")
 
 STOP_ASYNC_PRODUCER = -1
-"""What wakes the thread to end."""
+"""The message that makes the thread end."""
 
-# What brokers of today answer for a while, as when one of them dies; the old API knows none of it.
+# Temporary errors of today's brokers, for example when one of them dies; the old API does not have
+# them.
 _PASSING = frozenset(
     {
         ErrorCode.NETWORK_EXCEPTION,
@@ -49,21 +50,21 @@ _PASSING = frozenset(
 
 
 class Batching(NamedTuple):
-    """When messages are sent, and how often.
+    """When and how often messages are sent.
 
     Raises:
         ValueError: every_n or every_t is not positive.
     """
 
     every_n: int
-    """How many messages are sent together."""
+    """The number of messages that are sent together."""
     every_t: float | None
-    """Seconds until there may be fewer."""
+    """Seconds until fewer messages are sent."""
     retry: RetryOptions
     log_messages: bool
-    """Whether the log has the messages that failed, or their hashes."""
+    """Whether the log contains failed messages; otherwise it contains their hashes."""
     stop_timeout: float | None
-    """Seconds for what is left when the producer stops."""
+    """Seconds for the remaining messages when the producer stops."""
 
     def check(self) -> None:
         """Raise ValueError if nothing would ever be sent."""
@@ -74,13 +75,13 @@ class Batching(NamedTuple):
 
 
 class Upstream:
-    """Sends what is in a queue.
+    """Sends the messages in a queue.
 
     Args:
-        client: of its own.
-        queue: of partition, message and key.
+        client: the thread's own client.
+        queue: a queue of partition, message and key.
         delivery: how to send.
-        batching: when, and how often.
+        batching: when and how often to send.
 
     Attributes:
         stop_event: set when the producer stops.
@@ -108,11 +109,11 @@ class Upstream:
         return thread
 
     def stop(self) -> None:
-        """Let the thread send what there is, and end."""
+        """Let the thread send the remaining messages, and end."""
         limit = self._batching.stop_timeout
         self._end = None if limit is None else time.monotonic() + limit
         self.stop_event.set()
-        with suppress(Full):  # when the thread does not wait for messages
+        with suppress(Full):  # if the thread does not wait for messages
             self._queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
 
     def run(self) -> None:
@@ -121,13 +122,13 @@ class Upstream:
             messages = self._collected()
             try:
                 self._send(self._requests(messages))
-            # Without the thread, later messages would wait in the queue for ever.
+            # Without the thread, later messages would stay in the queue for ever.
             except BaseException:
                 log.exception("up to %d messages are lost", len(messages))
         self._client.close()
 
     def _collected(self) -> list[Any]:
-        """Wait for messages, as many as are sent together."""
+        """Wait for the messages that are sent together."""
         found: list[Any] = []
         end: float | None = None
         while len(found) < self._batching.every_n:
@@ -141,7 +142,7 @@ class Upstream:
             if end is None and self._batching.every_t is not None:
                 end = time.monotonic() + self._batching.every_t
             if self.stop_event.is_set():
-                end = 0.0  # what is there, and no waiting
+                end = 0.0  # take existing messages without waiting
             found.append(one)
         return found
 
@@ -156,7 +157,7 @@ class Upstream:
         ]
 
     def _send(self, requests: list[ProduceRequest]) -> None:
-        """Send until everything is there, or is given up; so each partition's order is kept."""
+        """Send until all messages are delivered or given up, in the order of each partition."""
         limit = self._batching.retry.limit
         attempt = 0
         while requests:
@@ -171,7 +172,7 @@ class Upstream:
             requests = [one for one, _ in again]
 
     def _attempt(self, requests: list[ProduceRequest]) -> list[tuple[ProduceRequest, type]]:
-        """Send once; return what failed, and how."""
+        """Send once; return the failed messages and their errors."""
         try:
             answers = self._client.send_produce_request(
                 requests,
@@ -181,7 +182,7 @@ class Upstream:
             )
         except KafkaError as failure:
             return [(one, type(failure)) for one in requests]
-        if self._delivery.acks == 0:  # without an answer there are only failures
+        if self._delivery.acks == 0:  # without an answer there are only errors
             failed = {(one.payload.topic, one.payload.partition) for one in answers}
             return [
                 (one, FailedPayloadsError)
@@ -205,7 +206,7 @@ class Upstream:
             log.error("messages are lost (%s): %s", kind.__name__, said)
 
     def _wait(self, kinds: list[type]) -> None:
-        """Do what the errors ask for before it is tried again."""
+        """Do what the errors require before the next attempt."""
         if any(issubclass(kind, RETRY_BACKOFF_ERROR_TYPES) for kind in kinds):
             time.sleep(self._batching.retry.backoff_ms / 1000)
         if any(issubclass(kind, RETRY_REFRESH_ERROR_TYPES) for kind in kinds):
@@ -221,5 +222,5 @@ def _kind(answer: Any) -> type | None:
     if answer.error in _PASSING:
         return FailedPayloadsError
     if answer.error == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
-        return RequestTimedOutError  # the leader has the messages, too
+        return RequestTimedOutError  # the leader has the messages as well
     return kafka_errors.get(answer.error, UnknownError) if answer.error else None

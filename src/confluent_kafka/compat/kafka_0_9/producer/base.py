@@ -1,4 +1,4 @@
-"""What both producers have in common."""
+"""The base class of both producers."""
 
 from __future__ import annotations
 
@@ -37,30 +37,32 @@ SYNC_FAIL_ON_ERROR_DEFAULT = True
 
 
 class Producer:
-    """Sends messages to partitions, at once or from a thread of its own.
+    """Sends messages to partitions, at once or from a background thread.
 
-    ``async`` is a keyword of Python: it is given as ``**{"async": True}``, or as ``async_``.
+    ``async`` is a keyword of Python. Pass it as ``**{"async": True}`` or as ``async_``.
 
     Args:
-        client: the cluster.
-        req_acks: who has to have a message before it counts as sent, one of the constants.
-        ack_timeout: milliseconds that the broker waits for its replicas.
+        client: the KafkaClient.
+        req_acks: which brokers must have a message before it counts as sent: one of the constants.
+        ack_timeout: how long the broker waits for its replicas, in milliseconds.
         codec: 0 for no compression, 1 for gzip, 2 for snappy; 3 for lz4 and 4 for zstd, which are
             not in kafka-python 0.9.5.
-        codec_compresslevel: of the codec; None is its own.
-        sync_fail_on_error: whether an error is raised, or is in the list that is returned.
-        async_: whether a thread sends.
-        batch_send: no effect: ``async`` says it.
+        codec_compresslevel: the level of the compression; None means the codec's default.
+        sync_fail_on_error: whether an error is raised; otherwise the returned list contains it.
+        async_: whether a background thread sends the messages.
+        batch_send: no effect; use ``async``.
         batch_send_every_n: how many messages the thread sends together.
-        batch_send_every_t: seconds until it sends fewer.
-        async_retry_limit: how often it sends again; None is without limit.
-        async_retry_backoff_ms: milliseconds that it waits before.
-        async_retry_on_timeouts: whether it sends again what may be there already.
-        async_queue_maxsize: how many messages may wait; 0 is without limit.
-        async_queue_put_timeout: seconds that send_messages() waits for room; None is without limit.
-        async_log_messages_on_error: whether the log has the messages that failed, or their hashes.
-        async_stop_timeout: seconds that the thread goes on sending after stop(); None is without
-            limit.
+        batch_send_every_t: seconds until the thread sends fewer messages.
+        async_retry_limit: how often the thread sends a message again; None means no limit.
+        async_retry_backoff_ms: how long the thread waits before it sends again, in milliseconds.
+        async_retry_on_timeouts: whether the thread sends messages again that may already be stored.
+        async_queue_maxsize: how many messages may wait; 0 means no limit.
+        async_queue_put_timeout: how long send_messages() waits for room, in seconds; None waits
+            without limit.
+        async_log_messages_on_error: whether the log contains failed messages; otherwise it contains
+            their hashes.
+        async_stop_timeout: how long the thread continues to send after stop(), in seconds; None
+            means without limit.
         kwargs: ``async``.
 
     Raises:
@@ -74,7 +76,7 @@ class Producer:
     ACK_AFTER_CLUSTER_COMMIT: ClassVar[int] = -1
     DEFAULT_ACK_TIMEOUT: ClassVar[int] = 1000
 
-    # A constructor that fails leaves these.
+    # These exist even if the constructor fails.
     stopped = True
     _upstream: Upstream | None = None
 
@@ -132,7 +134,7 @@ class Producer:
             )
             self.thread_stop_event = self._upstream.stop_event
             self.thread = self._upstream.start()
-            # The thread does not know the producer: one that is dropped ends it.
+            # The thread does not refer to the producer: a dropped producer ends the thread.
             self._at_exit = weakref.finalize(self, _stop, self._upstream, self.thread)
         self.stopped = False
 
@@ -143,25 +145,26 @@ class Producer:
         """Send messages without a key.
 
         Args:
-            topic: its name.
-            partition: its number.
+            topic: the name of the topic.
+            partition: the number of the partition.
             msg: the messages.
 
         Returns:
-            As KafkaClient.send_produce_request(); an empty list from an asynchronous producer.
+            The same as KafkaClient.send_produce_request(); an empty list from an asynchronous
+            producer.
 
         Raises:
             TypeError: a message is not bytes.
-            AsyncProducerQueueFull: an asynchronous producer has no room.
-            KafkaError: as KafkaClient.send_produce_request().
+            AsyncProducerQueueFull: the queue of an asynchronous producer is full.
+            KafkaError: the same errors as in KafkaClient.send_produce_request().
         """
         return self._send_messages(kafka_bytestring(topic), partition, *msg)
 
     def stop(self, timeout: float | None = None) -> None:
-        """End the thread of an asynchronous producer, which sends what there is before.
+        """End the thread of an asynchronous producer, after it has sent the remaining messages.
 
         Args:
-            timeout: seconds to wait for it; None waits until it has ended.
+            timeout: how long to wait for the thread, in seconds; None waits until it has ended.
         """
         if self._upstream is not None and not self.stopped:
             self._at_exit.detach()
@@ -191,7 +194,7 @@ class Producer:
     ) -> None:
         if self.stopped:
             raise KafkaError("the producer was stopped")
-        if not self.thread.is_alive():  # as in a process that was forked
+        if not self.thread.is_alive():  # for example in a forked process
             raise KafkaError("the thread that sends has ended, or is in another process")
         wait = self.async_queue_put_timeout
         for index, one in enumerate(msg):
@@ -204,13 +207,13 @@ class Producer:
                 ) from None
 
 
-# A keyword of Python, so that there is no other way to write it.
+# ``async`` is a keyword of Python, so there is no other way to write this.
 setattr(Producer, "async", property(lambda producer: producer._is_async))
 
 
 def _stop(upstream: Upstream, thread: Thread, timeout: float | None = None) -> None:
     upstream.stop()
-    if thread is not current_thread():  # in which the last reference may go
+    if thread is not current_thread():  # which may drop the last reference
         thread.join(timeout)
 
 

@@ -13,11 +13,12 @@ __all__ = ["KeyedProducer"]
 
 
 class KeyedProducer(Producer):
-    """Sends messages with a key, each to the partition that a partitioner chooses.
+    """Sends messages with a key. A partitioner chooses the partition of each message.
 
     Args:
-        args: as those of Producer.
-        kwargs: the same; and ``partitioner``: a class, HashedPartitioner if it is left out.
+        args: the same as for Producer.
+        kwargs: the same as for Producer, and ``partitioner``: a class; the default is
+            HashedPartitioner.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -30,20 +31,20 @@ class KeyedProducer(Producer):
     def send_messages(  # type: ignore[override]
         self, topic: str | bytes, key: bytes | None, *msg: bytes | None
     ) -> list[Any]:
-        """Send messages to a key's partition.
+        """Send messages to the partition of a key.
 
         Args:
-            topic: its name.
-            key: of each of the messages.
+            topic: the name of the topic.
+            key: the key of all the messages.
             msg: the messages.
 
         Returns:
-            As Producer.send_messages().
+            The same as Producer.send_messages().
 
         Raises:
             UnknownTopicOrPartitionError, LeaderNotAvailableError: there is no such topic, or the
-                broker creates it just now: call ensure_topic_exists() before.
-            TypeError, KafkaError: as Producer.send_messages().
+                broker is just creating it. Call ensure_topic_exists() first.
+            TypeError, KafkaError: the same errors as in Producer.send_messages().
         """
         name = kafka_bytestring(topic)
         return self._send_messages(name, self._next_partition(name, key), *msg, key=key)

@@ -1,4 +1,4 @@
-"""A producer that takes the partitions in turn."""
+"""A producer that uses the partitions in turn."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["SimpleProducer"]
 
 
 class SimpleProducer(Producer):
-    """Sends messages without a key, those of each call to the next partition.
+    """Sends messages without a key. The messages of each call go to the next partition.
 
     Args:
-        args: as those of Producer.
-        kwargs: the same; and ``random_start``: whether a topic begins with any partition, or with
-            the first one. True if it is left out.
+        args: the same as for Producer.
+        kwargs: the same as for Producer, and ``random_start``: whether a topic begins with a random
+            partition instead of the first one. The default is True.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -33,16 +33,16 @@ class SimpleProducer(Producer):
         """Send messages to the next partition.
 
         Args:
-            topic: its name.
+            topic: the name of the topic.
             msg: the messages.
 
         Returns:
-            As Producer.send_messages().
+            The same as Producer.send_messages().
 
         Raises:
             UnknownTopicOrPartitionError, LeaderNotAvailableError: there is no such topic, or the
-                broker creates it just now: call ensure_topic_exists() before.
-            TypeError, KafkaError: as Producer.send_messages().
+                broker is just creating it. Call ensure_topic_exists() first.
+            TypeError, KafkaError: the same errors as in Producer.send_messages().
         """
         name = kafka_bytestring(topic)
         return self._send_messages(name, self._next_partition(name), *msg)

@@ -1,4 +1,4 @@
-"""The brokers' answers as kafka-python 2 returns them: fields that are lists of tuples."""
+"""The brokers' answers in the form of kafka-python 2: fields that are lists of tuples."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Answer:
-    """What several answers have in common."""
+    """The base class of answers."""
 
     throttle_time_ms = 0
 
@@ -15,7 +15,7 @@ class Answer:
         setattr(self, name, parts)
 
     def to_object(self) -> dict[str, Any]:
-        """Return the answer as dicts and lists."""
+        """Return the answer as nested dicts and lists."""
         parts = [_plain(one) for one in getattr(self, self._name)]
         return {"throttle_time_ms": self.throttle_time_ms, self._name: parts}
 
@@ -24,7 +24,7 @@ class Answer:
 
 
 class TopicErrors(Answer):
-    """What became of topics."""
+    """The results for topics."""
 
     topic_errors: list[TopicError]
 
@@ -33,7 +33,7 @@ class TopicErrors(Answer):
 
 
 class TopicErrorCodes(Answer):
-    """What became of topics that were deleted."""
+    """The results for deleted topics."""
 
     topic_error_codes: list[TopicErrorCode]
 
@@ -42,7 +42,7 @@ class TopicErrorCodes(Answer):
 
 
 class Resources(Answer):
-    """What is, or what became of, the configuration of resources."""
+    """The configurations of resources, or the results of changing them."""
 
     resources: list[Any]
 
@@ -113,7 +113,7 @@ class LogDirPartition(NamedTuple):
 
 
 class TopicError(NamedTuple):
-    """What became of a topic."""
+    """The result for a topic."""
 
     topic: str
     error_code: int
@@ -121,14 +121,14 @@ class TopicError(NamedTuple):
 
 
 class TopicErrorCode(NamedTuple):
-    """What became of a topic that was deleted."""
+    """The result for a deleted topic."""
 
     topic: str
     error_code: int
 
 
 class AlteredResource(NamedTuple):
-    """What became of the configuration of a resource."""
+    """The result for the configuration of a resource."""
 
     error_code: int
     error_message: str | None
@@ -158,7 +158,7 @@ class ConfigEntry(NamedTuple):
 
 
 class ConfigSynonym(NamedTuple):
-    """Where a value may come from."""
+    """A source of a value."""
 
     config_name: str
     config_value: str | None
@@ -166,7 +166,7 @@ class ConfigSynonym(NamedTuple):
 
 
 class ConsumerMetadata(NamedTuple):
-    """What a consumer tells its group."""
+    """The metadata that a consumer sends to its group."""
 
     version: int
     subscription: list[str]
@@ -174,14 +174,14 @@ class ConsumerMetadata(NamedTuple):
 
 
 class AssignedTopic(NamedTuple):
-    """A topic's partitions that a consumer has."""
+    """The partitions of a topic that are assigned to a consumer."""
 
     topic: str
     partitions: list[int]
 
 
 class ConsumerAssignment(NamedTuple):
-    """What the group has given a consumer."""
+    """The assignment of a consumer."""
 
     version: int
     assignment: list[AssignedTopic]

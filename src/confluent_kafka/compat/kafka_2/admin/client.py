@@ -46,11 +46,11 @@ from .config_resource import ConfigResource
 
 
 class KafkaAdminClient(client.KafkaAdminClient):
-    """Administers a cluster; see the client of version 3, whose other methods are here, too.
+    """Administers a cluster. It also has the other methods of the client of version 3.
 
     Args:
-        configs: the keywords of ``DEFAULT_CONFIG``: those of versions 2 and 3. What each does is
-            in the guide "Moving over from kafka-python 2".
+        configs: the keywords of ``DEFAULT_CONFIG``, from versions 2 and 3. The guide "Coming from
+            kafka-python 2" describes each of them.
 
     Raises:
         NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``.
@@ -72,14 +72,14 @@ class KafkaAdminClient(client.KafkaAdminClient):
 
         Args:
             new_topics: NewTopics.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            validate_only: only check whether they could be created.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            validate_only: whether to check the request only, without a change.
 
         Returns:
-            With ``topic_errors``: (topic, error_code, error_message) of each.
+            An answer with ``topic_errors``: (topic, error_code, error_message) of each topic.
 
         Raises:
-            TopicAlreadyExistsError, BrokerResponseError: that of the first topic that has one.
+            TopicAlreadyExistsError, BrokerResponseError: the error of the first topic that failed.
         """
         answer = super().create_topics(new_topics, timeout_ms, validate_only)
         return TopicErrors(
@@ -95,14 +95,14 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Delete topics.
 
         Args:
-            topics: their names.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            topics: the names of the topics.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
-            With ``topic_error_codes``: (topic, error_code) of each.
+            An answer with ``topic_error_codes``: (topic, error_code) of each topic.
 
         Raises:
-            BrokerResponseError: that of the first topic that has one.
+            BrokerResponseError: the error of the first topic that failed.
         """
         answer = super().delete_topics(topics, timeout_ms)
         return TopicErrorCodes(
@@ -119,14 +119,14 @@ class KafkaAdminClient(client.KafkaAdminClient):
 
         Args:
             topic_partitions: NewPartitions by topic.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
-            validate_only: only check whether it could be done.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
+            validate_only: whether to check the request only, without a change.
 
         Returns:
-            With ``topic_errors``: (topic, error_code, error_message) of each.
+            An answer with ``topic_errors``: (topic, error_code, error_message) of each topic.
 
         Raises:
-            BrokerResponseError: that of the first topic that has one.
+            BrokerResponseError: the error of the first topic that failed.
         """
         answer = super().create_partitions(topic_partitions, timeout_ms, validate_only)
         return TopicErrors(
@@ -141,7 +141,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
         Args:
             election_type: 0 for the preferred replica, 1 for any, even one that lacks records.
             topic_partitions: numbers of partitions by topic; None is all.
-            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+            timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
             With ``replication_election_results``: by topic, (partition_id, error_code,
@@ -177,7 +177,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Return topics, each with its partitions, under the names of version 2.
 
         Args:
-            topics: their names; None is all.
+            topics: the names of the topics; None means all.
         """
         return [_topic(one) for one in super().describe_topics(topics)]
 
@@ -207,8 +207,9 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Read configurations.
 
         Args:
-            config_resources: of what; their ``configs`` are the names, None is all.
-            include_synonyms: also where each value may come from.
+            config_resources: the resources; their ``configs`` are the names of values, None means
+                all.
+            include_synonyms: whether to return all sources of each value.
 
         Returns:
             Answers, one for each broker among the resources and one for all others, with
@@ -227,13 +228,14 @@ class KafkaAdminClient(client.KafkaAdminClient):
     def alter_configs(  # type: ignore[override]
         self, config_resources: Iterable[ConfigResource]
     ) -> Resources:
-        """Change configurations; what is not given stays.
+        """Change configurations; values that are not given stay the same.
 
         Args:
-            config_resources: whose, with the values by name in ``configs``.
+            config_resources: the resources, with the values by name in ``configs``.
 
         Returns:
-            With ``resources``: (error_code, error_message, resource_type, resource_name) of each.
+            An answer with ``resources``: (error_code, error_message, resource_type, resource_name)
+            of each resource.
         """
         kind = protocol.IncrementalAlterConfigsRequest
         results = [
@@ -273,7 +275,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Return groups, each with the type of its protocol.
 
         Args:
-            broker_ids: of which brokers; None is all.
+            broker_ids: the ids of the brokers to ask; None means all.
         """
         return [(one["group_id"], one["protocol_type"]) for one in self.list_groups(broker_ids)]
 
@@ -286,12 +288,12 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Return groups with their members.
 
         Args:
-            group_ids: which.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
-            include_authorized_operations: also what the client may do with each.
+            group_ids: the ids of the groups.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
+            include_authorized_operations: whether to return the operations that the client may use.
 
         Raises:
-            BrokerResponseError: of the first group that has one.
+            BrokerResponseError: the error of the first group that failed.
         """
         return [self._group(group, include_authorized_operations) for group in group_ids]
 
@@ -305,14 +307,14 @@ class KafkaAdminClient(client.KafkaAdminClient):
 
         Args:
             group_id: the group.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
-            partitions: which; None is all that have one.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
+            partitions: the partitions; None means all partitions with a committed offset.
 
         Returns:
-            By partition; -1 where nothing is committed.
+            The offsets by partition; -1 for a partition without an offset.
 
         Raises:
-            BrokerResponseError: of the group, or of the first partition where it failed.
+            BrokerResponseError: the error of the group, or of the first partition that failed.
         """
         return self.list_group_offsets({group_id: partitions})[group_id]
 
@@ -333,11 +335,11 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Delete groups that have no members.
 
         Args:
-            group_ids: which.
-            group_coordinator_id: no effect: librdkafka finds coordinators.
+            group_ids: the ids of the groups.
+            group_coordinator_id: no effect, because librdkafka finds the coordinator itself.
 
         Returns:
-            Each group with the class of its error; NoError if all is well.
+            Pairs of each group and the class of its error; NoError for a success.
         """
         found = []
         for group in group_ids:
@@ -351,7 +353,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
             groups=[group], include_authorized_operations=with_operations
         )
         found = only(self._wire.ask(request, group_coordinator(group)).groups)
-        # Newer brokers answer with an error where older ones called the group dead.
+        # Newer brokers return an error for a group that older brokers called dead.
         if found.error_code not in (0, errors.GroupIdNotFoundError.errno):
             raise errors.for_code(found.error_code)(group)
         return GroupInformation(
@@ -418,7 +420,7 @@ def _configuration(result: Any) -> DescribedResource:
 
 
 def _member(member: Any) -> MemberInformation:
-    """Return a member; what clients other than consumers send stays bytes."""
+    """Return a member; the data of clients other than consumers stays bytes."""
     metadata = _of_consumer(protocol.ConsumerProtocolSubscription, member.member_metadata)
     if not isinstance(metadata, bytes):
         version, message = metadata
@@ -435,7 +437,7 @@ def _member(member: Any) -> MemberInformation:
 
 
 def _of_consumer(kind: Any, data: bytes) -> Any:
-    """Return what a consumer sends: the version, and the message in that."""
+    """Return the decoded data of a consumer: a version, and a message of that version."""
     version = int.from_bytes(data[:2], "big")
     try:
         return version, kind.decode(data[2:], min(version, kind.valid_versions.stop - 1))

@@ -1,4 +1,4 @@
-"""What has a configuration: the classes of version 3."""
+"""Resources that have a configuration: the classes of version 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partitions that a topic gets: the class of version 3."""
+"""The class NewPartitions of version 3."""
 
 from __future__ import annotations
 

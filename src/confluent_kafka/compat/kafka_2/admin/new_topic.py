@@ -1,4 +1,4 @@
-"""A topic to create, whose counts are checked."""
+"""A topic to create, with checks of its counts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ class NewTopic(topics.NewTopic):
     """A topic to create.
 
     Args:
-        name: its name.
-        num_partitions: how many partitions it gets; -1 with ``replica_assignments``.
-        replication_factor: how many brokers have each partition; -1 with ``replica_assignments``.
-        replica_assignments: the ids of the brokers of each partition, by its number.
-        topic_configs: its configuration.
+        name: the name of the topic.
+        num_partitions: the number of partitions; -1 with ``replica_assignments``.
+        replication_factor: the number of replicas of each partition; -1 with
+            ``replica_assignments``.
+        replica_assignments: the ids of the brokers for each partition, by partition number.
+        topic_configs: the configuration of the topic.
 
     Raises:
-        IllegalArgumentError: there are counts and ``replica_assignments``, or neither. Without any
-            of them the broker's defaults count, as since version 2.1.
+        IllegalArgumentError: counts and ``replica_assignments`` are both given, or a count is -1
+            without ``replica_assignments``. Without any of these arguments the broker's defaults
+            apply, as since version 2.1.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a consumer returns: without ``leader_epoch``, which came with version 2.1."""
+"""The records of a consumer, without ``leader_epoch``, which came with version 2.1."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from ..record.abc import ABCRecord
 class ConsumerRecord(NamedTuple):
     """A message that was consumed."""
 
-    # The extension fills them in, in this order.
+    # The C extension sets the fields in this order.
     topic: str
     partition: int
     offset: int
     timestamp: int
     """In milliseconds since the epoch; -1 if the message has none."""
     timestamp_type: int
-    """0: the time that the message was made; 1: the time that the broker got it."""
+    """0 if the timestamp is the message's creation time, 1 if it is the broker's append time."""
     key: Any
-    """What the key deserializer returned, or the key's bytes."""
+    """The result of the key deserializer, or the key's bytes."""
     value: Any
-    """What the value deserializer returned, or the value's bytes."""
+    """The result of the value deserializer, or the value's bytes."""
     headers: list[tuple[str, bytes]]
     checksum: int | None
-    """Always None, as of every message in the format of Kafka 0.11 and newer."""
+    """Always None, as for every message in the format of Kafka 0.11 and newer."""
     serialized_key_size: int
-    """In bytes; -1 without a key."""
+    """The key's size in bytes; -1 without a key."""
     serialized_value_size: int
-    """In bytes; -1 without a value."""
+    """The value's size in bytes; -1 without a value."""
     serialized_header_size: int
-    """In bytes; -1 without headers."""
+    """The headers' size in bytes; -1 without headers."""
 
 
 ABCRecord.register(ConsumerRecord)

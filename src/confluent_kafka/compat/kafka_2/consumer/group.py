@@ -22,16 +22,16 @@ from .fetcher import ConsumerRecord
 
 
 class KafkaConsumer(consumer.KafkaConsumer):
-    """Reads messages, alone or as a member of a group; see the consumer of version 3.
+    """Reads messages, alone or as a member of a group, like the consumer of version 3.
 
     Args:
-        topics: what to subscribe to; none to call subscribe() or assign() later.
-        configs: the keywords of ``DEFAULT_CONFIG``: those of versions 2 and 3. What each does is
-            in the guide "Moving over from kafka-python 2".
+        topics: the topics to subscribe to; none if you call subscribe() or assign() later.
+        configs: the keywords of ``DEFAULT_CONFIG``, from versions 2 and 3. The guide "Coming from
+            kafka-python 2" describes each of them.
 
     Raises:
-        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``, and there is
-            no ``api_version``, with which the constructor does not connect.
+        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``. This cannot
+            happen with ``api_version``, because the constructor then does not connect.
         KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
     """
 
@@ -77,7 +77,7 @@ class KafkaConsumer(consumer.KafkaConsumer):
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout_ms: float | None = None
     ) -> dict[TopicPartition, Any]:
-        """Return partitions' first messages at or after a time; see the consumer of version 3."""
+        """Return each partition's first message at or after a time, as in version 3."""
         found = super().offsets_for_times(timestamps, timeout_ms)
         return {each: at and OffsetAndTimestamp(*at[:2]) for each, at in found.items()}
 
@@ -93,11 +93,11 @@ class KafkaConsumer(consumer.KafkaConsumer):
     # ---- messages ----
 
     def next_v1(self) -> Any:
-        """Return the next message, as next() does; ``legacy_iterator`` chose between both once."""
+        """Return the next message like next(); ``legacy_iterator`` once chose between these two."""
         return next(self)
 
     def next_v2(self) -> Any:
-        """Return the next message, as next() does; ``legacy_iterator`` chose between both once."""
+        """Return the next message like next(); ``legacy_iterator`` once chose between these two."""
         return next(self)
 
     def partitions_for_topic(self, topic: str) -> Any:
@@ -106,7 +106,7 @@ class KafkaConsumer(consumer.KafkaConsumer):
 
 
 def _of_version_2(callback: Callback | None) -> Callback | None:
-    """Return a callback for version 3 that calls one of version 2."""
+    """Return a callback for version 3 that calls a callback of version 2."""
     if callback is None:
         return None
     return lambda offsets, failure: callback(without_epochs(offsets), failure)

@@ -1,4 +1,4 @@
-"""Who is told of a rebalance: as in version 3."""
+"""The rebalance listener of version 3."""
 
 from __future__ import annotations
 

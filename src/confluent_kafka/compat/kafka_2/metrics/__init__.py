@@ -1,4 +1,4 @@
-"""What reporters of metrics are made of."""
+"""The base class of reporters of metrics."""
 
 from __future__ import annotations
 

@@ -8,15 +8,15 @@ from typing import Any
 
 
 class AbstractMetricsReporter(abc.ABC):
-    """What programs derive their reporters of metrics from.
+    """The base class of a program's reporters of metrics.
 
-    No client here calls them: they refuse ``metric_reporters``. Call ``metrics()``, which has
-    librdkafka's statistics.
+    No client here calls reporters, and all clients refuse ``metric_reporters``. Call ``metrics()``,
+    which returns librdkafka's statistics.
     """
 
     @abc.abstractmethod
     def init(self, metrics: Iterable[Any]) -> None:
-        """Take the metrics that there are at the beginning."""
+        """Take the metrics that exist at the beginning."""
 
     @abc.abstractmethod
     def metric_change(self, metric: Any) -> None:
@@ -32,4 +32,4 @@ class AbstractMetricsReporter(abc.ABC):
 
     @abc.abstractmethod
     def close(self) -> None:
-        """End."""
+        """Stop the reporter."""

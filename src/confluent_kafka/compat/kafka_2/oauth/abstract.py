@@ -1,4 +1,4 @@
-"""Sources of tokens: those of version 3, which has them elsewhere."""
+"""The sources of tokens of version 3, under the import path of version 2."""
 
 from __future__ import annotations
 

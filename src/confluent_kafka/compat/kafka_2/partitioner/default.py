@@ -1,4 +1,4 @@
-"""The default partitioner, as a function: that of Kafka's Java client, by the key."""
+"""The default partitioner, which chooses the same partitions as Kafka's Java client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["DefaultPartitioner", "murmur2"]
 class DefaultPartitioner:
     """Gives equal keys the same partition, and messages without a key a random one.
 
-    A producer that has this one lets librdkafka compute the same in C.
+    With this partitioner, librdkafka computes the same partition in C.
     """
 
     @classmethod
@@ -20,9 +20,9 @@ class DefaultPartitioner:
         """Choose a partition.
 
         Args:
-            key: the message's; None without.
-            all_partitions: of the topic, in order.
-            available: those that have a leader.
+            key: the key of the message, or None.
+            all_partitions: the partitions of the topic, in order.
+            available: the partitions that have a leader.
         """
         if key is None:
             return random.choice(available or all_partitions)

@@ -1,4 +1,4 @@
-"""Where a message is, as soon as that is known: with ``log_start_offset``."""
+"""The future of a delivered message, with ``log_start_offset``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...kafka.structs import TopicPartition
 
 
 class RecordMetadata(NamedTuple):
-    """Where a broker has put a message."""
+    """The place of a delivered message."""
 
     topic: str
     partition: int
@@ -19,28 +19,28 @@ class RecordMetadata(NamedTuple):
     timestamp: int | None
     """In milliseconds since the epoch."""
     log_start_offset: int | None
-    """Always None: librdkafka does not tell it."""
+    """Always None, because librdkafka does not return it."""
     checksum: int | None
-    """Always None, as of every message in the format of Kafka 0.11 and newer."""
+    """Always None, as for every message in the format of Kafka 0.11 and newer."""
     serialized_key_size: int
-    """In bytes; -1 without a key."""
+    """The key's size in bytes; -1 without a key."""
     serialized_value_size: int
-    """In bytes; -1 without a value."""
+    """The value's size in bytes; -1 without a value."""
     serialized_header_size: int
-    """In bytes; -1 without headers."""
+    """The headers' size in bytes; -1 without headers."""
 
 
 class FutureRecordMetadata(future.FutureRecordMetadata):
     """A future of RecordMetadata: what KafkaProducer.send() returns.
 
     Args:
-        produce_future: whose result this has.
-        relative_offset: how many messages of that are before this one.
-        timestamp_ms: of the message, in milliseconds since the epoch.
+        produce_future: the future whose result this future gets.
+        relative_offset: the place of this message in the request.
+        timestamp_ms: the message's timestamp, in milliseconds since the epoch.
         checksum: None.
-        serialized_key_size: in bytes; -1 without a key.
-        serialized_value_size: in bytes; -1 without a value.
-        serialized_header_size: in bytes; -1 without headers.
+        serialized_key_size: the key's size in bytes; -1 without a key.
+        serialized_value_size: the value's size in bytes; -1 without a value.
+        serialized_header_size: the headers' size in bytes; -1 without headers.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from ..partitioner import DefaultPartitioner
 from ..structs import with_epochs
 from .future import FutureRecordMetadata
 
-# What is the default without, and with, ``enable_idempotence``.
+# The defaults without and with ``enable_idempotence``.
 _AT_MOST_ONCE = {"acks": 1, "retries": 0}
 _IN_FLIGHT = "max_in_flight_requests_per_connection"
 _EXACTLY_ONCE = {"acks": -1, "retries": float("inf"), _IN_FLIGHT: 1}
@@ -19,15 +19,15 @@ _LONGEST_DELIVERY = 120_000  # milliseconds, of version 3
 
 
 class KafkaProducer(producer.KafkaProducer):
-    """Sends messages; see the producer of version 3. Without ``enable_idempotence``, unless given.
+    """Sends messages like the producer of version 3, by default without ``enable_idempotence``.
 
     Args:
-        configs: the keywords of ``DEFAULT_CONFIG``: those of versions 2 and 3. What each does is
-            in the guide "Moving over from kafka-python 2".
+        configs: the keywords of ``DEFAULT_CONFIG``, from versions 2 and 3. The guide "Coming from
+            kafka-python 2" describes each of them.
 
     Raises:
-        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``, and there is
-            no ``api_version``, with which the constructor does not connect.
+        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``. This cannot
+            happen with ``api_version``, because the constructor then does not connect.
         KafkaConfigurationError, AssertionError, ValueError, TypeError: a keyword is wrong; the text
             names it.
     """
@@ -52,7 +52,7 @@ class KafkaProducer(producer.KafkaProducer):
 
     def __init__(self, **configs: Any) -> None:
         given = of_version_3(configs, self.DEFAULT_CONFIG)
-        # A transaction needs it, and version 2 had none.
+        # A transaction needs it; version 2 did not have transactions.
         has_transactions = given.get("transactional_id") is not None
         is_idempotent = given.setdefault("enable_idempotence", has_transactions)
         given = (_EXACTLY_ONCE if is_idempotent else _AT_MOST_ONCE) | given
@@ -61,7 +61,7 @@ class KafkaProducer(producer.KafkaProducer):
                 f"{_IN_FLIGHT} must be 1 with enable_idempotence, not {given[_IN_FLIGHT]}"
             )
         config = self.DEFAULT_CONFIG | given
-        # Version 2 has no limit of its own.
+        # Version 2 does not have this limit.
         least = config["linger_ms"] + config["request_timeout_ms"]
         given.setdefault("delivery_timeout_ms", max(_LONGEST_DELIVERY, least))
         with brokers_needed():

@@ -1,4 +1,4 @@
-"""What tracing packages call a message."""
+"""The class that tracing packages use for messages."""
 
 from __future__ import annotations
 

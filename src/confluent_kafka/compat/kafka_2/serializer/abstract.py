@@ -1,4 +1,4 @@
-"""What applications implement to make bytes of keys and values, and back: without the headers."""
+"""The base classes of an application's serializers and deserializers, without headers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class Serializer(abc.ABC):
-    """Makes bytes.
+    """Converts keys or values to bytes.
 
     Args:
-        config: no effect: for serializers that hand on what they were made with.
+        config: no effect; serializers may pass their arguments to it.
     """
 
     def __init__(self, **config: Any) -> None:
@@ -21,7 +21,7 @@ class Serializer(abc.ABC):
         """Return the bytes of a key or value.
 
         Args:
-            topic: where the message goes.
+            topic: the topic of the message.
             value: the key or value.
         """
 
@@ -30,7 +30,7 @@ class Serializer(abc.ABC):
 
 
 class Deserializer(abc.ABC):
-    """Makes objects of bytes; see Serializer."""
+    """Converts bytes to keys or values; see Serializer."""
 
     def __init__(self, **config: Any) -> None:
         super().__init__()
@@ -40,8 +40,8 @@ class Deserializer(abc.ABC):
         """Return the object of a key or value.
 
         Args:
-            topic: where the message comes from.
-            bytes_: the key's or value's bytes.
+            topic: the topic of the message.
+            bytes_: the bytes of the key or value.
         """
 
     def close(self) -> None:  # noqa: B027

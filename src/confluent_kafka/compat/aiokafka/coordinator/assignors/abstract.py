@@ -1,4 +1,4 @@
-"""The base of the assignors' names."""
+"""The base class of assignors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NoReturn
 
 
 class AbstractPartitionAssignor(abc.ABC):
-    """Names a way to give a group's partitions to its members.
+    """A name of an assignor, which distributes a group's partitions to its members.
 
-    librdkafka assigns partitions itself, and calls nothing here: a class of your own is refused by
-    ``AIOKafkaConsumer(partition_assignment_strategy=...)``.
+    librdkafka assigns partitions itself and never calls this class. You cannot use a class of your
+    own in ``AIOKafkaConsumer(partition_assignment_strategy=...)``.
     """
 
     version: ClassVar[int] = 0
@@ -41,4 +41,4 @@ class AbstractPartitionAssignor(abc.ABC):
 
     @classmethod  # noqa: B027
     def on_assignment(cls, assignment: Any) -> None:
-        """Called by nobody."""
+        """Does nothing: librdkafka does not call it."""

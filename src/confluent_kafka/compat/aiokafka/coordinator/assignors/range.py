@@ -1,4 +1,4 @@
-"""The range assignor's name."""
+"""The range assignor."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from .abstract import AbstractPartitionAssignor
 
 
 class RangePartitionAssignor(AbstractPartitionAssignor):
-    """Each topic on its own: its partitions in order, in as many ranges as there are members."""
+    """Splits the partitions of each topic into ranges, one for each member."""
 
     name = "range"

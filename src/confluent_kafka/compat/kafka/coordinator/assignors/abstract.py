@@ -1,4 +1,4 @@
-"""The base of the assignors' names."""
+"""The base class of assignors."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, ClassVar, NoReturn
 
 
 class RebalanceProtocol(IntEnum):
-    """What a rebalance does with the partitions that a member keeps."""
+    """What happens in a rebalance to partitions that stay with their member."""
 
     EAGER = 0
-    """They are taken, and given again."""
+    """The partitions are revoked and assigned again."""
     COOPERATIVE = 1
-    """They are read on."""
+    """The member continues to read the partitions."""
 
 
 class AbstractPartitionAssignor(abc.ABC):
-    """Names a way to give a group's partitions to its members.
+    """A name of an assignor, which distributes a group's partitions to its members.
 
-    librdkafka assigns partitions itself, and calls nothing here: a class of your own is refused by
-    ``KafkaConsumer(partition_assignment_strategy=...)``.
+    librdkafka assigns partitions itself and never calls this class. You cannot use a class of your
+    own in ``KafkaConsumer(partition_assignment_strategy=...)``.
     """
 
     version: ClassVar[int] = 0
@@ -33,7 +33,7 @@ class AbstractPartitionAssignor(abc.ABC):
         """The assignor's name in the group's protocol."""
 
     def supported_protocols(self) -> list[RebalanceProtocol]:
-        """Return what its rebalances do."""
+        """Return the protocol of its rebalances."""
         return list(self._protocols)
 
     @classmethod
@@ -56,4 +56,4 @@ class AbstractPartitionAssignor(abc.ABC):
 
     @classmethod  # noqa: B027
     def on_assignment(cls, assignment: Any, generation: int) -> None:
-        """Called by nobody."""
+        """Does nothing: librdkafka does not call it."""

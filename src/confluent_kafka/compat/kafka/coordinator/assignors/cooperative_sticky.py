@@ -1,4 +1,4 @@
-"""The cooperative sticky assignor's name."""
+"""The cooperative sticky assignor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .sticky.sticky_assignor import StickyPartitionAssignor
 
 
 class CooperativeStickyAssignor(StickyPartitionAssignor):
-    """A balanced assignment that moves few partitions, while the others are read on."""
+    """A balanced assignment that moves few partitions; members continue to read the other ones."""
 
     version: ClassVar[int] = 1
     name = "cooperative-sticky"

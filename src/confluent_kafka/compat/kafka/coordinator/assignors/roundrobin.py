@@ -1,4 +1,4 @@
-"""The round-robin assignor's name."""
+"""The round-robin assignor."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from .abstract import AbstractPartitionAssignor
 
 
 class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
-    """The partitions of all topics in order, to one member after the other."""
+    """Distributes the partitions of all topics to the members in turn."""
 
     name = "roundrobin"

@@ -10,7 +10,7 @@ class AbstractTokenProvider(abc.ABC):
     """A source of tokens for SASL/OAUTHBEARER.
 
     Args:
-        config: no effect: for providers that hand on what they were made with.
+        config: no effect; providers may pass their arguments to it.
     """
 
     def __init__(self, **config: Any) -> None:
@@ -20,9 +20,9 @@ class AbstractTokenProvider(abc.ABC):
     def token(self) -> str:
         """Return a token that is valid now.
 
-        Called on a thread of its own when a token is needed: at the start, and before the last one
-        expires, by the ``exp`` of a JWT. A token of another kind is asked for again every five
-        minutes.
+        The client calls this method on a separate thread at the start, and again before the last
+        token expires. It reads the end from the ``exp`` of a JWT. For any other token, it calls the
+        method every five minutes.
         """
 
     def extensions(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The base of the assignors' names: that of version 3."""
+"""The base class of version 3's assignors."""
 
 from __future__ import annotations
 

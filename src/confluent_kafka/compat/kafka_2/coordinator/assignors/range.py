@@ -1,4 +1,4 @@
-"""The range assignor's name: that of version 3."""
+"""The range assignor of version 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The round-robin assignor's name: that of version 3."""
+"""The round-robin assignor of version 3."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The sticky assignor's name."""
+"""The sticky assignor."""

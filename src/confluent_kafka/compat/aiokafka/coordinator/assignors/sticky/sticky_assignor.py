@@ -1,4 +1,4 @@
-"""The sticky assignor's name."""
+"""The sticky assignor."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ..abstract import AbstractPartitionAssignor
 
 
 class StickyPartitionAssignor(AbstractPartitionAssignor):
-    """A balanced assignment that leaves each member what it had, as far as possible.
+    """A balanced assignment in which members keep as many of their partitions as possible.
 
-    librdkafka does not have it: a consumer refuses it, and says what it can use instead.
+    librdkafka does not have this assignor. A consumer refuses it, and the error names alternatives.
     """
 
     DEFAULT_GENERATION_ID: ClassVar[int] = -1
@@ -19,7 +19,7 @@ class StickyPartitionAssignor(AbstractPartitionAssignor):
 
     @classmethod
     def on_generation_assignment(cls, generation: int) -> None:
-        """Called by nobody."""
+        """Does nothing: librdkafka does not call it."""
 
     @classmethod
     def parse_member_metadata(cls, metadata: Any) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The sticky assignor's name."""
+"""The sticky assignor."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..abstract import AbstractPartitionAssignor
 
 
 class StickyPartitionAssignor(AbstractPartitionAssignor):
-    """A balanced assignment that leaves each member what it had, as far as possible.
+    """A balanced assignment in which members keep as many of their partitions as possible.
 
-    librdkafka has it in its cooperative form only: a consumer refuses this one, and says what it
-    can use instead.
+    librdkafka has only the cooperative form. A consumer refuses this assignor, and the error names
+    alternatives.
     """
 
     DEFAULT_GENERATION_ID: ClassVar[int] = -1

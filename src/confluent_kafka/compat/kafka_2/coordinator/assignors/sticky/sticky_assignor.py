@@ -1,4 +1,4 @@
-"""The sticky assignor's name."""
+"""The sticky assignor."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from .....kafka.coordinator.assignors.sticky import sticky_assignor
 
 
 class StickyPartitionAssignor(sticky_assignor.StickyPartitionAssignor):
-    """That of version 3, which consumers refuse: they say what to use instead."""
+    """The assignor of version 3, which consumers refuse; the error names alternatives."""
 
     generation: ClassVar[int] = -1
 
     @classmethod
     def on_generation_assignment(cls, generation: int) -> None:
-        """Called by nobody."""
+        """Does nothing: librdkafka does not call it."""
