@@ -65,17 +65,19 @@ def versions(changelog: str) -> list[Version]:
     """Return the versions of a changelog in its order, the newest first.
 
     A version with several builds is listed once, with its newest build. A heading without a date
-    takes the date of the tag ``v<version>``.
+    takes the date of the release's tag, such as ``v2.16.1-1``.
     """
     found: dict[str, Version] = {}
     for heading in _HEADING.finditer(changelog):
         number, build, date = heading["number"], heading["build"], heading["date"]
-        found.setdefault(number, Version(number, build, date or _tagged(number)))
+        if number not in found:
+            tag = f"v{number}-{build}" if build else f"v{number}"
+            found[number] = Version(number, build, date or _tagged(tag))
     return list(found.values())
 
 
-def _tagged(number: str) -> str | None:
-    command = ["git", "log", "-1", "--format=%cs", f"v{number}", "--"]
+def _tagged(tag: str) -> str | None:
+    command = ["git", "log", "-1", "--format=%cs", tag, "--"]
     try:
         answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError:  # git is not installed
