@@ -349,7 +349,13 @@ class Admin:
     def elect(self, name, partition, kind):
         if not self.newest:
             return None
-        return self.plain(self.admin.elect_leaders(kind, {named(self.own, name): [partition]}))
+        answer = self.admin.elect_leaders(kind, {named(self.own, name): [partition]})
+        elected = [
+            [topic.topic, one.partition_id, one.error_code]
+            for topic in answer.replica_election_results
+            for one in topic.partition_result
+        ]
+        return self.plain([answer.error_code, elected])
 
     def reassign(self, name, partition, brokers):
         if not self.newest:
