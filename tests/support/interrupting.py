@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -154,7 +155,8 @@ def _at_functions(at: int) -> Iterator[None]:
 
     def begins(frame: FrameType, event: str, _: object) -> None:
         nonlocal left
-        if event == "call" and frame.f_code.co_filename.startswith(_PACKAGE):
+        of_ours = event == "call" and frame.f_code.co_filename.startswith(_PACKAGE)
+        if of_ours and not _is_in_finalizer(frame):
             left -= 1
             if left == 0:
                 sys.setprofile(None)
@@ -165,3 +167,10 @@ def _at_functions(at: int) -> Iterator[None]:
         yield
     finally:
         sys.setprofile(None)
+
+
+def _is_in_finalizer(frame: FrameType | None) -> bool:
+    """Whether it runs for an object that was dropped: what is raised there comes out of no call."""
+    while frame is not None and frame.f_code is not weakref.finalize.__call__.__code__:
+        frame = frame.f_back
+    return frame is not None
