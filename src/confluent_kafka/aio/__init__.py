@@ -1,8 +1,8 @@
 """Clients for asyncio.
 
-They wait in the event loop on a file descriptor that librdkafka writes to: no thread stands between
-a message and the task that waits for it. Requests that a broker must answer (list_topics(),
-committed() ...) run on threads of an executor, those of AIOAdminClient without one.
+They wait in the event loop on a file descriptor that librdkafka writes to, so that messages reach
+the waiting task without another thread. Requests that a broker must answer (list_topics(),
+committed() ...) run on threads of an executor; most requests of AIOAdminClient need no thread.
 """
 
 from __future__ import annotations

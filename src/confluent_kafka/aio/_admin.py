@@ -34,7 +34,7 @@ def _awaited(
     method: Callable[Concatenate[AdminClient, P], Future[T]],
 ) -> Callable[Concatenate[AIOAdminClient, P], asyncio.Future[T]]: ...
 def _awaited(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of AIOAdminClient that asks as one of AdminClient, with its signature."""
+    """Return a method of AIOAdminClient that wraps AdminClient's method, with its signature."""
     name = method.__name__
 
     @functools.wraps(method)
@@ -56,11 +56,11 @@ def _awaited(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class AIOAdminClient(AIOClient):
-    """Administers a cluster: the requests of AdminClient, awaited.
+    """Administers a cluster: the requests of AdminClient for asyncio.
 
-    A request is sent when the method is called, and returns what is awaited: a future, or Answers,
-    which has a future for each thing that the request is about and may be awaited as a whole. The
-    event loop settles them; there is no thread. Cancelling a wait does not stop the request.
+    Each method sends its request when you call it, and returns an awaitable: a future, or Answers.
+    Answers has a future for each item of the request, and you can also await it as a whole. The
+    event loop settles the futures without a thread. Cancelling a wait does not stop the request.
     list_topics(), cluster_id(), list_groups() and connect() wait inside librdkafka, on threads of
     the executor.
 
@@ -74,17 +74,17 @@ class AIOAdminClient(AIOClient):
             may be coroutines and run in the event loop, whose exception handler gets their
             exceptions. ``oauth_cb`` may be a coroutine too; a plain function runs on a thread of
             its own.
-        max_workers: threads for requests that wait inside librdkafka.
-        executor: runs these requests instead; it is not shut down. Python does not end before the
-            threads of a ThreadPoolExecutor do: while no broker answers, a request that was
-            cancelled keeps the process alive until its own timeout.
+        max_workers: the number of threads for requests that wait inside librdkafka.
+        executor: runs these requests instead; the client does not shut it down. Python waits for
+            the threads of a ThreadPoolExecutor before it exits: if no broker answers, a cancelled
+            request keeps the process alive until the request times out.
 
     Raises:
         KafkaException: the configuration is wrong; the error names the property.
         RuntimeError: no event loop is running in this thread.
 
-    A method raises TypeError or ValueError for a wrong argument and RuntimeError when the client is
-    closed or belongs to another event loop. What is awaited raises KafkaException.
+    A method raises TypeError or ValueError for a wrong argument, and RuntimeError if the client is
+    closed or belongs to another event loop. The awaitable raises KafkaException.
     """
 
     _client: AdminClient
@@ -122,7 +122,7 @@ class AIOAdminClient(AIOClient):
     async def list_groups(
         self, group: str | None = None, timeout: float = -1
     ) -> list[GroupMetadata]:
-        """List groups, one or all; see AdminClient.list_groups()."""
+        """List one group or all groups; see AdminClient.list_groups()."""
         return await self._request(self._client.list_groups, group, timeout)
 
     list_consumer_groups = _awaited(AdminClient.list_consumer_groups)
@@ -176,7 +176,7 @@ class AIOAdminClient(AIOClient):
     def describe_user_scram_credentials(
         self, users: list[str] | None = None, *, request_timeout: float | None = None
     ) -> Awaitable[dict[str, UserScramCredentialsDescription]]:
-        """Describe users' credentials: their mechanisms, not their passwords.
+        """Describe users' SCRAM credentials: their mechanisms, not their passwords.
 
         See AdminClient.describe_user_scram_credentials().
         """
@@ -238,17 +238,17 @@ class AIOAdminClient(AIOClient):
 
     def _serve(self) -> None:
         if self._left:
-            return  # close() serves the rest
+            return  # close() serves the remaining answers
         try:
             self._client._serve_answers()
             self._client.poll(0)
         except Exception as error:
             self._callback_failed(error)
-        if self._client._queue_length() > 0:  # no byte tells of what is left
+        if self._client._queue_length() > 0:  # the wake-up byte was read; nothing else wakes us
             self._loop.call_soon(self._serve)
 
     def _open(self) -> AdminClient:
-        """Return the client, which raises if it is closed."""
+        """Return the client; raise if it is closed."""
         self._check_loop()
         if self._left:
             raise self._closed_error()
@@ -260,7 +260,7 @@ class AIOAdminClient(AIOClient):
         return answer
 
     def _answered(self, _: asyncio.Future[Any]) -> None:
-        """Do nothing: the future has this, and keeps the client, without which no answer comes."""
+        """Do nothing. The future refers to this method, and so keeps the client for the answer."""
 
     def _each(self, asked: Mapping[Key, Future[T]]) -> Answers[Key, T]:
         return Answers({key: self._one(future) for key, future in asked.items()})

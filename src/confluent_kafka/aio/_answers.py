@@ -1,4 +1,4 @@
-"""What the requests of ``AIOAdminClient`` return."""
+"""The results of the requests of ``AIOAdminClient``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ T = TypeVar("T")
 
 
 class Answers(dict[Key, "asyncio.Future[T]"]):
-    """A future for each thing that a request is about; may be awaited as a whole.
+    """A dict with a future for each item of a request. You can also await it as a whole.
 
-    ``await answers`` waits until all are there, and returns a dict of the results. If some failed,
-    it raises the error of the first of them. ``await answers[key]`` waits for one.
+    ``await answers`` waits for all futures and returns a dict of their results. If some failed, it
+    raises the error of the first of them. ``await answers[key]`` waits for one future.
     """
 
-    # As other awaitables, which asyncio.gather() looks up; not as a dict.
+    # Compare and hash by identity, as other awaitables do and dicts do not: asyncio.gather() uses
+    # awaitables as the keys of a dict.
     __eq__ = object.__eq__
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -29,5 +30,5 @@ class Answers(dict[Key, "asyncio.Future[T]"]):
             await asyncio.wait(self.values())
         for answer in self.values():
             if not answer.cancelled():
-                answer.exception()  # it has been looked at: only the first is raised
+                answer.exception()  # mark it as retrieved: only the first error is raised
         return {key: answer.result() for key, answer in self.items()}

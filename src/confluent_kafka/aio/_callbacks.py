@@ -1,4 +1,4 @@
-"""Callbacks of the application, plain functions and coroutines, in its event loop."""
+"""The application's callbacks, plain functions and coroutines, run in its event loop."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
 
-# What a client's configuration may have; oauth_cb besides, which returns something.
+# The callbacks in a client's configuration. oauth_cb is handled apart, because it returns a value.
 _NAMES = ("error_cb", "throttle_cb", "stats_cb", "on_commit")
 
-# The callbacks that a task belongs to, and the coroutine of theirs that it is, or was made by.
+# For the current task: the Callbacks object it belongs to, and the coroutine that it runs or that
+# created it.
 _INSIDE: ContextVar[tuple[Callbacks, asyncio.Task[Any] | None] | None] = ContextVar(
     "_INSIDE", default=None
 )
 
 
 def is_running(loop: asyncio.AbstractEventLoop) -> bool:
-    """Return whether this is the thread of the loop, inside it."""
+    """Return whether the caller runs on the thread of this loop, while the loop is running."""
     try:
         return asyncio.get_running_loop() is loop
     except RuntimeError:
@@ -26,11 +27,11 @@ def is_running(loop: asyncio.AbstractEventLoop) -> bool:
 
 
 class Callbacks:
-    """Runs callbacks in an event loop, whichever thread librdkafka's events are served on.
+    """Runs callbacks in an event loop, on whichever thread librdkafka's events are served.
 
     Args:
-        loop: the loop.
-        failed: called with an exception of a callback that nobody waits for.
+        loop: the event loop.
+        failed: called with the exception of a callback that nobody waits for.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Callbacks:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def of_configuration(self, own: dict[str, Any]) -> dict[str, Any]:
-        """Put callbacks that run here into a client's configuration."""
+        """Replace the callbacks in a client's configuration by functions that run them here."""
         for name in _NAMES:
             if callable(own.get(name)):
                 own[name] = self.wrap(own[name])
@@ -50,7 +51,7 @@ class Callbacks:
         return own
 
     def wrap(self, callback: Callable[..., Any]) -> Callable[..., None]:
-        """Return a function that calls back in the loop: at once there, soon from elsewhere."""
+        """Return a function that runs the callback in the loop: at once there, else soon."""
 
         def run(*arguments: Any) -> None:
             if is_running(self._loop):
@@ -61,7 +62,7 @@ class Callbacks:
         return run
 
     def call(self, callback: Callable[..., Any], *arguments: Any) -> None:
-        """Call back in the loop; an exception is told and ends here."""
+        """Run a callback in the loop. Its exception is reported and not raised."""
         try:
             self._call(callback, arguments)
         except (Exception, asyncio.CancelledError) as error:
@@ -110,8 +111,8 @@ class Callbacks:
             result = callback(config)
             if not inspect.isawaitable(result):
                 return result
-            # The function is called on the thread that fetches tokens, and waits for the loop;
-            # the client's __init__(), which the loop is inside of now, does not wait for that.
+            # Called on the thread that fetches tokens, which waits for the loop. The loop may be
+            # inside the client's __init__() now, which does not wait for this thread.
             return asyncio.run_coroutine_threadsafe(_result_of(result), self._loop).result
 
         return token

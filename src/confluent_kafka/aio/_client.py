@@ -1,4 +1,4 @@
-"""What the asyncio clients have in common."""
+"""The base class of the asyncio clients."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Threads for requests: they wait for brokers, and a few will do.
+# Threads for requests. They only wait for brokers, so that a few are enough.
 MAX_WORKERS = 4
 
 _LOGGER = logging.getLogger("confluent_kafka")
 
-# The loop that create() makes a client for, on another thread.
+# While create() makes a client on another thread: the event loop of that client.
 _LOOP: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("_LOOP", default=None)
 
 # Seconds that a task may take messages in a row before other tasks get a turn.
@@ -45,20 +45,20 @@ _LONGEST_TURN = 0.005
 
 
 class AIOClient(ABC):
-    """A client of one event loop.
+    """The base class of clients that belong to one event loop.
 
     Args:
-        conf: its configuration; callbacks may be coroutines.
-        max_workers: threads for requests, if there is no executor.
-        executor: runs requests; it stays the caller's.
+        conf: the configuration; callbacks may be coroutines.
+        max_workers: the number of threads for requests, if no executor is given.
+        executor: runs the requests; the client does not shut it down.
     """
 
     _client: Producer | Consumer | AdminClient
 
-    # What errors call it, if its class is not the one that the application has.
+    # The name of this class in error texts, if the application uses another class for it.
     _alias: str | None = None
 
-    # What Python warns of if nobody closes it.
+    # The text of the ResourceWarning for a client that nobody closed.
     _unclosed = "{} was not closed: await close() or use 'async with'"
 
     def __init__(
@@ -76,7 +76,7 @@ class AIOClient(ABC):
         )
         self._callbacks = Callbacks(self._loop, self._callback_failed)
         self._closing: asyncio.Task[None] | None = None
-        self._end_is_told = False  # close() has returned, or raised what a callback raised
+        self._end_is_told = False  # True after close() has returned or raised a callback's error
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(own_configuration(conf)))
         self._client._be_called(self._called())
@@ -87,16 +87,16 @@ class AIOClient(ABC):
     async def create(cls, *arguments: Any, **keywords: Any) -> Self:
         """Make a client without blocking the event loop.
 
-        What takes time runs on a thread: reading certificates, and with an ``oauth_cb`` that is a
-        plain function the wait for the first token, up to 10 s. The class itself does the same in
-        the loop.
+        Slow work runs on a thread: reading certificates, and waiting up to 10 s for the first token
+        if ``oauth_cb`` is a plain function. If you call the class itself, the event loop does this
+        work and is blocked meanwhile.
 
         Args:
-            *arguments: those of the class.
-            **keywords: the same.
+            *arguments: the arguments of the class.
+            **keywords: the keyword arguments of the class.
 
         Raises:
-            Exception: what the class raises.
+            Exception: every exception that the class raises.
         """
         loop = asyncio.get_running_loop()
         context = copy_context()
@@ -168,21 +168,23 @@ class AIOClient(ABC):
     async def close(self, timeout: float = -1) -> bool:
         """Close the client. Cancelling the task that waits does not stop the closing.
 
-        The end of the process does not wait for it: it gives up messages that nobody takes. A block
-        (``async with``) that an exception or a cancellation leaves waits 5 s at most, and logs what
-        goes on after that.
+        The client drops messages that the application does not take, so that it does not delay the
+        end of the process. If an exception or a cancellation ends an ``async with`` block, the
+        block waits at most 5 s. Work that is left after that is logged and continues in the
+        background.
 
         Closing a closed client does nothing.
 
         Args:
-            timeout: seconds to wait; -1 waits without limit. The closing goes on after that.
+            timeout: seconds to wait; -1 waits without limit. After the timeout, the client goes on
+                closing in the background.
 
         Returns:
-            Whether the client is closed: False if time was up.
+            True if the client is closed, False if the timeout ended before that.
 
         Raises:
             RuntimeError: called from one of the client's callbacks, or from another event loop.
-            Exception: raised by a callback; the client is closed all the same.
+            Exception: a callback raised it. The client is closed all the same.
         """
         self._check_loop()
         until = deadline(self._loop, timeout)
@@ -212,7 +214,7 @@ class AIOClient(ABC):
     ) -> None:
         closed = False
         if error is not None:
-            with contextlib.suppress(RuntimeError):  # it is closed
+            with contextlib.suppress(RuntimeError):  # the client is already closed
                 self._client._close_soon()
         try:
             closed = await self.close(-1 if error is None else SECONDS_ON_THE_WAY_OUT)
@@ -223,12 +225,12 @@ class AIOClient(ABC):
                 )
 
     def _what_is_left(self) -> str:
-        """Say what close() waits for, for the log."""
+        """Describe for the log what close() still waits for."""
         return ""
 
     @abstractmethod
     def _make_client(self, conf: dict[str, Any]) -> Producer | Consumer | AdminClient:
-        """Make the client of the extension, which never waits."""
+        """Create the client of the extension. This never waits."""
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         try:
@@ -240,7 +242,7 @@ class AIOClient(ABC):
             ) from None
 
     def _attach(self) -> None:
-        """Have the loop, in which this runs, wait for what the client gets."""
+        """Make the running event loop wait for the client's events."""
         try:
             self._readiness = self._make_readiness()
         except BaseException:
@@ -260,7 +262,7 @@ class AIOClient(ABC):
 
     @abstractmethod
     def _callback_failed(self, error: BaseException) -> None:
-        """Report an exception of one of the application's callbacks."""
+        """Report an exception that a callback of the application raised."""
 
     def _close_client(self) -> None:
         self._client.close()
@@ -268,7 +270,7 @@ class AIOClient(ABC):
     async def _close(self) -> None:
         self._left = True
         try:
-            # None of the executor's threads: requests that nobody answers may have all of them.
+            # Not a thread of the executor: requests that no broker answers may occupy all of them.
             await on_daemon_thread(self._loop, self._close_client, "close")
             await self._callbacks.finish()
         finally:
@@ -282,7 +284,7 @@ class AIOClient(ABC):
     ) -> T:
         """Run a call that waits for a broker on another thread.
 
-        If the task that waits is cancelled, a call that has begun goes on there.
+        If the waiting task is cancelled, a call that has already begun continues on its thread.
         """
         self._check_open()
         try:
@@ -295,20 +297,20 @@ class AIOClient(ABC):
                         self.executor.give_up(running)
                     raise
         finally:
-            if not self._loop.is_closed():  # with this call pending
+            if not self._loop.is_closed():  # the loop was closed while this call was pending
                 self._served_elsewhere()
 
     def _served_elsewhere(self) -> None:
-        """Look for what a request has served, or left, on its thread: no event tells of it."""
+        """Serve what a request left on its thread. No event tells the loop of it."""
         self._readiness.wake()
 
     def _closed_error(self) -> Exception:
-        """What calls of a closed client raise, and those that its closing ends."""
+        """Return the exception for calls of a closed client, and for calls that closing ends."""
         return RuntimeError(f"{self._called()} is closed")
 
     @contextlib.contextmanager
     def _ended_by_closing(self) -> Iterator[None]:
-        """Raise _closed_error() where the closing ends the block, whatever notices it there."""
+        """Raise _closed_error() if closing the client ends the block, wherever it is noticed."""
         try:
             yield
         except RuntimeError as failure:
@@ -320,11 +322,11 @@ class AIOClient(ABC):
         try:
             running = asyncio.get_running_loop()
         except RuntimeError:
-            self._client._check_open()  # in a forked child no loop is running, inside a coroutine
+            self._client._check_open()  # a coroutine in a forked child has no running loop
             raise
         if running is not self._loop:
             if os.getpid() != self._process:
-                self._client._check_open()  # says that it was created before os.fork()
+                self._client._check_open()  # its text says that the client predates os.fork()
             raise RuntimeError(
                 f"this {self._called()} belongs to another event loop: make one per loop"
             )
@@ -335,7 +337,7 @@ class AIOClient(ABC):
             raise self._closed_error()
 
     def _deadline(self, timeout: float) -> float:
-        """Return the loop's time at which a timeout is over; a closed client says that first."""
+        """Return the loop's time at which a timeout ends. Raises first if the client is closed."""
         try:
             return deadline(self._loop, timeout)
         except (TypeError, ValueError):
@@ -343,7 +345,7 @@ class AIOClient(ABC):
             raise
 
     def _here(self) -> Producer | Consumer | AdminClient:
-        """Return the client for a call that does not wait; as for all others, in its loop only."""
+        """Return the client for a call that does not wait. Only the client's loop may call this."""
         self._check_loop()
         return self._client
 
@@ -351,30 +353,30 @@ class AIOClient(ABC):
         return self._alias or type(self).__name__
 
     async def _let_others(self) -> None:
-        """Let other tasks run: a call that need not wait would never yield to them."""
+        """Let other tasks run: a task whose calls never have to wait would not yield to them."""
         await asyncio.sleep(0)
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Let this loop's tasks use the client in a row, until it is time for others."""
+        """Let the tasks of this loop use the client without a pause, until the turn ends."""
         if self._closing is None:
             self._client._begin_turn(_LONGEST_TURN)
 
     def _end_turn(self) -> None:
-        """Have the next calls look at what there is to raise, or to wait for."""
+        """End the turn: the next calls check for errors to raise and for reasons to wait."""
         if not self._left:
             self._client._begin_turn(0)
 
 
 def _future_maker(loop: asyncio.AbstractEventLoop) -> Callable[[], asyncio.Future[Any]]:
-    """What loop.create_future() does; asyncio's own loops do it without a function of Python."""
+    """Return loop.create_future, or for asyncio's own loops a faster equivalent in C."""
     if type(loop).create_future is asyncio.BaseEventLoop.create_future:
         return partial(asyncio.Future, loop=loop)
     return loop.create_future
 
 
 def _close_unwanted(making: asyncio.Future[Any]) -> None:
-    """Close the client of a create() that was cancelled."""
+    """Close the client that a cancelled create() has made."""
     if not making.cancelled() and making.exception() is None:
         client = making.result()
         client._attach()
@@ -393,9 +395,9 @@ def own_configuration(conf: Any) -> dict[str, Any]:
 
 
 def _drop(loop: asyncio.AbstractEventLoop, stop: Callable[[], object], owner: int) -> None:
-    """Unregister an asyncio client that nobody closed from its loop."""
+    """Remove an asyncio client that nobody closed from its event loop."""
     if os.getpid() != owner:
-        return  # a forked child shares the selector with its parent
+        return  # a forked child shares the selector with its parent and must not change it
     if loop.is_running():
         loop.call_soon_threadsafe(stop)
     else:

@@ -31,28 +31,29 @@ from ._threads import on_daemon_thread
 if TYPE_CHECKING:
     from confluent_kafka.columns.batch import ColumnDecoder
 
-_EVERY = 0.1  # seconds between looks at whether the group has been left
-_MAX_MESSAGES = 1_000_000  # that consume() takes
+_EVERY = 0.1  # seconds between two checks whether the consumer has left the group
+_MAX_MESSAGES = 1_000_000  # the limit of consume()
 _LONGEST_STEP = 10_000  # messages that are fetched before other tasks get a turn
 _SEEK_AGAIN = 0.01  # seconds between attempts to seek in a partition that is not fetched yet
 
 
 @explaining(AIO_CONSUMER)
 class AIOConsumer(AIOClient):
-    """A consumer whose messages are awaited.
+    """A consumer for asyncio: you await its messages.
 
-    A task that is cancelled while it waits in poll() or consume() loses no message. Iterating with
-    ``async for`` polls without limit. Belongs to the event loop that it was created in.
+    If a task is cancelled while it waits in poll() or consume(), no message is lost. ``async for``
+    waits for each message without limit. A consumer belongs to the event loop that it was created
+    in.
 
     Args:
         consumer_conf: the configuration of a Consumer. ``error_cb``, ``throttle_cb``, ``stats_cb``
             and ``on_commit`` may be coroutines and run in the event loop; the next poll() or
             consume() raises their exceptions. ``oauth_cb`` may be a coroutine too; a plain
             function runs on a thread of its own.
-        max_workers: threads for requests that a broker must answer.
-        executor: runs these requests instead; it is not shut down. Python does not end before the
-            threads of a ThreadPoolExecutor do: while no broker answers, a request that was
-            cancelled keeps the process alive until its own timeout.
+        max_workers: the number of threads for requests that a broker must answer.
+        executor: runs these requests instead; the consumer does not shut it down. Python waits for
+            the threads of a ThreadPoolExecutor before it exits: if no broker answers, a cancelled
+            request keeps the process alive until the request times out.
 
     Raises:
         KafkaException: the configuration is wrong; the error names the property.
@@ -80,10 +81,10 @@ class AIOConsumer(AIOClient):
             timeout: seconds to wait; -1 waits without limit, 0 does not wait.
 
         Returns:
-            The message, or an event with an error(); None if none came.
+            The message, or an event with an error(). None if nothing arrived in time.
 
         Raises:
-            Exception: raised by a callback.
+            Exception: a callback raised it.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
         message = self._client._poll_now(timeout, True)
@@ -92,7 +93,7 @@ class AIOConsumer(AIOClient):
         return await self._poll_until(self._deadline(timeout), True)
 
     async def _poll_until(self, until: float, store: int) -> Message | None:
-        """What poll() does if no message is at hand; for `store`, see Consumer._poll_now()."""
+        """Continue poll() if no message is buffered; for `store`, see Consumer._poll_now()."""
         while self._client._is_turn or await self._may_fetch(until):
             message = self._client._poll_of(None, store)
             if message is not None:
@@ -102,17 +103,17 @@ class AIOConsumer(AIOClient):
         return None
 
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
-        """Return a number of messages.
+        """Return up to ``num_messages`` messages.
 
         Args:
             num_messages: the maximum number of messages, up to 1,000,000.
             timeout: seconds to wait for all of them; -1 waits without limit.
 
         Returns:
-            The messages: fewer than requested only when time was up.
+            The messages. There are fewer than requested only if the timeout ended.
 
         Raises:
-            Exception: raised by a callback.
+            Exception: a callback raised it.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
         messages = self._client._consume_now(num_messages, True)
@@ -122,20 +123,21 @@ class AIOConsumer(AIOClient):
         return self._client._take(num_messages if ready else 0, True)
 
     async def getone(self, *partitions: TopicPartition) -> Message:
-        """Return the next message, waiting for it without limit.
+        """Return the next message, and wait for it without limit.
 
         Args:
-            *partitions: return a message of these; of any partition without them. The others'
-                messages stay at hand, in order, for the calls that want them. Librdkafka stops
-                fetching a partition when 10,000 messages, or 8 MiB, wait of it.
+            *partitions: return a message from one of these partitions; without arguments, from any
+                partition. Messages from the other partitions stay buffered, in order, for later
+                calls. librdkafka stops fetching a partition when 10,000 of its messages, or 8 MiB,
+                are buffered.
 
         Returns:
-            The message, or with ``enable.partition.eof`` the event of a partition's end.
+            The message. With ``enable.partition.eof``, it may be the event of a partition's end.
 
         Raises:
-            ConsumeError: an error came instead of a message, of one of the partitions or of the
-                consumer; ``kafka_message`` is the event.
-            Exception: raised by a callback.
+            ConsumeError: an error of one of the partitions or of the consumer came instead of a
+                message; ``kafka_message`` is the event.
+            Exception: a callback raised it.
             RuntimeError: the consumer is closed, or belongs to another event loop.
             TypeError: a partition is not a TopicPartition.
         """
@@ -152,21 +154,23 @@ class AIOConsumer(AIOClient):
     async def getmany(
         self, *partitions: TopicPartition, timeout: float = -1, max_records: int = 500
     ) -> dict[TopicPartition, list[Message]]:
-        """Return the messages that are there, by partition; wait only while there are none.
+        """Return the available messages by partition; wait only if there are none.
 
         Args:
-            *partitions: return messages of these, as for getone(); of all without them.
+            *partitions: return messages from these partitions, as for getone(); without arguments,
+                from all partitions.
             timeout: seconds to wait for the first message; -1 waits without limit, 0 does not wait.
             max_records: the maximum number of messages, up to 1,000,000.
 
         Returns:
-            By TopicPartition, messages in order; empty if none came in time. With
-            ``enable.partition.eof`` the events of partitions' ends are among the messages.
+            A dict of TopicPartition to its messages, in order. It is empty if no message arrived in
+            time. With ``enable.partition.eof``, the messages include the events of partitions'
+            ends.
 
         Raises:
-            ConsumeError: an error came instead of messages, as for getone(). Messages before it
-                have been returned.
-            Exception: raised by a callback.
+            ConsumeError: an error came instead of messages, as for getone(). An earlier call has
+                returned the messages before it.
+            Exception: a callback raised it.
             RuntimeError: the consumer is closed, or belongs to another event loop.
             TypeError: a partition is not a TopicPartition.
         """
@@ -200,16 +204,16 @@ class AIOConsumer(AIOClient):
             num_messages: the maximum number of rows, up to 1,000,000.
             timeout: seconds to wait for all of them; -1 waits without limit.
             headers: whether to add the column of headers.
-            columns: the columns to build; all when None.
-            key: what decodes the keys, in a thread: AvroColumns or another decoder of
-                confluent_kafka.columns. If it raises, or the call is cancelled meanwhile, the next
-                call gets the messages, and their offsets are not stored before.
-            value: the same for the values.
+            columns: the names of the columns to build; None builds all.
+            key: the decoder of the keys, which runs in a thread: AvroColumns or another decoder of
+                confluent_kafka.columns. If it raises, or the call is cancelled, the next call
+                returns the same messages again; their offsets are not stored before that.
+            value: the decoder of the values.
 
         Raises:
             KafkaException: an error of the consumer.
-            SchemaRegistryError: the schemas that a decoder needs cannot be asked for.
-            Exception: raised by a callback.
+            SchemaRegistryError: the registry could not be asked for the decoder's schemas.
+            Exception: a callback raised it.
         """
         until = self._deadline(timeout)
         if key is None and value is None:
@@ -228,7 +232,7 @@ class AIOConsumer(AIOClient):
                 batch = self._client._take_arrow(0, take, fetched, columns)
                 if await self._gather(num_messages, until):
                     batch = self._client._take_arrow(num_messages, take, fetched, columns)
-                # In a thread, since a registry may have to be asked.
+                # In a thread, because decoding may have to ask a schema registry.
                 decoding = partial(decode_fetched, batch, key, value, shown)
                 decoded = await on_daemon_thread(self._loop, decoding, "decode")
                 if self._client._hand_out(take):
@@ -259,12 +263,12 @@ class AIOConsumer(AIOClient):
         """Join the group and read its share of these topics' partitions.
 
         Args:
-            topics: names; one that starts with ``^`` is a regular expression.
-            on_assign: called with this consumer and the new partitions. This and the other
-                callbacks may be coroutines: the group and poll() then wait until they end.
-            on_revoke: called with partitions about to be revoked; also in close().
-            on_lost: called with partitions that other members may own already; on_revoke if not
-                given.
+            topics: the names of topics; a name that starts with ``^`` is a regular expression.
+            on_assign: called with this consumer and the new partitions. Each of these callbacks may
+                be a coroutine: the group and poll() then wait until it ends.
+            on_revoke: called with partitions that are about to be revoked; close() calls it, too.
+            on_lost: called with partitions that other members may already own. Without it,
+                on_revoke is called.
 
         Raises:
             KafkaException: the topics are not valid.
@@ -283,14 +287,14 @@ class AIOConsumer(AIOClient):
         """Leave the group, and wait for on_revoke; see Consumer.unsubscribe().
 
         Raises:
-            Exception: raised by a callback; the consumer has unsubscribed all the same.
+            Exception: a callback raised it. The consumer has unsubscribed all the same.
         """
         self._here().unsubscribe()
         self._subscribed = False
         while self._rebalances.is_running():
             await self._rebalances.finish()
             if self._closing is None:
-                self._serve()  # it may have held up on_revoke
+                self._serve()  # the callback that just ended may have delayed on_revoke
         if (failure := self._next_failure()) is not None:
             raise failure
 
@@ -311,7 +315,7 @@ class AIOConsumer(AIOClient):
         self._here().incremental_unassign(partitions)
 
     async def subscription(self) -> list[str]:
-        """Return what subscribe() named; see Consumer.subscription()."""
+        """Return the topics of subscribe(); see Consumer.subscription()."""
         return self._here().subscription()
 
     async def assignment(self) -> list[TopicPartition]:
@@ -325,7 +329,7 @@ class AIOConsumer(AIOClient):
     async def resume(self, partitions: list[TopicPartition]) -> None:
         """Return messages of these partitions again; see Consumer.resume()."""
         self._here().resume(partitions)
-        self._readiness.wake()  # no event tells of messages that were given back meanwhile
+        self._readiness.wake()  # messages may have been given back, which causes no event
 
     async def paused(self) -> list[TopicPartition]:
         """Return the assigned partitions that pause() has paused; see Consumer.paused()."""
@@ -334,9 +338,9 @@ class AIOConsumer(AIOClient):
     def pause_while(self) -> AIOPauseWhile:
         """Return an async context manager for long work on messages; see Consumer.pause_while().
 
-        Inside the block the event loop polls ten times a second, so that the group keeps this
-        member however long the block takes. Callbacks run in the loop; the next poll() raises their
-        exceptions. Work that does not await anything would stop all that: leave it to
+        Inside the block the event loop polls ten times a second, so that the consumer stays a
+        member of the group however long the block takes. Callbacks run in the loop; the next poll()
+        raises their exceptions. Code that blocks the event loop would stop the polling: run it with
         asyncio.to_thread().
 
         ::
@@ -349,11 +353,11 @@ class AIOConsumer(AIOClient):
 
         Returns:
             The context manager. Its target has one attribute, ``lost``: the partitions that the
-            group has taken away inside the block.
+            group has revoked inside the block.
 
         Raises:
-            RuntimeError: on entering the block inside another one, in a callback that is a plain
-                function, or in another event loop.
+            RuntimeError: the block is entered inside another such block, in a callback that is a
+                plain function, or in another event loop.
         """
         return AIOPauseWhile(self._client, self._check_loop, self._rebalances.is_running)
 
@@ -365,18 +369,18 @@ class AIOConsumer(AIOClient):
         """Continue at the first offset of partitions.
 
         Args:
-            *partitions: assigned ones; all that are assigned without them.
-            timeout: seconds to wait for the brokers, and for fetching to begin where a partition
-                was assigned a moment ago; -1 waits without limit.
+            *partitions: assigned partitions; without arguments, all assigned partitions.
+            timeout: seconds to wait for the brokers, and for the first fetch of a partition that
+                has just been assigned; -1 waits without limit.
 
         Raises:
-            KafkaException: a broker's error, or _TIMED_OUT. _STATE: a partition is not assigned, or
+            KafkaException: a broker's error; _TIMED_OUT; or _STATE: a partition is not assigned, or
                 is not being fetched.
         """
         await self._seek_to(OFFSET_BEGINNING, partitions, timeout)
 
     async def seek_to_end(self, *partitions: TopicPartition, timeout: float = 30) -> None:
-        """Continue after the last message that partitions have now.
+        """Continue at the current end of partitions, after their last messages.
 
         Args and Raises: as for seek_to_beginning().
         """
@@ -399,8 +403,9 @@ class AIOConsumer(AIOClient):
         """Commit offsets; see Consumer.commit().
 
         Args:
-            message: commit the offset after it.
-            offsets: commit these; without both, the stored offsets.
+            message: commit the offset after this message.
+            offsets: commit these offsets. Without ``message`` and ``offsets``, the stored offsets
+                are committed.
             asynchronous: False waits for the broker's answer.
 
         Returns:
@@ -435,7 +440,7 @@ class AIOConsumer(AIOClient):
     async def offsets_for_times(
         self, partitions: list[TopicPartition], timeout: float = -1
     ) -> list[TopicPartition]:
-        """Return the first offsets after timestamps; see Consumer.offsets_for_times()."""
+        """Return the first offsets at or after timestamps; see Consumer.offsets_for_times()."""
         return await self._request(self._client.offsets_for_times, partitions, timeout)
 
     async def beginning_offsets(
@@ -444,11 +449,11 @@ class AIOConsumer(AIOClient):
         """Request the first offset of each partition.
 
         Args:
-            partitions: those to ask for; they need not be assigned.
+            partitions: the partitions; they need not be assigned.
             timeout: seconds to wait for the brokers; -1 waits without limit.
 
         Raises:
-            KafkaException: a broker's error, for any of the partitions.
+            KafkaException: a broker's error for any of the partitions.
         """
         return await self._offsets_at(OFFSET_BEGINNING, partitions, timeout)
 
@@ -457,41 +462,44 @@ class AIOConsumer(AIOClient):
     ) -> dict[TopicPartition, int]:
         """Request the offset of each partition's next message.
 
-        With ``isolation.level=read_committed``, the default, it is the last stable offset: that of
-        the first message whose transaction is open.
+        With ``isolation.level=read_committed``, the default, this is the last stable offset: the
+        offset of the first message whose transaction is still open.
 
         Args:
-            partitions: those to ask for; they need not be assigned.
+            partitions: the partitions; they need not be assigned.
             timeout: seconds to wait for the brokers; -1 waits without limit.
 
         Raises:
-            KafkaException: a broker's error, for any of the partitions.
+            KafkaException: a broker's error for any of the partitions.
         """
         return await self._offsets_at(OFFSET_END, partitions, timeout)
 
     async def highwater(self, partition: TopicPartition) -> int | None:
-        """Return the offset of a partition's next message as of the last fetch, without a request.
+        """Return the offset of a partition's next message, as the last fetch reported it.
+
+        No request is sent.
 
         Args:
-            partition: one that is read.
+            partition: a partition that the consumer reads.
 
         Returns:
-            The offset; None while nothing was fetched of the partition.
+            The offset. None if nothing has been fetched from the partition yet.
         """
         watermarks = self._here().get_watermark_offsets(partition, cached=True)
         return None if watermarks is None or watermarks[1] < 0 else watermarks[1]
 
     async def last_stable_offset(self, partition: TopicPartition) -> int | None:
-        """Return the offset of a partition's first message whose transaction is open.
+        """Return the offset of a partition's first message whose transaction is still open.
 
-        It is that of the latest statistics, so ``statistics.interval.ms`` says how old it may be.
-        end_offsets() asks the broker.
+        The value comes from the latest statistics, so it can be as old as
+        ``statistics.interval.ms``. To ask the broker, use end_offsets().
 
         Args:
-            partition: one that is read.
+            partition: a partition that the consumer reads.
 
         Returns:
-            The offset; None while nothing was fetched of the partition, and without statistics.
+            The offset. None if nothing has been fetched from the partition yet, and if statistics
+            are off.
         """
         statistics = self._here().stats()
         topic = None if statistics is None else statistics.topics.get(partition.topic)
@@ -518,29 +526,29 @@ class AIOConsumer(AIOClient):
         self._readiness.wake()
 
     def _put_off(self, failures: Iterable[BaseException]) -> None:
-        """Have the next calls raise errors, one each."""
+        """Let the next calls raise these errors, one error per call."""
         self._failures.extend(failures)
         if self._failures:
             self._end_turn()
 
     def _next_failure(self) -> BaseException | None:
-        """Return the next of the errors that were put off, which is raised now."""
+        """Return the next deferred error; the caller raises it."""
         return self._failures.popleft() if self._failures else None
 
     def _give_back(self, take: int) -> None:
-        """Have the next calls return messages that this one took; see Consumer._give_back()."""
+        """Give the messages of a take back to the next calls; see Consumer._give_back()."""
         self._client._give_back(take)
-        self._readiness.wake()  # no event tells of them
+        self._readiness.wake()  # messages that are given back cause no event
 
     def _begin_turn(self) -> None:
-        """The same, unless _may_fetch() has something to raise, or tasks to keep waiting."""
+        """Begin a turn, unless _may_fetch() has an error to raise or must keep tasks waiting."""
         if not self._failures and self._rebalances.is_idle():
             super()._begin_turn()
 
     async def _may_fetch(self, until: float) -> bool:
-        """Wait while a rebalance callback runs: False if time is up before it ends.
+        """Wait while a rebalance callback runs. Return False if time is up before it ends.
 
-        Its partitions must not be read while it commits their offsets.
+        While the callback commits the offsets of its partitions, they must not be read.
         """
         self._check_loop()
         if self._closing is not None and not self._callbacks.is_inside():
@@ -557,9 +565,9 @@ class AIOConsumer(AIOClient):
         return True
 
     async def _gather(self, num_messages: int, until: float) -> bool:
-        """Wait for so many messages, or until time is up; False while none may be taken.
+        """Wait for this number of messages, or until time is up. False while none may be taken.
 
-        No message is handed out here, so that cancelling the wait loses none.
+        It hands out no message, so that cancelling the wait loses none.
         """
         _check_count("num_messages", num_messages, 0)
         count = 0
@@ -575,20 +583,20 @@ class AIOConsumer(AIOClient):
         return False
 
     async def _until_more(self, until: float) -> bool:
-        """Wait for more to take: False if time is up.
+        """Wait for more messages. Return False if time is up.
 
-        A call that stops before the queue is empty gets no event for the rest.
+        A call that stops before the queue is empty gets no event for the remaining messages.
         """
         return self._client._queue_length() > 0 or await self._readiness.wait(until)
 
     async def _offsets_at(
         self, place: int, partitions: Sequence[TopicPartition], timeout: float
     ) -> dict[TopicPartition, int]:
-        """Request the offsets that OFFSET_BEGINNING or OFFSET_END stands for."""
+        """Request the offsets that OFFSET_BEGINNING or OFFSET_END means."""
         self._check_open()
-        # Brokers take these two numbers for times.
+        # The numbers of these two constants are also the special timestamps in ListOffsets.
         asked = [TopicPartition(one.topic, one.partition, place) for one in partitions]
-        if not asked:  # to librdkafka a wrong argument
+        if not asked:  # librdkafka would report an invalid argument
             return {}
         answer = await self._request(self._client.offsets_for_times, asked, timeout)
         for one in answer:
@@ -599,7 +607,7 @@ class AIOConsumer(AIOClient):
     async def _seek_to(
         self, place: int, partitions: Sequence[TopicPartition], timeout: float
     ) -> None:
-        """Seek to where a partition begins or ends now, not when a broker is asked later."""
+        """Seek to the current begin or end of partitions, not to the one at the next fetch."""
         self._check_open()
         until = self._deadline(timeout)
         offsets = await self._offsets_at(place, partitions or self._client.assignment(), timeout)
@@ -607,7 +615,7 @@ class AIOConsumer(AIOClient):
             await self._seek_when_fetched(TopicPartition(one.topic, one.partition, offset), until)
 
     async def _seek_when_fetched(self, partition: TopicPartition, until: float) -> None:
-        """Seek; wait for the partition's first fetch, if it is assigned."""
+        """Seek. If the partition is assigned but not fetched yet, wait for its first fetch."""
         while True:
             try:
                 return await self._request(self._client.seek, partition)
@@ -635,12 +643,12 @@ class AIOConsumer(AIOClient):
     async def _leave(self) -> None:
         """Leave the group while the event loop can still run coroutines of callbacks."""
         self._readiness.wake()
-        self._serve()  # an assignment may wait to be told
+        self._serve()  # an assignment may wait for its callback
         await self._rebalances.finish()
         if not self._subscribed:
-            return  # assign() has no callbacks
+            return  # partitions that assign() set have no callbacks
         self._putting_off(self._client.unsubscribe)
-        # A rebalance that began before that is told first, and the rest is revoked after it.
+        # A rebalance that began earlier is reported first; then the other partitions are revoked.
         self._serve()
         while self._owns_some():
             self._serve()
@@ -648,16 +656,19 @@ class AIOConsumer(AIOClient):
         await self._rebalances.finish()
 
     def _owns_some(self) -> bool:
-        """Whether the group has yet to revoke partitions; it leaves those assigned by hand."""
+        """Return whether the group still has to revoke partitions.
+
+        The group does not revoke partitions that assign() set.
+        """
         owned = self._rebalances.owned.partitions
         return any((one.topic, one.partition) in owned for one in self._client.assignment())
 
     def _serve(self) -> None:
-        """Run the callbacks that wait, even if messages are queued before them."""
+        """Run the pending callbacks, even if there are messages before them in the queue."""
         self._putting_off(partial(self._client._gather, _MAX_MESSAGES))
 
     def _putting_off(self, serve: Callable[[], object]) -> None:
-        """Call what runs callbacks, and have the next calls raise what they raise."""
+        """Call a function that runs callbacks, and let the next calls raise their exceptions."""
         try:
             serve()
         except Exception as error:
@@ -672,7 +683,7 @@ def _check_count(name: str, count: int, least: int) -> None:
 
 
 def _raised_if_error(event: Message) -> Message:
-    """Return a message, or the event of a partition's end; raise any other event."""
+    """Return a message or the event of a partition's end; raise every other event as an error."""
     error = event.error()
     if error is None or error.code() == KafkaError._PARTITION_EOF:
         return event

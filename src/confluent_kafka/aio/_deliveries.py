@@ -1,7 +1,7 @@
-"""What the producer settles in place of a message's own future.
+"""Objects that the producer settles instead of a message's own future.
 
-The extension uses of a future only ``done()``, ``set_result()``, ``set_exception()`` and
-``get_loop()``: these classes have them, too.
+The extension calls only ``done()``, ``set_result()``, ``set_exception()`` and ``get_loop()`` of a
+future. The classes in this module have the same methods.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Deliveries:
     """Counts the deliveries of many messages, for one future.
 
     Args:
-        future: gets how many were delivered, or an ExceptionGroup of those that failed.
+        future: its result is the number of delivered messages, or an ExceptionGroup of failures.
     """
 
     def __init__(self, future: asyncio.Future[int]) -> None:
@@ -32,11 +32,11 @@ class Deliveries:
         self._sealed = False
 
     def expect(self, count: int) -> None:
-        """Wait for as many messages more."""
+        """Expect this number of additional messages."""
         self._expected += count
 
     def refuse(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
-        """Note messages that were not enqueued, with the error that each of them has."""
+        """Record messages that were not enqueued; each of them contains its error."""
         for one in messages:
             error = one["_error"]
             failure = KafkaException(error)
@@ -51,20 +51,20 @@ class Deliveries:
         self._end()
 
     def done(self) -> bool:
-        """Return False: each message counts."""
+        """Return False, so that every message is counted."""
         return False
 
     def get_loop(self) -> asyncio.AbstractEventLoop:
-        """Return the loop in whose thread messages are counted."""
+        """Return the event loop in whose thread messages are counted."""
         return self.future.get_loop()
 
     def set_result(self, _: Message) -> None:
-        """Count a message that was delivered."""
+        """Count a delivered message."""
         self._delivered += 1
         self._end()
 
     def set_exception(self, exception: Exception) -> None:
-        """Count one that has failed."""
+        """Count a failed message."""
         self._failures.append(exception)
         self._end()
 
@@ -80,13 +80,13 @@ class Deliveries:
 
 
 class Report:
-    """Tells an on_delivery, and the delivery's future if there is one.
+    """Calls an on_delivery callback, and settles the future of the delivery if there is one.
 
     Args:
-        loop: where it is settled.
-        callbacks: run what the callback returns, if that is to be awaited.
-        only_errors: call back for messages that failed only.
-        on_delivery: the callback; its exceptions end here.
+        loop: the event loop in which it is settled.
+        callbacks: awaits the result of the callback, if it is awaitable.
+        only_errors: call the callback only for messages that failed.
+        on_delivery: the callback; its exceptions are reported and not raised.
         delivery: the future, which may be cancelled, or Deliveries.
     """
 
@@ -109,22 +109,22 @@ class Report:
         self._delivery = delivery
 
     def done(self) -> bool:
-        """Return False: the callback is called in any case."""
+        """Return False, so that the callback is called in any case."""
         return False
 
     def get_loop(self) -> asyncio.AbstractEventLoop:
-        """Return the loop in whose thread it is settled."""
+        """Return the event loop in whose thread this object is settled."""
         return self._loop
 
     def set_result(self, message: Message) -> None:
-        """Tell of a message that was delivered."""
+        """Report a delivered message."""
         if self._delivery is not None and not self._delivery.done():
             self._delivery.set_result(message)
         if not self._only_errors:
             self._callbacks.call(self._on_delivery, None, message)
 
     def set_exception(self, exception: Exception) -> None:
-        """Tell of one that has failed, or of which there was no memory to tell more."""
+        """Report a message that failed, or whose report could not be built for lack of memory."""
         if self._delivery is not None and not self._delivery.done():
             self._delivery.set_exception(exception)
         if isinstance(exception, KafkaException) and exception.kafka_message is not None:

@@ -14,7 +14,7 @@ from ._serdes import ClientOfObjects
 
 
 class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
-    """An AIOConsumer whose keys and values are objects. The class may be awaited as well as called.
+    """An AIOConsumer whose keys and values are objects. You can call the class or await the call.
 
     Args:
         conf: the configuration of an AIOConsumer, and ``key.deserializer`` and
@@ -31,7 +31,8 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     _serdes_of = Deserializers
 
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
-        # Errors to raise of messages that are in flight until then, each in a take of its own.
+        # The errors that later calls raise, with their takes: the messages stay in flight until
+        # then.
         self._takes: dict[BaseException, int] = {}
         super().__init__(conf, **kwargs)
 
@@ -47,7 +48,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             timeout: seconds to wait; -1 waits without limit.
 
         Returns:
-            The message; None if none came.
+            The message. None if no message arrived in time.
 
         Raises:
             KeyDeserializationError: the key deserializer raised; ``kafka_message`` is the message
@@ -72,8 +73,8 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     ) -> list[Message[K, V]]:
         """Return a number of messages, whose keys and values are objects.
 
-        Messages that cannot be deserialized do not affect the others: those are returned, and the
-        next calls raise one error for each of these.
+        A message that cannot be deserialized does not affect the other messages: the call returns
+        the other messages, and each of the next calls raises one of the errors.
 
         Args:
             num_messages: the maximum number of messages, up to 1,000,000.
@@ -130,7 +131,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
         return result
 
     async def _deserialized(self, message: Message, take: int) -> Message[K, V] | None:
-        """Return the message of a take with its objects; None if its partition moved meanwhile."""
+        """Return a taken message with its objects. None if its partition was revoked meanwhile."""
         try:
             result = await self._serdes.deserialize(message)
         except KafkaException:
@@ -145,7 +146,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     async def _all_deserialized(
         self, taken: list[Message], take: int
     ) -> list[Message[K, V]] | None:
-        """Do the same with all messages of a take; the next calls raise the errors of some."""
+        """Deserialize all messages of a take. The next calls raise the errors of the messages."""
         messages: list[Message[K, V]] = []
         failures: list[KafkaException] = []
         for message in taken:
@@ -177,11 +178,11 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             take = self._takes.pop(failure, None)
             if take is None or self._client._hand_out(take):
                 return failure
-            self._give_back(take)  # the message comes again, here or elsewhere
+            self._give_back(take)  # this or another consumer gets the message again
         return None
 
     async def _close(self) -> None:
-        # close() tells of what is left, so that the offsets of these messages are committed.
+        # close() reports the remaining errors, so that the offsets of these messages are committed.
         failures = list(iter(self._next_failure, None))
         self._put_off(failures)
         await super()._close()

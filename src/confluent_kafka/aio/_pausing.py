@@ -14,12 +14,12 @@ _SECONDS_BETWEEN_POLLS = 0.1
 
 
 class AIOPauseWhile:
-    """The block of ``AIOConsumer.pause_while()``; can be entered again after it.
+    """The block of ``AIOConsumer.pause_while()``. You can enter it again after it has ended.
 
     Args:
-        consumer: whose assignment is paused.
-        check: raises what forbids to begin, such as another event loop.
-        is_held_up: whether a rebalance callback runs, which polling would end early.
+        consumer: the consumer whose assignment is paused.
+        check: raises if the block must not begin, for example in another event loop.
+        is_held_up: returns whether a rebalance callback runs; polling would end it early.
     """
 
     def __init__(
@@ -28,16 +28,16 @@ class AIOPauseWhile:
         self._consumer = consumer
         self._check = check
         self._is_held_up = is_held_up
-        # No task: frameworks cancel all tasks of a loop, and this must not end with them.
+        # Not a task: frameworks cancel all tasks of a loop, and the polling must not end then.
         self._polling: asyncio.TimerHandle | None = None
         self._lost: list[TopicPartition] = []
 
     @property
     def lost(self) -> list[TopicPartition]:
-        """The partitions that the group has revoked in the block so far, even if they came back.
+        """The partitions that the group has revoked in the block so far.
 
-        After the block the list stays as it was at the end; it is empty when the consumer was
-        closed in the block.
+        A partition stays in the list even if the group has assigned it again. After the block, the
+        list does not change. It is empty if the consumer was closed in the block.
         """
         return self._lost if self._polling is None else self._consumer._pause_lost()
 

@@ -23,7 +23,7 @@ from ._transaction import Transaction
 if TYPE_CHECKING:
     from confluent_kafka.columns.batch import ColumnEncoder
 
-# Seconds after which a flush that was cancelled lets go of its thread.
+# A flush waits in slices of so many seconds: a cancelled flush then soon releases its thread.
 _FLUSH_SLICE = 0.1
 
 # Messages that produce_many() takes from its iterable at a time.
@@ -32,22 +32,23 @@ _CHUNK = 1000
 
 @explaining(PRODUCER)
 class AIOProducer(AIOClient):
-    """A producer whose deliveries are awaited.
+    """A producer for asyncio: you await the deliveries of messages.
 
-    Messages are passed to librdkafka at once, which batches them (``linger.ms``, ``batch.size``);
-    delivery reports arrive without poll(). Belongs to the event loop that it was created in.
+    The producer passes messages to librdkafka at once, which batches them (``linger.ms``,
+    ``batch.size``). Delivery reports arrive without poll(). A producer belongs to the event loop
+    that it was created in.
 
     Args:
         producer_conf: the configuration of a Producer. ``error_cb``, ``throttle_cb``, ``stats_cb``
             and ``on_delivery`` may be coroutines and run in the event loop, whose exception
             handler gets their exceptions. ``oauth_cb`` may be a coroutine too; a plain function
             runs on a thread of its own.
-        max_workers: threads for requests that a broker must answer.
-        executor: runs these requests instead; it is not shut down. Python does not end before the
-            threads of a ThreadPoolExecutor do: while no broker answers, a request that was
-            cancelled keeps the process alive until its own timeout.
-        batch_size: for compatibility; librdkafka's ``batch.num.messages`` decides.
-        buffer_timeout: for compatibility; librdkafka's ``linger.ms`` decides.
+        max_workers: the number of threads for requests that a broker must answer.
+        executor: runs these requests instead; the producer does not shut it down. Python waits for
+            the threads of a ThreadPoolExecutor before it exits: if no broker answers, a cancelled
+            request keeps the process alive until the request times out.
+        batch_size: accepted for compatibility, without effect; set ``batch.num.messages`` instead.
+        buffer_timeout: accepted for compatibility, without effect; set ``linger.ms`` instead.
 
     Raises:
         KafkaException: the configuration is wrong; the error names the property.
@@ -73,8 +74,8 @@ class AIOProducer(AIOClient):
         self._only_errors = conf.get("delivery.report.only.error") in (True, "true")
         self._room = asyncio.Lock()
         self._close_timeout = -1.0
-        self._undelivered = 0  # when close() began
-        self._waiting = 0  # calls of produce() that wait for room
+        self._undelivered = 0  # the number of messages when close() began
+        self._waiting = 0  # the number of produce() calls that wait for room
         self._served = 0
         self._serving = False
         super().__init__(conf, max_workers, executor)
@@ -91,7 +92,7 @@ class AIOProducer(AIOClient):
         on_delivery: OnDelivery | None = None,
         callback: OnDelivery | None = None,
     ) -> asyncio.Future[Message]:
-        """Put a message into the queue; waits while the queue is full.
+        """Put a message into the queue; wait while the queue is full.
 
         ::
 
@@ -105,12 +106,12 @@ class AIOProducer(AIOClient):
             partition: -1 lets the partitioner choose.
             timestamp: milliseconds since the epoch; 0 is now.
             headers: a list of (name, value) pairs or a dict.
-            on_delivery: also called, in the event loop, with (error, message).
+            on_delivery: called in the event loop with (error, message), in addition to the future.
             callback: another name for on_delivery.
 
         Returns:
-            A future of the delivered message, or of KafkaException. Cancelling the future does not
-            cancel the message.
+            A future. Its result is the delivered message; it fails with KafkaException. Cancelling
+            the future does not cancel the message.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -138,29 +139,30 @@ class AIOProducer(AIOClient):
         callback: OnDelivery | None = None,
         on_delivery: OnDelivery | None = None,
     ) -> int:
-        """Put a list of messages into the queue; waits while the queue is full.
+        """Put a list of messages into the queue; wait while the queue is full.
 
-        A dict that cannot be enqueued does not stop the others: it gets an ``_error`` item with the
-        KafkaError, which is removed when the dict is passed again and enqueued. No future is made:
-        ``on_delivery`` and flush() tell of deliveries, or take produce_many().
+        A dict that cannot be enqueued does not stop the other messages. It gets an ``_error`` item
+        with the KafkaError; when you pass the dict again and it is enqueued, the item is removed.
+        No future is made: ``on_delivery`` and flush() report deliveries. If you need a future, use
+        produce_many().
 
         Args:
             topic: the topic.
             messages: dicts with ``value``, ``key``, ``headers``, ``timestamp`` (milliseconds),
-                ``partition``, ``callback`` and ``on_delivery``, as produce() takes them; anything
-                else is a bare value. The list must not be changed meanwhile.
-            partition: for messages without their own; -1 lets the partitioner choose.
+                ``partition``, ``callback`` and ``on_delivery``, as produce() takes them; any other
+                object is taken as the value. Do not change the list before the call returns.
+            partition: for messages that name no partition; -1 lets the partitioner choose.
             callback: another name for on_delivery.
-            on_delivery: called in the event loop with (error, message), for messages without a
+            on_delivery: called in the event loop with (error, message), for messages that have no
                 callback of their own.
 
         Returns:
             How many messages were enqueued.
 
         Raises:
-            TypeError, ValueError, OverflowError: a message's field is wrong; the error names the
+            TypeError, ValueError, OverflowError: a field of a message is wrong; the error names the
                 message's index. The messages before it are enqueued.
-            KafkaException: a bare value could not be enqueued.
+            KafkaException: a message that is not a dict could not be enqueued.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
         if on_delivery is None:
@@ -180,22 +182,23 @@ class AIOProducer(AIOClient):
 
         Args:
             topic: the topic.
-            messages: dicts as for produce_batch(), or bare values as produce() takes them; any
-                iterable, which is read as there is room in the queue. Dicts that cannot be enqueued
-                get an ``_error`` item.
-            partition: for messages without their own; -1 lets the partitioner choose.
+            messages: dicts as for produce_batch(), or values as produce() takes them, in any
+                iterable. The producer reads the iterable as room becomes free in the queue. A dict
+                that cannot be enqueued gets an ``_error`` item.
+            partition: for messages that name no partition; -1 lets the partitioner choose.
 
         Returns:
-            A future of how many messages were delivered: all of them. If some were not, it raises
-            an ExceptionGroup with a KafkaException for each; its ``kafka_message`` is the message.
+            A future. Its result is the number of delivered messages, which is all of them. If some
+            were not delivered, it raises an ExceptionGroup with a KafkaException for each; the
+            message is its ``kafka_message``.
 
         Raises:
-            TypeError, ValueError, OverflowError: a message's field is wrong; the messages before it
-                are enqueued.
+            TypeError, ValueError, OverflowError: a field of a message is wrong; the messages before
+                it are enqueued.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
         self._check_open()
-        if isinstance(messages, str | bytes):  # whose parts would be values
+        if isinstance(messages, str | bytes):  # iterating would send each character or byte
             raise TypeError(f"messages must be many of them, not one {type(messages).__name__}")
         deliveries = Deliveries(self._create_future())
         wrap = partial(self._report, delivery=deliveries)
@@ -218,29 +221,29 @@ class AIOProducer(AIOClient):
         key: ColumnEncoder | None = None,
         value: ColumnEncoder | None = None,
     ) -> int:
-        """Put the rows of an Arrow record batch into the queue; waits while the queue is full.
+        """Put the rows of an Arrow record batch into the queue; wait while the queue is full.
 
         Args:
             batch: an object of pyarrow, polars, DuckDB and others with ``__arrow_c_array__`` or
                 ``__arrow_c_stream__``; its columns are those of Producer.produce_arrow().
-            topic: for all rows, instead of the column ``topic``.
+            topic: the topic of all rows, instead of the column ``topic``.
             on_delivery: called in the event loop with (error, message), for each row.
-            partition_count: how many partitions ``topic`` has. Rows are then enqueued partition
-                after partition, which saves CPU time; those of one key keep their order.
-            key: what encodes the column ``key``, in a thread: AvroColumns or another encoder of
-                confluent_kafka.columns.
-            value: what encodes the column ``value``; if there is none, and no ``key`` is given,
-                each row as a whole.
+            partition_count: how many partitions ``topic`` has. Rows are then enqueued partition by
+                partition, which saves CPU time; rows with the same key keep their order.
+            key: the encoder of the column ``key``, which runs in a thread: AvroColumns or another
+                encoder of confluent_kafka.columns.
+            value: the encoder of the column ``value``. If there is no such column and no ``key``
+                is given, it encodes each row as a whole.
 
         Returns:
-            How many rows were enqueued: all of them.
+            How many rows were enqueued, which is all of them.
 
         Raises:
             KafkaException: a row could not be enqueued; the error names its index. The rows before
-                it are enqueued; with ``partition_count``, any other row may be.
-            TypeError, ValueError: a column has a wrong name or type, or there is no topic; or a row
-                cannot be encoded. Nothing is enqueued then.
-            SchemaRegistryError: the schemas that an encoder needs cannot be asked for.
+                it are enqueued; with ``partition_count``, any other row may be enqueued.
+            TypeError, ValueError: a column has a wrong name or type, there is no topic, or a row
+                cannot be encoded. Nothing has been enqueued.
+            SchemaRegistryError: the registry could not be asked for the encoder's schemas.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
         self._check_open()
@@ -263,7 +266,7 @@ class AIOProducer(AIOClient):
     async def _encoded(
         self, batch: Any, key: ColumnEncoder | None, value: ColumnEncoder | None
     ) -> Any:
-        """Encode in a thread, since a registry may have to be asked."""
+        """Encode in a thread, because encoding may have to ask a schema registry."""
         from confluent_kafka.columns import encode_batch
 
         for name, encoder in (("key", key), ("value", value)):
@@ -276,13 +279,13 @@ class AIOProducer(AIOClient):
         return await on_daemon_thread(self._loop, encoding, "encode")
 
     async def poll(self, timeout: float = 0) -> int:
-        """Wait for delivery reports or other callbacks, which are also served without poll().
+        """Wait for delivery reports and other callbacks. They are also served without poll().
 
         Args:
             timeout: seconds; -1 waits without limit, 0 does not wait.
 
         Returns:
-            The number of reports and callbacks served meanwhile.
+            The number of reports and callbacks that were served during the call.
 
         Raises:
             RuntimeError: the producer is closed, or belongs to another event loop.
@@ -300,13 +303,13 @@ class AIOProducer(AIOClient):
                 return self._served - before
 
     async def flush(self, timeout: float = -1) -> int:
-        """Send queued messages and wait until everything is delivered or has failed.
+        """Send the queued messages, and wait until each is delivered or has failed.
 
         Args:
             timeout: seconds; -1 waits without limit.
 
         Returns:
-            Messages still outstanding.
+            The number of messages that are still outstanding.
         """
         until = self._deadline(timeout)
         await self._request(self._client._expedite, 0)
@@ -317,14 +320,15 @@ class AIOProducer(AIOClient):
     async def purge(
         self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
     ) -> None:
-        """Drop messages: their futures raise _PURGE_QUEUE or _PURGE_INFLIGHT.
+        """Drop messages: their futures fail with _PURGE_QUEUE or _PURGE_INFLIGHT.
 
-        If the task is cancelled, it ends when the purge has ended: one that went on would drop
-        messages that are produced afterwards, too.
+        If the task is cancelled, the call still waits until the purge has ended. Otherwise the
+        purge would also drop messages that are produced afterwards.
 
         Args:
-            in_queue: messages not sent yet.
-            in_flight: messages sent and not acknowledged: whether they arrive is then unknown.
+            in_queue: drop messages that have not been sent yet.
+            in_flight: drop messages that were sent and not acknowledged. Whether they arrive is
+                then unknown.
             blocking: wait until the broker threads have released their messages.
         """
         purging = asyncio.ensure_future(
@@ -339,15 +343,16 @@ class AIOProducer(AIOClient):
     async def init_transactions(self, timeout: float = -1) -> None:
         """Fence earlier producers with this transactional.id; see Producer.init_transactions().
 
-        This step, and the other steps of transactions, go on if the task that waits is cancelled.
-        The next step waits for that, and has the result: that of the same step, or an error.
+        If the waiting task is cancelled, this step continues, as every step of a transaction does.
+        The next step waits for its end. If the next call is the same step, it gets that result;
+        if it is another step, it raises the error, if there was one.
         """
         await self._step(INIT, partial(self._client.init_transactions, timeout), timeout)
 
     async def begin_transaction(self) -> None:
         """Begin a transaction; see Producer.begin_transaction().
 
-        If the task is cancelled meanwhile, no transaction has begun.
+        If the task is cancelled meanwhile, the producer aborts the transaction.
         """
         await self._step(BEGIN, self._client.begin_transaction, -1)
 
@@ -372,11 +377,11 @@ class AIOProducer(AIOClient):
             with self._ended_by_closing():
                 await self._steps.take(name, call, timeout)
         finally:
-            if not self._loop.is_closed():  # with this call pending
+            if not self._loop.is_closed():  # the loop was closed while this call was pending
                 self._served_elsewhere()
 
     def transaction(self, timeout: float = -1) -> Transaction:
-        """Return a transaction, which an ``async with`` block begins, and commits at its end.
+        """Return a transaction for an ``async with`` block, which begins and commits it.
 
         ::
 
@@ -385,9 +390,10 @@ class AIOProducer(AIOClient):
                 await producer.produce("topic", b"value")
                 await transaction.send_offsets(consumer)
 
-        An exception in the block aborts the transaction; so does a commit that fails for good. If
-        the task is cancelled while the block begins or ends, no transaction has begun, or its end
-        goes on and the next block waits for it.
+        An exception in the block aborts the transaction, and so does a commit that fails for good.
+        If the task is cancelled while the block begins, the producer aborts the transaction. If it
+        is cancelled while the block ends, the commit or abort continues, and the next block waits
+        for it.
 
         Args:
             timeout: seconds for each of its requests; -1 waits for the rest of
@@ -399,24 +405,25 @@ class AIOProducer(AIOClient):
         return Transaction(self, timeout)
 
     async def close(self, timeout: float = -1) -> bool:
-        """Flush, then close the client; all futures are settled then.
+        """Flush, then close the client. All futures are settled afterwards.
 
-        Cancelling the task that waits does not stop the closing, nor does the end of the process
-        wait for it. Closing a closed client does nothing.
+        Cancelling the task that waits does not stop the closing. The closing does not delay the end
+        of the process. Closing a closed client does nothing.
 
         Args:
-            timeout: seconds to flush; the remaining messages are then dropped, as by purge(). -1
-                flushes without limit (at most until each message's delivery.timeout.ms).
+            timeout: seconds to flush; after that the remaining messages are dropped, as by
+                purge(). -1 flushes without limit (at most until the delivery.timeout.ms of each
+                message).
 
         Returns:
             True.
 
-        A block (``async with``) that an exception or a cancellation leaves flushes for 5 s.
+        If an exception or a cancellation ends an ``async with`` block, the block flushes for 5 s.
 
         Raises:
             RuntimeError: called from one of the client's callbacks, or from another event loop.
         """
-        deadline(self._loop, timeout)  # refuses what is no number
+        deadline(self._loop, timeout)  # raises if the timeout is not a number
         if self._closing is None:
             self._close_timeout = timeout
             self._undelivered = len(self._client)
@@ -426,7 +433,7 @@ class AIOProducer(AIOClient):
         return f"; messages that were not delivered when it began: {self._undelivered}"
 
     def __len__(self) -> int:
-        """Messages and delivery reports outstanding."""
+        """The number of outstanding messages and delivery reports."""
         return len(self._client)
 
     def __bool__(self) -> bool:
@@ -458,7 +465,7 @@ class AIOProducer(AIOClient):
     async def _produce_slowly(
         self, on_delivery: OnDelivery | None, fields: tuple[Any, ...]
     ) -> asyncio.Future[Message]:
-        """Check the loop, give others their turn, wait for room: what is mostly not needed."""
+        """Produce with the checks that are rarely needed: the loop, other tasks' turn, and room."""
         self._check_loop()
         if not self._client._is_turn:
             await self._let_others()
@@ -466,7 +473,7 @@ class AIOProducer(AIOClient):
         told = delivery if on_delivery is None else self._report(on_delivery, delivery)
         enqueue = partial(self._client._send, told, *fields)
         try:
-            # Behind those that wait for room already; in there a closing is noticed, too.
+            # Queue behind the calls that already wait for room; this also notices a closing client.
             if self._waiting or self._closing is not None or not enqueue():
                 await self._in_turn(enqueue)
         except KafkaException as refused:
@@ -481,7 +488,7 @@ class AIOProducer(AIOClient):
         try:
             return Report(self._loop, self._callbacks, self._only_errors, on_delivery, delivery)
         except TypeError:
-            self._client._check_open()  # that it is closed comes first
+            self._client._check_open()  # the error of a closed client takes precedence
             raise
 
     async def _send_list(
@@ -492,7 +499,7 @@ class AIOProducer(AIOClient):
         partition: int,
         wrap: Callable[[OnDelivery], Report],
     ) -> int:
-        """Put messages into the queue: how many were enqueued."""
+        """Put messages into the queue, and return how many were enqueued."""
         self._check_loop()
         next_one = enqueued = 0
 
@@ -508,7 +515,7 @@ class AIOProducer(AIOClient):
         return enqueued
 
     async def _in_turn(self, step: Callable[[], bool]) -> None:
-        """Take a step when there is room, first come, first served, until one returns True."""
+        """Repeat a step whenever there is room, until it returns True. Calls wait in FIFO order."""
         self._waiting += 1
         try:
             with self._ended_by_closing():
@@ -523,26 +530,26 @@ class AIOProducer(AIOClient):
 
     def _serve(self) -> None:
         if self._closing is not None:
-            return  # close() serves the rest
+            return  # close() serves the remaining events
         try:
             served = self._client._settle(_LONGEST_TURN)
         except Exception as error:
             self._callback_failed(error)
-        except BaseException:  # Ctrl-C in a callback has left the rest
+        except BaseException:  # Ctrl-C in a callback has left events unserved
             self._serve_soon()
             raise
         else:
             self._served += served
             if served:
-                self._readiness.wake()  # there is room, and poll() counts
-        # There is no event for what came while the queue was not empty.
+                self._readiness.wake()  # there may be room, and poll() counts served events
+        # Events that arrive while the queue is not empty cause no wake-up.
         if self._is_left():
             self._serve_soon()
 
     def _is_left(self) -> bool:
         try:
             return self._client._queue_length() > 0
-        except RuntimeError:  # made before a fork
+        except RuntimeError:  # the client was created before a fork
             return False
 
     def _serve_soon(self) -> None:
@@ -556,12 +563,12 @@ class AIOProducer(AIOClient):
 
 
 def _as_dict(message: Any) -> Any:
-    """A dict can be told that its message was refused. None is more likely a mistake."""
+    """Return a dict, which can record that the message was refused. None is likely a mistake."""
     return message if message is None or isinstance(message, dict) else {"value": message}
 
 
 def _check_number(name: str, value: float, wanted: str) -> None:
-    """`value` has no effect, so any number will do: 0 and less are ways to switch a buffer off."""
+    """Check that `value` is a number. It has no effect; 0 or less may mean "no buffering"."""
     kinds = int if wanted == "int" else int | float
     if isinstance(value, bool) or not isinstance(value, kinds):
         raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")

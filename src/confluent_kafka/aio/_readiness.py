@@ -1,4 +1,4 @@
-"""Tells an event loop when a client has something to serve."""
+"""Wakes an event loop when a client has something to serve."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from functools import partial
 
 from confluent_kafka.cimpl import _Client
 
-# Log records come without an event, and a consumer that waits has to poll all the same.
+# Log records cause no event, so that a waiting consumer also has to poll from time to time.
 _LONGEST_WAIT = 0.5
 _FOREVER = 1e10
-_PLENTY = 4096  # bytes: more than are ever there
+_PLENTY = 4096  # bytes to read at once: more than the socket ever holds
 
 
 class Readiness:
@@ -24,9 +24,9 @@ class Readiness:
 
     Args:
         client: the client to wait for.
-        loop: the event loop of the tasks. For one that cannot watch sockets a thread does.
-        ready: a method that is also called in the loop each time, while its object is there: the
-            loop keeps this, which must not keep a client that nobody else has.
+        loop: the event loop of the tasks. If it cannot watch sockets, a thread watches instead.
+        ready: a method that the loop also calls at each event, as long as its object exists. It is
+            kept by a weak reference, because the loop must not keep a client alive.
     """
 
     def __init__(
@@ -37,12 +37,12 @@ class Readiness:
     ) -> None:
         self._loop = loop
         self._ready = None if ready is None else weakref.WeakMethod(ready)
-        # In the order of their waits, in which they are woken.
+        # The waiting tasks, in the order in which they began to wait; they are woken in that order.
         self._waiters: dict[asyncio.Future[None], None] = {}
         reader, self._writer = socket.socketpair()
         self._writer.setblocking(False)
         self.stop = partial(_stop, self._writer, reader.close)
-        """Closes the sockets. It does not refer to tasks that wait, and so to the client."""
+        """Closes the sockets. It holds no reference to waiting tasks, and so none to the client."""
         try:
             self.stop = partial(_stop, self._writer, _watch(loop, reader, self._woken))
             client.io_event_enable(self._writer.fileno())
@@ -51,13 +51,13 @@ class Readiness:
             raise
 
     async def wait(self, until: float) -> bool:
-        """Wait until there may be something.
+        """Wait until there may be something to serve.
 
         Args:
             until: the loop's time at which to stop.
 
         Returns:
-            False if the time had come already; True if there may be something.
+            False if that time has already passed; True if there may be something to serve.
         """
         now = self._loop.time()
         if now >= until:
@@ -73,7 +73,7 @@ class Readiness:
         return True
 
     def wake(self) -> None:
-        """Wake all waiting tasks, so that they look again; those of a closed loop never will."""
+        """Wake all waiting tasks, so that they check again. A closed loop wakes no task."""
         if not self._loop.is_closed():
             for waiter in self._waiters:
                 _wake(waiter)
@@ -93,15 +93,15 @@ class Readiness:
 def _watch(
     loop: asyncio.AbstractEventLoop, reader: socket.socket, woken: Callable[[], object]
 ) -> Callable[[], object]:
-    """Call back in a loop when there is something to read, and read it.
+    """Call a function in an event loop when a socket has data, and read the data.
 
     Args:
-        loop: the loop.
-        reader: the socket, which is taken over.
-        woken: what to call.
+        loop: the event loop.
+        reader: the socket. This function takes ownership of it.
+        woken: the function to call.
 
     Returns:
-        What ends this, and closes the socket.
+        A function that ends the watching and closes the socket.
     """
 
     def readable() -> None:
@@ -116,7 +116,7 @@ def _watch(
     reader.setblocking(False)
     try:
         loop.add_reader(reader, readable)
-    except NotImplementedError:  # Windows' default loop
+    except NotImplementedError:  # the default event loop on Windows
         return _watch_on_thread(loop, reader, woken)
     return stop
 
@@ -124,16 +124,17 @@ def _watch(
 def _watch_on_thread(
     loop: asyncio.AbstractEventLoop, reader: socket.socket, woken: Callable[[], object]
 ) -> Callable[[], object]:
-    """The same as _watch() for loops that cannot watch sockets."""
+    """Do the same as _watch(), for loops that cannot watch sockets."""
 
     def run() -> None:
-        # RuntimeError: the loop has ended.
+        # RuntimeError: the event loop is closed.
         with reader, contextlib.suppress(RuntimeError, OSError):
             while reader.recv(_PLENTY):
                 loop.call_soon_threadsafe(woken)
 
     def stop() -> None:
-        # The thread closes the socket: its number may be another one's while it is read.
+        # The thread closes the socket. Closing it here could free its number for another socket
+        # while the thread still reads it.
         with contextlib.suppress(OSError):  # the thread has ended
             reader.shutdown(socket.SHUT_RDWR)
 
@@ -158,7 +159,7 @@ def deadline(loop: asyncio.AbstractEventLoop, timeout: float) -> float:
 
     Args:
         loop: the loop.
-        timeout: seconds; negative is without limit.
+        timeout: seconds; a negative number means no limit.
 
     Raises:
         TypeError: the timeout is not a number.

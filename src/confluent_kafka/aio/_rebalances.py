@@ -15,7 +15,7 @@ RebalanceCallback = Callable[[Any, list[TopicPartition]], Any]
 
 
 class Ownership:
-    """The partitions that the group has assigned, as reported. It keeps no consumer alive.
+    """The partitions that the group has assigned, as reported. It does not keep a consumer alive.
 
     Args:
         loop: the loop of the consumer.
@@ -24,7 +24,7 @@ class Ownership:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self.partitions: set[tuple[str, int]] = set()
-        # Assigned while close() leaves the group on a thread of its own.
+        # The partitions that were assigned while close() leaves the group on its own thread.
         self._unseen: set[tuple[str, int]] = set()
 
     def assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
@@ -38,7 +38,7 @@ class Ownership:
         self.partitions.difference_update(map(_key, partitions))
 
     def seen(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Return those that the application can have used."""
+        """Return those of the partitions that the application can have used."""
         return [one for one in partitions if _key(one) not in self._unseen]
 
 
@@ -47,11 +47,11 @@ def _key(one: TopicPartition) -> tuple[str, int]:
 
 
 class Rebalances:
-    """Calls rebalance callbacks in the event loop; while a coroutine runs, the group waits.
+    """Calls rebalance callbacks in the event loop. While a coroutine runs, the group waits.
 
     Args:
-        loop: the loop.
-        callbacks: where coroutines run.
+        loop: the event loop.
+        callbacks: runs the coroutines.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, callbacks: Callbacks) -> None:
@@ -61,7 +61,7 @@ class Rebalances:
         self.owned = Ownership(loop)
 
     def assigning(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback:
-        """Return a callback for subscribe() of the consumer in the extension.
+        """Return a callback for subscribe() of the extension's consumer.
 
         Args:
             owner: the application's consumer.
@@ -70,7 +70,7 @@ class Rebalances:
         return self._telling(owner, callback, self.owned.assigned)
 
     def revoking(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback:
-        """Return a callback for subscribe() for revoked or lost partitions."""
+        """Return a callback for subscribe(), for revoked or lost partitions."""
         return self._telling(owner, callback, self.owned.revoked)
 
     def _telling(
@@ -79,14 +79,14 @@ class Rebalances:
         if callback is None:
             return note
         if not callable(callback):
-            return callback  # subscribe() says what is wrong with it
+            return callback  # subscribe() raises the TypeError
 
         def run(consumer: Consumer, partitions: list[TopicPartition]) -> None:
             note(consumer, partitions)
             if not is_running(self._loop):
-                # The thread of close(), which waits for the callback's end. A rebalance that ends
-                # there is no matter of the application's: its callbacks could use the consumer
-                # no more.
+                # This is the thread of close(), which waits for the callback's end. The application
+                # does not have to know of a rebalance that ends there: its callbacks could not use
+                # the consumer any more.
                 if seen := self.owned.seen(partitions):
                     call = self._call(callback, owner, seen)
                     asyncio.run_coroutine_threadsafe(call, self._loop).result()
@@ -97,7 +97,7 @@ class Rebalances:
                 self._running = self._callbacks.start(
                     self._finish(consumer, number, result, self._running)
                 )
-                consumer._begin_turn(0)  # nobody goes on reading without a look at this
+                consumer._begin_turn(0)  # every further read has to check for this callback first
 
         return run
 

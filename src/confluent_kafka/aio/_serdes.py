@@ -1,4 +1,4 @@
-"""Serializers and deserializers of asyncio clients: plain functions, and coroutines."""
+"""Serializers and deserializers of asyncio clients. They may be plain functions or coroutines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLUSTER_ID_SECONDS = 5.0
 
 
 def _resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
-    """Tell serdes how to get the cluster's id: asynchronously, where they can await."""
+    """Give the serdes a function that returns the cluster's id, awaitable where they can await."""
     known = weakref.ref(client)
 
     async def resolve() -> str | None:
@@ -25,7 +25,7 @@ def _resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
 
 
 class ClientOfObjects(AIOClient):
-    """A client with serdes. The class may be awaited as well as called."""
+    """A client with serdes. You can call the class, or await the call."""
 
     _serdes_of: type[Serdes]
 
@@ -39,7 +39,7 @@ class ClientOfObjects(AIOClient):
         _resolve_cluster_id(serdes, self)
 
     def __await__(self) -> Generator[None, None, Self]:
-        return self  # it is ready when it has been made
+        return self  # a client is ready as soon as it is made
         yield
 
     async def _close(self) -> None:

@@ -14,10 +14,10 @@ from ._serdes import ClientOfObjects
 
 
 class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
-    """An AIOProducer whose keys and values are objects. The class may be awaited as well as called.
+    """An AIOProducer whose keys and values are objects. You can call the class or await the call.
 
-    produce() serializes; produce_many(), produce_batch() and produce_arrow() take bytes, as for an
-    AIOProducer.
+    produce() takes objects. produce_many(), produce_batch() and produce_arrow() take bytes, as they
+    do for an AIOProducer.
 
     Args:
         conf: the configuration of an AIOProducer, and ``key.serializer`` and ``value.serializer``:
@@ -44,7 +44,7 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
     ) -> asyncio.Future[Message]:
         """Serialize a message and put it into the queue; waits while the queue is full.
 
-        Serializers may add to the headers of the message; ``headers`` itself stays as it is.
+        Serializers may add headers to the message; the object passed as ``headers`` is not changed.
 
         Args:
             topic: the topic.
@@ -56,7 +56,7 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
             kwargs: the other arguments of AIOProducer.produce().
 
         Returns:
-            A future of the delivered message, or of KafkaException.
+            A future. Its result is the delivered message; it fails with KafkaException.
 
         Raises:
             KeySerializationError: the key serializer raised; ``kafka_message`` has the key and

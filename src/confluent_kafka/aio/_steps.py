@@ -1,4 +1,4 @@
-"""The steps of transactions, of which a cancellation cuts none in two."""
+"""The steps of transactions. A cancellation never interrupts a step."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ ABORT = "abort_transaction()"
 
 
 class _Left(NamedTuple):
-    """A step that goes on although the task that waited for it was cancelled."""
+    """A step that continues although the task that waited for it was cancelled."""
 
     name: str
     future: asyncio.Future[None]
-    undoes: bool = False  # it aborts what another step has left
+    undoes: bool = False  # whether it aborts the transaction that another step left behind
 
 
 class Steps:
     """The steps of a producer's transactions.
 
-    A step whose task is cancelled goes on, and the next step waits for it. If that is the same step
-    again, it has the result of the first; else it raises the error of the first, unless it aborts.
-    A transaction that begins is aborted again, since nobody knows of it.
+    If the task of a step is cancelled, the step continues, and the next step waits for its end. If
+    the next call is the same step, it returns the result of the first one. If it is another step,
+    it raises the error of the first one, unless it aborts. If the cancelled step began a
+    transaction, the transaction is aborted, because no task knows of it.
 
     Args:
         client: the producer, whose calls wait on threads.
-        loop: the loop of the tasks.
+        loop: the event loop of the tasks.
     """
 
     def __init__(self, client: Producer, loop: asyncio.AbstractEventLoop) -> None:
@@ -48,9 +49,9 @@ class Steps:
         """Take a step.
 
         Args:
-            name: its name.
-            call: what takes it, and waits for brokers.
-            timeout: seconds to wait for an earlier step that was cancelled; -1 for no limit.
+            name: the name of the step.
+            call: takes the step, and waits for brokers.
+            timeout: seconds to wait for an earlier step that was cancelled; -1 waits without limit.
 
         Raises:
             KafkaException: the error of the call, or of the earlier step; _TIMED_OUT: the earlier
@@ -68,14 +69,14 @@ class Steps:
             raise
 
     def abort_if_refused(self) -> None:
-        """Abort the transaction if its cancelled commit turns out to need that."""
+        """Abort the transaction if the cancelled commit fails and requires an abort."""
         if self._left is not None and self._left.name == COMMIT:
             self._when_done(self._left.future, self._undo_commit)
 
     def _when_done(
         self, future: asyncio.Future[None], undo: Callable[[asyncio.Future[None]], None]
     ) -> None:
-        """Look, when a step that was left has ended, whether it is to be undone."""
+        """When a step whose task was cancelled has ended, undo it if necessary."""
         self._undo = undo
         future.add_done_callback(self._look)
 
@@ -94,20 +95,20 @@ class Steps:
 
     def _abort(self) -> None:
         aborting = on_daemon_thread(self._loop, partial(self._client.abort_transaction, -1), ABORT)
-        aborting.add_done_callback(_retrieve)  # there may be no other call to raise its error
+        aborting.add_done_callback(_retrieve)  # perhaps no later call raises its error
         self._left = _Left(ABORT, aborting, undoes=True)
 
     async def _is_taken(self, name: str, timeout: float) -> bool:
-        """Wait for what a cancelled step has left: whether it was this step."""
+        """Wait for the step that a cancelled task left. Return whether it was this step."""
         until = None if timeout < 0 else self._loop.time() + timeout
         while (left := self._left) is not None:
             await self._wait(left, until)
-            self._look(left.future)  # its callbacks may not have run yet
+            self._look(left.future)  # the future's own callbacks may not have run yet
             if self._left is not left:
-                continue  # something had to be undone
+                continue  # the step had to be undone
             error = left.future.exception()
             if left.undoes and error is not None and name != ABORT:
-                self._abort()  # another time, for the call after this one
+                self._abort()  # begin another abort, for the call after this one
                 raise error
             self._left = None
             return not left.undoes and _is_result_of(name, left.name, error)
@@ -136,10 +137,10 @@ def _requires_abort(error: BaseException | None) -> bool:
 
 
 def _is_result_of(name: str, left: str, error: BaseException | None) -> bool:
-    """Whether a step is one that was left: raise the error that there was.
+    """Return whether a step is the one that was left. Raise the error of the step that was left.
 
     Raises:
-        BaseException: the error; another step must not go on as if there were none.
+        BaseException: the error of the step; another step must not continue as if it had succeeded.
         KafkaException: an abort comes too late.
     """
     same = name == left and name != SEND_OFFSETS

@@ -1,4 +1,4 @@
-"""A transaction of the asyncio producer, as a block."""
+"""A transaction of the asyncio producer, as an ``async with`` block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOGGER = logging.getLogger("confluent_kafka")
 
 
 class TransactionalProducer(Protocol):
-    """What a transaction needs of AIOProducer."""
+    """The methods of AIOProducer that a transaction uses."""
 
     _steps: Steps
 
@@ -34,12 +34,13 @@ class TransactionalProducer(Protocol):
 
 
 class Transaction:
-    """What ``async with producer.transaction()`` gives.
+    """The object that ``async with producer.transaction()`` yields.
 
-    The block begins the transaction. Its end commits it, or aborts it where the block raised.
+    Entering the block begins the transaction. The end of the block commits the transaction, or
+    aborts it if the block raised.
 
     Args:
-        producer: after its init_transactions().
+        producer: a producer whose init_transactions() has been called.
         timeout: seconds for each request; -1 waits for the rest of transaction.timeout.ms.
     """
 
@@ -50,15 +51,15 @@ class Transaction:
     async def send_offsets(
         self, consumer: AIOConsumer, offsets: list[TopicPartition] | None = None
     ) -> None:
-        """Commit what a consumer has consumed as a part of the transaction.
+        """Commit the offsets of a consumer as a part of the transaction.
 
         Args:
             consumer: a member of a group, with ``enable.auto.commit`` off.
-            offsets: the next offsets to read. Without them, those behind the messages that the
-                consumer has returned.
+            offsets: the next offsets to read. By default they are the offsets after the messages
+                that the consumer has returned.
 
         Raises:
-            KafkaException: the offsets could not be added; the block should end.
+            KafkaException: the offsets could not be added; end the block.
         """
         if offsets is None:
             offsets = await consumer.position(await consumer.assignment())
@@ -93,13 +94,13 @@ class Transaction:
 
 
 async def abort_because_of(error: BaseException, abort: Callable[[], Awaitable[None]]) -> None:
-    """Abort a block's transaction because of an error, which stays the one that is raised.
+    """Abort a block's transaction because of an error. The caller raises that error.
 
-    After a cancellation, such as that of Ctrl-C, the wait for a broker has a limit.
+    After a cancellation, such as the one that Ctrl-C causes, the call waits for a limited time.
 
     Args:
-        error: what ends the block.
-        abort: aborts, and goes on if its task is cancelled.
+        error: the error that ends the block.
+        abort: aborts the transaction; it continues if its task is cancelled.
     """
     limit = None if isinstance(error, Exception) else SECONDS_ON_THE_WAY_OUT
     try:

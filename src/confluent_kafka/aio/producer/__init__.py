@@ -1,4 +1,4 @@
-"""Names of ``confluent_kafka.aio`` under another import path."""
+"""Another import path for names of ``confluent_kafka.aio``."""
 
 from confluent_kafka.aio import AIOProducer
 
