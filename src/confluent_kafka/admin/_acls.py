@@ -30,7 +30,7 @@ _Fields = tuple[int, str | None, int, str | None, str | None, int, int]
 
 @total_ordering
 class AclBinding:
-    """An ACL: it allows or denies an operation. Equal when all attributes are equal.
+    """An ACL, which allows or denies an operation. Equal if all attributes are equal.
 
     Each choice may be given as an enumeration member, its name or its number.
 
@@ -39,13 +39,13 @@ class AclBinding:
         name: the name of the protected resource, or a prefix of names (see resource_pattern_type);
             ``kafka-cluster`` for ResourceType.BROKER.
         resource_pattern_type: ResourcePatternType.LITERAL or PREFIXED.
-        principal: who, for example ``User:alice``; ``User:*`` is everybody.
+        principal: the user or group, for example ``User:alice``; ``User:*`` means everybody.
         host: the client's address; ``*`` is any address.
         operation: AclOperation.
         permission_type: AclPermissionType.ALLOW or DENY.
 
     Raises:
-        TypeError, ValueError: an argument is wrong, or is for filters only.
+        TypeError, ValueError: an argument is wrong, or its value is for filters only.
 
     librdkafka: rd_kafka_AclBinding_t.
     """
@@ -75,7 +75,7 @@ class AclBinding:
 
     @classmethod
     def _of_answer(cls, fields: _Fields) -> Self:
-        """Return an ACL that a broker has; what librdkafka does not know of it is UNKNOWN."""
+        """Return an ACL from an answer. A value that librdkafka does not know is UNKNOWN."""
         binding = cls.__new__(cls)
         binding._set(*fields)
         return binding
@@ -110,7 +110,7 @@ class AclBinding:
                 )
             checked(getattr(self, text), str, text)
         for choice in ("restype", "resource_pattern_type", "operation", "permission_type"):
-            # UNKNOWN is what describe_acls() returns for new kinds; create_acls() refuses it.
+            # describe_acls() returns UNKNOWN for new values; create_acls() refuses it.
             if getattr(self, choice).name in ("ANY", "MATCH"):
                 raise _not_here(choice, getattr(self, choice))
         self._check_type()
@@ -174,17 +174,17 @@ class AclBinding:
 
 
 class AclBindingFilter(AclBinding):
-    """A filter for ACLs: it matches those that agree with every attribute that is not left open.
+    """A filter for ACLs. It matches ACLs that agree with every attribute that has a value.
 
     Args:
-        restype: ResourceType; ANY is any.
-        name: the name of the protected resource; None is any.
-        resource_pattern_type: ResourcePatternType; ANY is any, MATCH is every ACL that applies to
-            ``name``: by its full name, a prefix or ``*``.
-        principal: who; None is anybody.
-        host: the client's address; None is any.
-        operation: AclOperation; ANY is any.
-        permission_type: AclPermissionType; ANY is either.
+        restype: ResourceType; ANY matches every type.
+        name: the name of the protected resource; None matches every name.
+        resource_pattern_type: ResourcePatternType; ANY matches every type. MATCH matches every ACL
+            that applies to ``name``: by its full name, a prefix or ``*``.
+        principal: the user or group; None matches everybody.
+        host: the client's address; None matches every address.
+        operation: AclOperation; ANY matches every operation.
+        permission_type: AclPermissionType; ANY matches both.
 
     Raises:
         TypeError, ValueError: an argument is wrong.
@@ -236,7 +236,7 @@ class AclRequests(AdminRequests):
     def create_acls(
         self, acls: list[AclBinding], *, request_timeout: float | None = None
     ) -> dict[AclBinding, Future[None]]:
-        """Create ACLs. An ACL that exists already is left as it is.
+        """Create ACLs. An ACL that already exists is not changed.
 
         Args:
             acls: a list of AclBinding.
@@ -276,9 +276,9 @@ class AclRequests(AdminRequests):
             request_timeout: as for create_acls().
 
         Returns:
-            A future; its result is a list of AclBinding, with UNKNOWN for kinds that librdkafka
-            does not know, such as delegation tokens. It fails with
-            SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
+            A future; its result is a list of AclBinding. Values that librdkafka does not know, such
+            as delegation tokens, are UNKNOWN. It fails with SECURITY_DISABLED,
+            CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -302,9 +302,9 @@ class AclRequests(AdminRequests):
             request_timeout: as for create_acls().
 
         Returns:
-            A future for each filter; its result is a list of the AclBindings that were deleted, as
-            describe_acls() returns them. It fails with
-            SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
+            A future for each filter; its result is a list of the deleted AclBindings, as
+            describe_acls() returns them. It fails with SECURITY_DISABLED,
+            CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -329,7 +329,7 @@ class AclRequests(AdminRequests):
 def _distinct(
     futures: dict[_Acl, Future[Any]], items: list[_Acl], kind: str
 ) -> dict[_Acl, Future[Any]]:
-    """The futures, unless an item is there twice: an answer has no names, only an order."""
+    """Return the futures. Raise if an item is there twice, since answers only have an order."""
     if len(futures) < len(items):
         raise ValueError(f"duplicate {kind} not allowed")
     return futures

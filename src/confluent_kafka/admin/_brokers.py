@@ -1,4 +1,4 @@
-"""Which brokers a request concerns: all of them, or the one that coordinates something."""
+"""Requests to all brokers, or to the broker that coordinates something."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ U = TypeVar("U")
 
 
 class BrokerRequests(ProtocolRequests):
-    """How requests are made that every broker answers, or a coordinator that must be named."""
+    """Sends requests to every broker, or to a coordinator whose name the result contains."""
 
     __slots__ = ()
 
@@ -42,8 +42,8 @@ class BrokerRequests(ProtocolRequests):
         Args:
             request: the message.
             request_timeout: seconds until brokers that have not answered count as failed.
-            convert: makes a list of a broker's response.
-            merge: makes the future's result of all lists together, and the errors of brokers.
+            convert: turns a broker's response into a list.
+            merge: makes the future's result from the joined lists and the errors of brokers.
         """
         deadline = Deadline(request_timeout)
 
@@ -69,17 +69,17 @@ class BrokerRequests(ProtocolRequests):
         convert: Callable[[Any], T],
         add: Callable[[T, Node], U],
     ) -> Future[U]:
-        """Send a message to a coordinator, of which the result says who it is.
+        """Send a message to a coordinator. The result contains the coordinator.
 
         Args:
             request: the message.
-            coordinator: who is asked.
+            coordinator: the coordinator to ask.
             request_timeout: seconds until the future fails, at most 3600.
-            convert: makes what there is of the response, or raises its error.
-            add: makes the future's result of that and the coordinator.
+            convert: converts the response, or raises its error.
+            add: makes the future's result from the converted response and the coordinator.
         """
         deadline = Deadline(request_timeout)
-        find = coordinator.finding  # it has answered, and does not say who it is
+        find = coordinator.finding  # the coordinator's answer does not contain its own address
         assert find is not None
         return self._then(
             self._exchange(request, coordinator, request_timeout, convert),

@@ -1,4 +1,4 @@
-"""Classic groups: those whose members share things out among themselves (consumers or others)."""
+"""Groups of the classic protocol: consumers, and other programs that share out work."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from confluent_kafka.admin._group_kinds import (
 from confluent_kafka.admin._groups import MemberAssignment, MemberDescription
 from confluent_kafka.cimpl import TopicPartition
 
-_CONSUMERS = "consumer"  # the protocol whose assignments are partitions
-_VERSION_BYTES = 2  # with which an assignment begins
+_CONSUMERS = "consumer"  # the protocol type whose assignments contain partitions
+_VERSION_BYTES = 2  # the length of the version at the start of an assignment
 
 
 @dataclass(frozen=True)
 class ClassicGroupDescription:
-    """A classic group, of consumers or of anything else.
+    """A group of the classic protocol. Its members need not be consumers.
 
     Attributes:
         group_id: its name.
-        protocol: what its members do: ``consumer``, ``connect`` ...; empty where a group has no
-            members, only offsets that somebody committed.
-        protocol_data: how they share it out, such as ``range``; empty while nobody has.
-        members: a list of MemberDescription; partitions are known of consumers only.
+        protocol: the protocol type: ``consumer``, ``connect`` ... Empty if the group has no members
+            and only offsets that a client committed.
+        protocol_data: the name of the assignor, such as ``range``; empty before the first
+            assignment.
+        members: a list of MemberDescription; only consumers have partitions.
         state: GroupState.
         coordinator: the broker that coordinates it.
-        authorized_operations: what this client may do with it, or None when not asked for.
+        authorized_operations: the operations that this client may perform; None if not requested.
 
     Kafka: org.apache.kafka.clients.admin.ClassicGroupDescription (KIP-1043).
     """
@@ -48,7 +49,7 @@ class ClassicGroupDescription:
 
     @property
     def is_simple_consumer_group(self) -> bool:
-        """Whether it has no members, only offsets that somebody committed."""
+        """Whether it has no members and only offsets that a client committed."""
         return not self.protocol
 
 
@@ -67,14 +68,14 @@ class ClassicGroupRequests(GroupKindRequests):
         """Describe groups of the classic protocol, whose members need not be consumers.
 
         Args:
-            group_ids: their names.
-            include_authorized_operations: also ask what this client may do with them.
+            group_ids: the names of the groups.
+            include_authorized_operations: also request the operations that this client may perform.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 
         Returns:
             A future for each name; its result is a ClassicGroupDescription. It fails with
-            GROUP_ID_NOT_FOUND (there is no such group, or it is none of these),
+            GROUP_ID_NOT_FOUND (the group does not exist, or has another protocol),
             GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -118,12 +119,12 @@ def _description(
 
 
 def _partitions(assignment: bytes) -> list[TopicPartition]:
-    """Return what a consumer reads; nothing as long as the group has not shared it out."""
+    """Return the partitions that a consumer reads; none before the group has an assignment."""
     if not assignment:
         return []
     version = int.from_bytes(assignment[:_VERSION_BYTES])
     message = protocol.ConsumerProtocolAssignment
-    # A later version begins as the latest one that is known here.
+    # Every later version begins with the fields of the latest version that this code knows.
     known = min(version, message.valid_versions[-1])
     return [
         TopicPartition(topic.topic, partition)

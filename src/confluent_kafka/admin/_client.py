@@ -47,13 +47,13 @@ class AdminClient(
 ):
     """Administers a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
 
-    A request returns at once, with a ``concurrent.futures.Future`` or a dict of them. A future
-    gets its result without poll(). Its done callbacks run on one thread of the client, shared by
-    all its requests: a callback must not wait for another future of the client. Cancelling a
-    future discards the answer; the request is still carried out.
+    Each request returns at once, with a ``concurrent.futures.Future`` or a dict of futures. A
+    future gets its result without poll(). All done callbacks run on one thread of the client: a
+    callback must not wait for another future of the client. Cancelling a future discards the
+    answer; the request is still carried out.
 
-    ``close()``, or leaving a ``with`` block, ends the client; futures without an answer then fail
-    with KafkaException(_DESTROY), as when the client is dropped.
+    ``close()`` or the end of a ``with`` block ends the client, and so does deleting it. Futures
+    that have no answer then fail with KafkaException(_DESTROY).
 
     Args:
         conf: librdkafka's configuration properties, as for Producer, with error_cb, throttle_cb,

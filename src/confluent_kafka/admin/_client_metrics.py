@@ -1,4 +1,4 @@
-"""Client metrics resources: which metrics brokers ask clients for."""
+"""Client metrics resources: they define which metrics brokers request from clients."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class ClientMetricsRequests(ProtocolRequests):
 
         Returns:
             A future; its result is a list of ClientMetricsResourceListing. It fails with
-            CLUSTER_AUTHORIZATION_FAILED without the right to describe the cluster's configuration,
-            and with _UNSUPPORTED_FEATURE by brokers before 3.7.
+            CLUSTER_AUTHORIZATION_FAILED if this client may not describe the cluster's
+            configuration, and with _UNSUPPORTED_FEATURE if the broker is older than 3.7.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
         Kafka: ListConfigResources (KIP-1000, KIP-1142).
         """
-        # Of all types: brokers before 4.1 do not know a request for some, and have only this one.
+        # Without types: brokers before 4.1 accept no list of types, and have only this type.
         request = protocol.ListConfigResourcesRequest()
         return self._exchange(request, ANY, request_timeout, _listed)
 

@@ -1,4 +1,4 @@
-"""The cluster."""
+"""The description of the cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class DescribeClusterResult:
     """The description of a cluster.
 
     Attributes:
-        controller: the broker that acts for the controller, or None.
+        controller: the broker that represents the controller, or None.
         nodes: the brokers.
         cluster_id: the cluster's id.
         authorized_operations: what this client may do with the cluster, or None when not
@@ -45,7 +45,7 @@ class ClusterRequests(AdminRequests):
         """Describe the cluster.
 
         Args:
-            include_authorized_operations: also ask what this client may do with it.
+            include_authorized_operations: also request the operations that this client may perform.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 
@@ -76,10 +76,10 @@ def _description(result: tuple[Any, ...]) -> DescribeClusterResult:
 
 
 def node_from(fields: tuple[int, str, int, str | None]) -> Node:
-    """Return a broker, from an answer's description of it."""
+    """Return the broker that a part of an answer describes."""
     return Node(*fields)
 
 
 def operations_from(operations: list[int] | None) -> list[AclOperation] | None:
-    """Return the authorized operations, from the numbers in an answer."""
+    """Return the authorized operations for their numbers in an answer."""
     return None if operations is None else [AclOperation(number) for number in operations]

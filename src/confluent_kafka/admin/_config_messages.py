@@ -1,4 +1,4 @@
-"""Messages about what has configurations and no type in librdkafka, and lists of all that has."""
+"""Messages for configurations of resources that have no type in librdkafka, and for listing."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from confluent_kafka.admin._requests import node_id
 from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.protocol import Request
 
-Change = tuple[str, int, str | None]  # name, number of the operation, value
+Change = tuple[str, int, str | None]  # the name, the number of the operation, and the value
 
-# What the protocol calls the types that have configurations: groups have another number in ACLs.
+# The protocol's numbers of the types that have configurations. In ACLs, groups have another number.
 NUMBERS = {
     ResourceType.TOPIC: 2,
     ResourceType.BROKER: 4,
@@ -33,9 +33,9 @@ class Asked:
     """A message about some resources.
 
     Attributes:
-        target: who is asked.
+        target: the broker to ask.
         request: the message.
-        resources: what it is about.
+        resources: the resources that the message concerns.
     """
 
     target: Target
@@ -90,7 +90,8 @@ def altering(
 
 def listing(types: Collection[ResourceType]) -> Request:
     """Return a message that lists the resources of these types, or of all that there are."""
-    # All by name: so a broker that knows client metrics alone fails, and does not list only them.
+    # Name all types explicitly: a broker that supports only client metrics then fails. Without
+    # types it would list only these.
     return protocol.ListConfigResourcesRequest(
         resource_types=[NUMBERS[each] for each in types or NUMBERS]
     )
@@ -102,7 +103,7 @@ def _by_target(
     broker: int | None,
     request: Callable[[list[Any]], Request],
 ) -> list[Asked]:
-    """One message to each broker that is asked: its loggers are known to itself only."""
+    """Make one message for each broker to ask. Only the broker itself knows its loggers."""
     anywhere = ANY if broker is None else node(node_id(broker, "broker"))
     groups: dict[Target, list[tuple[ConfigResource, Any]]] = {}
     for each, part in zip(resources, parts, strict=True):

@@ -1,4 +1,4 @@
-"""Configurations, and what has them."""
+"""Configurations, and the resources that have them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class ConfigEntry:
 
     Attributes:
         name: its name.
-        value: its value, or None when it has none or is sensitive.
-        source: where the value comes from, a ConfigSource.
+        value: its value, or None if it has none or is sensitive.
+        source: the source of the value, a ConfigSource.
         is_read_only: whether it cannot be changed.
         is_default: whether the value is the default.
-        is_sensitive: whether it is a secret, which brokers do not reveal.
-        is_synonym: whether this is one of another entry's synonyms.
-        synonyms: other configurations that the value may come from, by name.
-        incremental_operation: for incremental_alter_configs(): what to do with it.
+        is_sensitive: whether it is a secret; brokers do not return the value of a secret.
+        is_synonym: whether this entry is one of another entry's synonyms.
+        synonyms: the configurations that the value can come from, as a dict by name.
+        incremental_operation: the operation for incremental_alter_configs().
 
     librdkafka: rd_kafka_ConfigEntry_t.
     """
@@ -44,22 +44,22 @@ class ConfigEntry:
 
 
 def config_source(number: int) -> ConfigSource:
-    """Return the source of this number, UNKNOWN_CONFIG for one that nobody knows here."""
+    """Return the source for a number; UNKNOWN_CONFIG if the number is unknown."""
     known = number in ConfigSource.__members__.values()
     return ConfigSource(number) if known else ConfigSource.UNKNOWN_CONFIG
 
 
 @total_ordering
 class ConfigResource:
-    """What has configurations: a topic, a broker ... Equal when type and name are equal.
+    """A resource with configurations: a topic, a broker ... Equal if type and name are equal.
 
     Args:
         restype: ResourceType (or its name or number).
-        name: the name of the topic, group or client metrics; the id of the broker, also of one
-            whose loggers are meant.
-        set_config: for alter_configs(): the configurations to set, name to value.
-        described_configs: its configurations, name to ConfigEntry.
-        error: why it could not be described or altered, or None.
+        name: the name of the topic, group or client metrics. For a broker or its loggers, the id of
+            the broker.
+        set_config: for alter_configs(): a dict of names to values to set.
+        described_configs: its configurations, as a dict of name to ConfigEntry.
+        error: the reason why it could not be described or altered, or None.
         incremental_configs: for incremental_alter_configs(): a list of ConfigEntry.
 
     Raises:
@@ -110,8 +110,8 @@ class ConfigResource:
 
         Args:
             name: the configuration's name.
-            value: its new value: a text, or a number, bool, UUID, Decimal or path as its str().
-            overwrite: when False, a value that was set before is kept.
+            value: the new value. A number, bool, UUID, Decimal or path is converted with str().
+            overwrite: False keeps a value that was set before.
         """
         if overwrite or name not in self.set_config_dict:
             self.set_config_dict[name] = value

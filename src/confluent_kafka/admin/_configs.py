@@ -1,4 +1,4 @@
-"""Configurations: describe, alter, list what has them."""
+"""Configurations: describe and alter them, and list the resources that have some."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class ConfigRequests(ProtocolRequests):
             resources: a list of ConfigResource.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
-            broker: the id of the broker to ask; any when None. A broker's own configuration, and
-                that of its loggers, is always requested from that broker.
+            broker: the id of the broker to ask; any broker if None. The configuration of a broker
+                and of its loggers is always requested from that broker.
 
         Returns:
             A future for each resource; its result is a dict of name to ConfigEntry.
@@ -55,7 +55,7 @@ class ConfigRequests(ProtocolRequests):
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_DescribeConfigs(); of other types Kafka: DescribeConfigs.
+        librdkafka: rd_kafka_DescribeConfigs(). For other resource types, Kafka: DescribeConfigs.
         """
         items = items_of(resources, ConfigResource, "resources", ValueError)
         own, others = _divided(items)
@@ -91,7 +91,7 @@ class ConfigRequests(ProtocolRequests):
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_IncrementalAlterConfigs() (KIP-339); of other types Kafka:
+        librdkafka: rd_kafka_IncrementalAlterConfigs() (KIP-339). For other resource types, Kafka:
         IncrementalAlterConfigs.
         """
         items = items_of(resources, ConfigResource, "resources")
@@ -117,13 +117,13 @@ class ConfigRequests(ProtocolRequests):
         validate_only: bool = False,
         broker: int | None = None,
     ) -> dict[ConfigResource, Future[None]]:
-        """Replace all configurations: those that are not given are reset to their defaults.
+        """Replace all configurations. Those that you do not give are reset to their defaults.
 
         Deprecated, because two clients that use it undo each other's changes: use
         incremental_alter_configs().
 
         Args:
-            resources: a list of ConfigResource with set_config: topics, brokers and groups.
+            resources: topics, brokers and groups, as a list of ConfigResource with set_config.
             request_timeout: as for describe_configs().
             validate_only: only check whether the request could be carried out.
             broker: as for describe_configs().
@@ -139,7 +139,7 @@ class ConfigRequests(ProtocolRequests):
         warnings.warn(
             "alter_configs() resets what is not given: use incremental_alter_configs()",
             DeprecationWarning,
-            stacklevel=3,  # past what every request is wrapped in
+            stacklevel=3,  # the caller's line, not the wrapper around every request
         )
         items = items_of(resources, ConfigResource, "resources", ValueError)
         for index, item in enumerate(items):
@@ -164,19 +164,19 @@ class ConfigRequests(ProtocolRequests):
         *,
         request_timeout: float | None = None,
     ) -> Future[list[ConfigResource]]:
-        """List what has configurations, or may have.
+        """List the resources that have a configuration, or can have one.
 
         Args:
-            config_resource_types: only these types, a set of ResourceType.TOPIC, BROKER,
-                BROKER_LOGGER, CLIENT_METRICS and GROUP; all of them when None or empty.
+            config_resource_types: list only these types: a set of ResourceType.TOPIC, BROKER,
+                BROKER_LOGGER, CLIENT_METRICS and GROUP. None or an empty set lists all types.
             request_timeout: as for describe_configs().
 
         Returns:
-            A future; its result is a list of ConfigResource, with every topic and broker, and the
-            groups and client metrics that have a configuration. It fails with
-            CLUSTER_AUTHORIZATION_FAILED without the right to describe the cluster's configuration,
-            and with _UNSUPPORTED_FEATURE by brokers before 4.1: list_client_metrics_resources()
-            works from 3.7 on.
+            A future; its result is a list of ConfigResource: every topic and broker, and the groups
+            and client metrics that have a configuration. It fails with CLUSTER_AUTHORIZATION_FAILED
+            if this client may not describe the cluster's configuration, and with
+            _UNSUPPORTED_FEATURE if the broker is older than 4.1; list_client_metrics_resources()
+            works with brokers from 3.7 on.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -192,7 +192,7 @@ class ConfigRequests(ProtocolRequests):
         request_timeout: float | None,
         split: Callable[[Any], Iterable[tuple[ConfigResource, T | KafkaError]]],
     ) -> dict[ConfigResource, Future[T]]:
-        """Send messages, each about some resources; there is a future for each resource."""
+        """Send messages that concern several resources each. Return a future for each resource."""
         futures: dict[ConfigResource, Future[T]] = {}
         for asked in messages:
             some = new_futures(asked.resources)
@@ -204,7 +204,7 @@ class ConfigRequests(ProtocolRequests):
 def _divided(
     resources: Iterable[ConfigResource],
 ) -> tuple[list[ConfigResource], list[ConfigResource]]:
-    """The resources that librdkafka has a type for, and the others."""
+    """Divide resources into those that have a type in librdkafka, and all others."""
     own: list[ConfigResource] = []
     others: list[ConfigResource] = []
     for each in resources:
@@ -228,7 +228,7 @@ def _name_of(resource: ConfigResource) -> tuple[int, str]:
 
 
 def _changes_of(resource: ConfigResource) -> list[tuple[str, int, str | None]]:
-    """The incremental configurations of a resource, checked."""
+    """Check and return the incremental configurations of a resource."""
     name = f"incremental_configs of {resource!r}"
     entries = items_of(resource.incremental_configs, ConfigEntry, name)
     return [(entry.name, _operation_of(entry).value, entry.value) for entry in entries]

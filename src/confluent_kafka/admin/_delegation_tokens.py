@@ -1,4 +1,4 @@
-"""Delegation tokens: log-ins that a user may hand on, and that expire."""
+"""Delegation tokens: credentials that expire, and that a user can pass on to other programs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from confluent_kafka import protocol
 from confluent_kafka.admin._protocol import ANY, ProtocolRequests, raise_error_of
 from confluent_kafka.admin._requests import checked, maybe_empty
 
-_BROKERS_CHOICE = -1  # of a period: what the brokers are configured with
-_NOW = -1  # of when a token expires
+_BROKERS_CHOICE = -1  # a period: use the value that the brokers are configured with
+_NOW = -1  # an expiry: at once
 
 
 @dataclass(frozen=True)
 class TokenInformation:
-    """What is known of a delegation token; principals are as in ``User:alice``.
+    """The description of a delegation token. Principals have the form ``User:alice``.
 
     Attributes:
         token_id: the user name to log in with.
-        owner: whom it logs in.
-        token_requester: who created it, which may be another.
+        owner: the principal that the token logs in.
+        token_requester: the principal that created it, which may differ from the owner.
         renewers: the principals that may renew it and make it expire, besides its owner.
         issue_timestamp: when it was created, in milliseconds since 1970.
         max_timestamp: until when it can be renewed, in milliseconds since 1970.
@@ -42,7 +42,7 @@ class TokenInformation:
 
 @dataclass(frozen=True)
 class DelegationToken:
-    """A delegation token. Its representation does not show the secret.
+    """A delegation token. Its repr() does not show the secret.
 
     Attributes:
         token_info: TokenInformation.
@@ -56,7 +56,7 @@ class DelegationToken:
 
     @property
     def hmac_as_base64(self) -> str:
-        """The secret as the password to log in with."""
+        """The secret in base64, which is the password to log in with."""
         return base64.b64encode(self.hmac).decode()
 
 
@@ -73,23 +73,23 @@ class DelegationTokenRequests(ProtocolRequests):
         max_lifetime: float | None = None,
         request_timeout: float | None = None,
     ) -> Future[DelegationToken]:
-        """Create a delegation token; the client must have logged in by SASL or a certificate.
+        """Create a delegation token. The client must have logged in with SASL or a certificate.
 
         Args:
-            owner: whom it logs in, as in ``User:alice``; this client's principal when None. It is
-                for another where this client may do that (KIP-373; Kafka 3.3).
-            renewers: principals that may renew it and make it expire, besides its owner.
-            max_lifetime: for how many seconds it can be renewed at most;
-                ``delegation.token.max.lifetime.ms`` of the brokers when None, or where that is
-                shorter.
+            owner: the principal that the token logs in, as in ``User:alice``; None means this
+                client's own principal. For another principal, this client needs the right to do
+                that (KIP-373; Kafka 3.3).
+            renewers: the principals that may renew it and make it expire, besides its owner.
+            max_lifetime: for how many seconds it can be renewed. The brokers'
+                ``delegation.token.max.lifetime.ms`` is the default and the upper limit.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 
         Returns:
             A future; its result is a DelegationToken. It fails with
             DELEGATION_TOKEN_AUTH_DISABLED (the brokers have no ``delegation.token.secret.key``),
-            DELEGATION_TOKEN_REQUEST_NOT_ALLOWED (the client has not logged in, or has with a
-            token), INVALID_PRINCIPAL_TYPE, DELEGATION_TOKEN_AUTHORIZATION_FAILED ...
+            DELEGATION_TOKEN_REQUEST_NOT_ALLOWED (the client has not logged in, or has logged in
+            with a token), INVALID_PRINCIPAL_TYPE, DELEGATION_TOKEN_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -119,18 +119,18 @@ class DelegationTokenRequests(ProtocolRequests):
         renew_time_period: float | None = None,
         request_timeout: float | None = None,
     ) -> Future[int]:
-        """Make a delegation token expire later, at the end of its life at the latest.
+        """Extend the life of a delegation token, at most until its max_timestamp.
 
         Args:
             hmac: the token's secret.
-            renew_time_period: in how many seconds it expires;
-                ``delegation.token.expiry.time.ms`` of the brokers when None.
+            renew_time_period: in how many seconds it expires; the brokers'
+                ``delegation.token.expiry.time.ms`` when None.
             request_timeout: as for create_delegation_token().
 
         Returns:
-            A future; its result is when the token expires, in milliseconds since 1970. It fails
-            with DELEGATION_TOKEN_NOT_FOUND, DELEGATION_TOKEN_OWNER_MISMATCH (this client may not
-            renew it), DELEGATION_TOKEN_EXPIRED, and as that of create_delegation_token() does.
+            A future; its result is the new expiry time, in milliseconds since 1970. It fails with
+            DELEGATION_TOKEN_NOT_FOUND, DELEGATION_TOKEN_OWNER_MISMATCH (this client may not renew
+            it), DELEGATION_TOKEN_EXPIRED, or an error of create_delegation_token().
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -148,16 +148,16 @@ class DelegationTokenRequests(ProtocolRequests):
         expiry_time_period: float | None = None,
         request_timeout: float | None = None,
     ) -> Future[int]:
-        """Make a delegation token expire at another time, or at once.
+        """Change the expiry time of a delegation token, or make it expire at once.
 
         Args:
             hmac: the token's secret.
-            expiry_time_period: in how many seconds it expires; it is removed at once when None.
+            expiry_time_period: in how many seconds it expires; None removes it at once.
             request_timeout: as for create_delegation_token().
 
         Returns:
-            A future; its result is when the token expires, in milliseconds since 1970. It fails as
-            that of renew_delegation_token() does.
+            A future; its result is the new expiry time, in milliseconds since 1970. It fails with
+            the errors of renew_delegation_token().
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -173,11 +173,11 @@ class DelegationTokenRequests(ProtocolRequests):
     def describe_delegation_token(
         self, *, owners: list[str] | None = None, request_timeout: float | None = None
     ) -> Future[list[DelegationToken]]:
-        """Describe the delegation tokens that this client may see, with their secrets.
+        """Describe the delegation tokens that this client may see, including their secrets.
 
         Args:
-            owners: only those that one of these principals, as in ``User:alice``, owns, has asked
-                for or may renew; all when None.
+            owners: return only tokens that one of these principals (as in ``User:alice``) owns, has
+                requested or may renew; None returns all.
             request_timeout: as for create_delegation_token().
 
         Returns:
@@ -278,7 +278,7 @@ def _token(
     information = TokenInformation(
         found.token_id,
         owner,
-        # Brokers before 3.3 do not say it: it was the owner.
+        # Brokers before 3.3 do not return the requester: it is the owner.
         _text(found.token_requester_principal_type, requester) if requester else owner,
         [_text(*each) for each in renewers],
         issued,

@@ -1,4 +1,4 @@
-"""What the embedded cluster does not do, told from what an old broker does not."""
+"""Tells requests that the embedded cluster does not support from requests to an old broker."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ UNSUPPORTED = "the embedded cluster does not do this"
 
 
 def is_unsupported(exception: BaseException) -> bool:
-    """Whether a request failed because the brokers do not know it.
+    """Return whether a request failed because the brokers do not support it.
 
     Args:
-        exception: what it failed with.
+        exception: the error of the request.
     """
     return (
         isinstance(exception, KafkaException)
@@ -20,21 +20,21 @@ def is_unsupported(exception: BaseException) -> bool:
 
 
 def is_embedded(cluster_id: str | None) -> bool:
-    """Whether a cluster is one of librdkafka's mock brokers.
+    """Return whether a cluster consists of librdkafka's mock brokers.
 
     Args:
-        cluster_id: its id, None where it is not known.
+        cluster_id: the cluster's id, or None if it is unknown.
     """
-    # librdkafka calls all of them so; a real one has a random id in base64.
+    # All mock clusters have an id of this form; a real cluster has a random id in base64.
     return (cluster_id or "").startswith("mockCluster")
 
 
 def explain(exception: BaseException, cluster_id: str | None) -> None:
-    """Add a note to an exception that says only that a broker is too old.
+    """Add a note to an error of the embedded cluster that only says that a broker is too old.
 
     Args:
-        exception: what a request failed with.
-        cluster_id: of the cluster, None where it is not known.
+        exception: the error of the request.
+        cluster_id: the cluster's id, or None if it is unknown.
     """
     if is_unsupported(exception) and is_embedded(cluster_id):
         exception.add_note(UNSUPPORTED)

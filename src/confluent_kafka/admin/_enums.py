@@ -1,4 +1,4 @@
-"""Choices that admin requests take and answers name."""
+"""Enumerations that admin requests take and that answers contain."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class ResourceType(OrderedEnum):
     ANY = cimpl.RESOURCE_ANY
     TOPIC = cimpl.RESOURCE_TOPIC
     GROUP = cimpl.RESOURCE_GROUP
-    BROKER = cimpl.RESOURCE_BROKER  # in ACLs: the cluster
+    BROKER = cimpl.RESOURCE_BROKER  # in ACLs it means the cluster
     TRANSACTIONAL_ID = cimpl.RESOURCE_TRANSACTIONAL_ID
-    # Numbers of Java's ConfigResource.Type.
+    # The numbers of Java's ConfigResource.Type.
     BROKER_LOGGER = 8
     CLIENT_METRICS = 16
 
 
-# What has no ACLs, and no number in librdkafka.
+# Types that have no ACLs, and no number in librdkafka.
 CONFIGURATIONS_ONLY = frozenset({ResourceType.BROKER_LOGGER, ResourceType.CLIENT_METRICS})
 
 
@@ -76,7 +76,7 @@ class ConfigSource(IntEnum):
     DYNAMIC_CLIENT_METRICS_CONFIG = 7
     GROUP_CONFIG = cimpl.CONFIG_SOURCE_GROUP_CONFIG
 
-    # Not that of IntEnum, the number: programs print it.
+    # Not IntEnum's __str__(), which is the number: programs print this value.
     __str__ = Enum.__str__
     __format__ = Enum.__format__
 
@@ -85,9 +85,9 @@ class AlterConfigOpType(Enum):
     """The change of one configuration. librdkafka: rd_kafka_AlterConfigOpType_t (KIP-339)."""
 
     SET = cimpl.ALTER_CONFIG_OP_TYPE_SET
-    DELETE = cimpl.ALTER_CONFIG_OP_TYPE_DELETE  # back to the default
-    APPEND = cimpl.ALTER_CONFIG_OP_TYPE_APPEND  # to a list
-    SUBTRACT = cimpl.ALTER_CONFIG_OP_TYPE_SUBTRACT  # from a list
+    DELETE = cimpl.ALTER_CONFIG_OP_TYPE_DELETE  # reset to the default
+    APPEND = cimpl.ALTER_CONFIG_OP_TYPE_APPEND  # add to a list
+    SUBTRACT = cimpl.ALTER_CONFIG_OP_TYPE_SUBTRACT  # remove from a list
 
 
 class ScramMechanism(OrderedEnum):

@@ -1,4 +1,4 @@
-"""Features: which versions of what brokers can do the cluster has, and may have."""
+"""Features: the versions that the cluster uses, and the versions that brokers support."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from confluent_kafka.cimpl import KafkaError, libversion, version
 _Split = Callable[[protocol.UpdateFeaturesResponse], Iterator[tuple[str, KafkaError | None]]]
 
 _HIGHEST_LEVEL = 2**15 - 1
-# As the connection's first request has it: brokers keep what they are told last.
+# The same values as in the connection's first request: brokers keep the latest values they get.
 _SOFTWARE_NAME = "confluent-kafka-python"
 _SOFTWARE_VERSION = f"{version()}-librdkafka-{libversion()[0]}"
 
 
 @dataclass(frozen=True)
 class SupportedVersionRange:
-    """The versions of a feature that a broker can have.
+    """The versions of a feature that a broker supports.
 
     Attributes:
-        min_version: the lowest; 0 is without the feature.
-        max_version: the highest.
+        min_version: the lowest version; 0 means without the feature.
+        max_version: the highest version.
 
     Kafka: org.apache.kafka.clients.admin.SupportedVersionRange (KIP-584).
     """
@@ -45,11 +45,11 @@ class SupportedVersionRange:
 
 @dataclass(frozen=True)
 class FinalizedVersionRange:
-    """The version of a feature that the cluster has.
+    """The version of a feature that the cluster uses.
 
     Attributes:
-        min_version_level: the lowest that brokers must be able to have.
-        max_version_level: the one that is in use.
+        min_version_level: the lowest version that brokers must support.
+        max_version_level: the version that is in use.
 
     Kafka: org.apache.kafka.clients.admin.FinalizedVersionRange (KIP-584).
     """
@@ -63,11 +63,11 @@ class FeatureMetadata:
     """The features of a cluster.
 
     Attributes:
-        finalized_features: FinalizedVersionRange by the feature's name.
-        finalized_features_epoch: grows with every change of them; None where the broker does not
-            know them yet.
-        supported_features: SupportedVersionRange by the feature's name, of the broker that was
-            asked.
+        finalized_features: a dict of each feature's name to its FinalizedVersionRange.
+        finalized_features_epoch: grows with every change of these features; None if the broker
+            does not know them yet.
+        supported_features: a dict of each feature's name to its SupportedVersionRange, for the
+            broker that was asked.
 
     Kafka: org.apache.kafka.clients.admin.FeatureMetadata (KIP-584).
     """
@@ -78,22 +78,22 @@ class FeatureMetadata:
 
 
 class UpgradeType(Enum):
-    """Where a feature's version may go.
+    """The direction in which the version of a feature may change.
 
     Kafka: org.apache.kafka.clients.admin.FeatureUpdate.UpgradeType (KIP-778).
     """
 
-    UPGRADE = 1  # only up
-    SAFE_DOWNGRADE = 2  # down, where no metadata is lost
-    UNSAFE_DOWNGRADE = 3  # down, even where metadata is lost
+    UPGRADE = 1  # upgrade only
+    SAFE_DOWNGRADE = 2  # downgrade, if no metadata is lost
+    UNSAFE_DOWNGRADE = 3  # downgrade, even if metadata is lost
 
 
 @dataclass(frozen=True)
 class FeatureUpdate:
-    """The version that a feature shall have.
+    """The new version of a feature.
 
     Attributes:
-        max_version_level: the version, from 0 to 32767; 0 is without the feature, and needs a
+        max_version_level: the version, from 0 to 32767; 0 disables the feature, and counts as a
             downgrade.
         upgrade_type: UpgradeType.
 
@@ -121,16 +121,16 @@ class FeatureRequests(ProtocolRequests):
     def describe_features(
         self, *, broker: int | None = None, request_timeout: float | None = None
     ) -> Future[FeatureMetadata]:
-        """Read the versions of features that the cluster has, and those that a broker can have.
+        """Read the versions of features that the cluster uses and that a broker supports.
 
         Args:
-            broker: the id of the broker to ask; any when None.
+            broker: the id of the broker to ask; any broker if None.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            A future; its result is a FeatureMetadata, without features where the broker is older
-            than 2.7. It fails with _TIMED_OUT where no such broker answers ...
+            A future; its result is a FeatureMetadata. It has no features if the broker is older
+            than 2.7. It fails with _TIMED_OUT if no such broker answers ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -150,17 +150,17 @@ class FeatureRequests(ProtocolRequests):
         validate_only: bool = False,
         request_timeout: float | None = None,
     ) -> dict[str, Future[None]]:
-        """Give features other versions: all of them, or none when one is refused.
+        """Change the versions of features. If one change is refused, none is made.
 
         Args:
-            feature_updates: FeatureUpdate by the feature's name.
+            feature_updates: a dict of each feature's name to its FeatureUpdate.
             validate_only: only check whether the request could be carried out.
             request_timeout: as for describe_features().
 
         Returns:
-            A future for each feature; its result is None. It fails with INVALID_UPDATE_VERSION (no
-            such feature, a version that a broker cannot have, or one in the direction that
-            upgrade_type excludes), CLUSTER_AUTHORIZATION_FAILED ...
+            A future for each feature; its result is None. It fails with INVALID_UPDATE_VERSION (the
+            feature does not exist, a broker does not support the version, or upgrade_type excludes
+            the change), CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -216,7 +216,7 @@ def _updated(updates: dict[str, FeatureUpdate]) -> _Split:
         response: protocol.UpdateFeaturesResponse,
     ) -> Iterator[tuple[str, KafkaError | None]]:
         raise_error_of(response)
-        # Only brokers before 4.0 answer for each feature.
+        # Only brokers before 4.0 answer for each feature separately.
         errors = {one.feature: error_of(one) for one in response.results}
         for feature in updates:
             yield feature, errors.get(feature)

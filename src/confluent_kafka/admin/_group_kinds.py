@@ -1,4 +1,4 @@
-"""What groups of every kind have: a state, a place in a list, a coordinator that describes them."""
+"""What groups of every kind have in common: listing, states, and coordinators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
 
-_NOT_ASKED_FOR = -(2**31)  # what stands for authorized operations then
+_NOT_ASKED_FOR = -(2**31)  # the authorized operations in an answer if they were not requested
 _OPERATIONS = frozenset(each.value for each in AclOperation)
 
 
@@ -54,7 +54,7 @@ class GroupListing:
     Attributes:
         group_id: its name.
         type: GroupType.
-        protocol: the name of what its members do: ``consumer``, ``share``, ``streams`` ...
+        protocol: the protocol type of its members: ``consumer``, ``share``, ``streams`` ...
         state: GroupState.
 
     Kafka: org.apache.kafka.clients.admin.GroupListing (KIP-1043).
@@ -72,8 +72,8 @@ class ListGroupsResult:
 
     Attributes:
         valid: a list of GroupListing.
-        errors: KafkaErrors of the brokers that did not answer: the groups that they coordinate
-            are missing.
+        errors: a KafkaError for each broker that did not answer; the groups that these brokers
+            coordinate are missing.
 
     Kafka: org.apache.kafka.clients.admin.ListGroupsResult (KIP-1043).
     """
@@ -83,14 +83,14 @@ class ListGroupsResult:
 
 
 class GroupKindRequests(BrokerRequests):
-    """How groups of one kind are listed and described."""
+    """Lists and describes groups of one kind."""
 
     __slots__ = ()
 
     def _list_groups_of(
         self, kind: GroupType, states: set[GroupState] | None, request_timeout: float | None
     ) -> Future[ListGroupsResult]:
-        """List the groups of this kind, or only those in some states."""
+        """List the groups of this kind. `states` limits the list to groups in these states."""
         wanted = set() if states is None else set_of(states, GroupState, "states")
         request = protocol.ListGroupsRequest(
             states_filter=[each.value for each in wanted], types_filter=[kind.value]
@@ -105,7 +105,7 @@ class GroupKindRequests(BrokerRequests):
         request: Callable[[list[str], bool], Request],
         describe: Callable[[Any, Node], T],
     ) -> dict[str, Future[T]]:
-        """Ask each group's coordinator, and describe the group by its answer and by who it is."""
+        """Ask the coordinator of each group, and describe the group from the answer."""
         with_operations = checked(
             include_authorized_operations, bool, "include_authorized_operations"
         )
@@ -122,7 +122,7 @@ class GroupKindRequests(BrokerRequests):
 
 
 def checked_offsets(given: object) -> dict[TopicPartition, int]:
-    """Return offsets by partition, of which there must be some."""
+    """Check and return offsets by partition. There must be at least one."""
     offsets = checked(given, dict, "offsets")
     if not offsets:
         raise ValueError("offsets must not be empty")
@@ -137,12 +137,12 @@ def checked_offsets(given: object) -> dict[TopicPartition, int]:
 
 
 def state_from(name: str) -> GroupState:
-    """Return the state that a broker names; UNKNOWN for one that this client does not know."""
+    """Return the state for a broker's name of it; UNKNOWN if this client does not know the name."""
     return _STATES.get(name.lower(), GroupState.UNKNOWN)
 
 
 def operations_in(bits: int) -> list[AclOperation] | None:
-    """Return the authorized operations of a bit field; None when they were not asked for."""
+    """Return the authorized operations of a bit field; None if they were not requested."""
     if bits == _NOT_ASKED_FOR:
         return None
     return [AclOperation(each) for each in range(32) if bits >> each & 1 and each in _OPERATIONS]

@@ -1,4 +1,4 @@
-"""Members of consumer groups, removed by somebody else."""
+"""Removing members from consumer groups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from confluent_kafka.admin._requests import checked, items_of, name_of, new_futu
 from confluent_kafka.cimpl import KafkaError, KafkaException
 
 _REASON = "member was removed by an admin"
-_REASON_LENGTH = 255  # characters, to which every client shortens it
+_REASON_LENGTH = 255  # characters; every client truncates a reason to this length
 
 
 @dataclass(frozen=True)
@@ -70,21 +70,21 @@ class GroupMemberRequests(GroupRequests, ProtocolRequests):
         reason: str | None = None,
         request_timeout: float | None = None,
     ) -> Future[None] | dict[MemberToRemove, Future[None]]:
-        """Remove members from a consumer group, which then shares their partitions out again.
+        """Remove members from a consumer group. The group then reassigns their partitions.
 
-        A member that is still alive joins again.
+        A member that is still alive joins the group again.
 
         Args:
-            group_id: the group.
-            members: a list of MemberToRemove; all members that the group has now when None.
-            reason: why, for the broker's log; what does not fit into 255 characters is cut off.
+            group_id: the name of the group.
+            members: a list of MemberToRemove; None means all current members of the group.
+            reason: the reason for the broker's log; it is cut off after 255 characters.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            For all members one future; its result is None. Else a future for each member. They
-            fail with UNKNOWN_MEMBER_ID, GROUP_ID_NOT_FOUND (all members of a group that is not
-            there), GROUP_AUTHORIZATION_FAILED ...
+            With `members`, a future for each member; otherwise one future. The result is None. The
+            futures fail with UNKNOWN_MEMBER_ID, GROUP_ID_NOT_FOUND (`members` is None and the group
+            does not exist), GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -36,10 +36,10 @@ class ConsumerGroupListing:
 
     Attributes:
         group_id: its name.
-        is_simple_consumer_group: whether it has no members, only offsets that somebody
+        is_simple_consumer_group: True if it has no members and only offsets that a client
             committed.
-        state: ConsumerGroupState, or None when a broker does not say.
-        type: ConsumerGroupType, or None when a broker does not say.
+        state: ConsumerGroupState, or None if the broker does not report it.
+        type: ConsumerGroupType, or None if the broker does not report it.
 
     librdkafka: rd_kafka_ConsumerGroupListing_t.
     """
@@ -56,7 +56,8 @@ class ListConsumerGroupsResult:
 
     Attributes:
         valid: a list of ConsumerGroupListing.
-        errors: KafkaErrors of the brokers that did not answer: their groups are missing.
+        errors: a KafkaError for each broker that did not answer; the groups of these brokers are
+            missing.
 
     librdkafka: rd_kafka_ListConsumerGroups_result_t.
     """
@@ -90,9 +91,10 @@ class MemberDescription:
         member_id: its id.
         client_id: its ``client.id``.
         host: the address of its client.
-        assignment: what it reads, a MemberAssignment.
+        assignment: the partitions that it reads, a MemberAssignment.
         group_instance_id: its ``group.instance.id``, or None.
-        target_assignment: what it is about to read, or None in a classic group (KIP-848).
+        target_assignment: the partitions that it is about to read; None in a classic group
+            (KIP-848).
 
     librdkafka: rd_kafka_MemberDescription_t.
     """
@@ -111,13 +113,13 @@ class ConsumerGroupDescription:
 
     Attributes:
         group_id: its name.
-        is_simple_consumer_group: whether it has no members, only offsets that somebody
+        is_simple_consumer_group: True if it has no members and only offsets that a client
             committed.
         members: a list of MemberDescription.
-        partition_assignor: how its partitions are distributed among its members.
-        state: ConsumerGroupState. DEAD when there is no such group.
+        partition_assignor: the name of the assignor that distributes partitions to members.
+        state: ConsumerGroupState. It is DEAD if the group does not exist.
         coordinator: the broker that coordinates it, or None.
-        authorized_operations: what this client may do with it, or None when not asked for.
+        authorized_operations: the operations that this client may perform; None if not requested.
         type: ConsumerGroupType.
 
     librdkafka: rd_kafka_ConsumerGroupDescription_t.
@@ -162,7 +164,7 @@ class GroupRequests(AdminRequests):
             types: only groups of one of these types, a set of ConsumerGroupType (KIP-848).
 
         Returns:
-            A future; its result is a ListConsumerGroupsResult, which has the errors of brokers
+            A future; its result is a ListConsumerGroupsResult, including the errors of brokers
             that did not answer.
 
         Raises:
@@ -187,13 +189,13 @@ class GroupRequests(AdminRequests):
         """Describe consumer groups and their members.
 
         Args:
-            group_ids: their names.
-            include_authorized_operations: also ask what this client may do with them.
+            group_ids: the names of the groups.
+            include_authorized_operations: also request the operations that this client may perform.
             request_timeout: as for list_consumer_groups().
 
         Returns:
-            A future for each name; its result is a ConsumerGroupDescription, in state DEAD when
-            there is no such group. It fails with GROUP_AUTHORIZATION_FAILED ...
+            A future for each name; its result is a ConsumerGroupDescription. Its state is DEAD if
+            the group does not exist. It fails with GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -215,7 +217,7 @@ class GroupRequests(AdminRequests):
         """Delete consumer groups that have no members, with their offsets.
 
         Args:
-            group_ids: their names.
+            group_ids: the names of the groups.
             request_timeout: as for list_consumer_groups().
 
         Returns:
@@ -233,7 +235,7 @@ class GroupRequests(AdminRequests):
     def _delete_groups(
         self, groups: list[str], request_timeout: float | None
     ) -> dict[str, Future[None]]:
-        """Delete groups: the request is the same whatever their kind is."""
+        """Delete groups. The request is the same for every kind of group."""
         futures = new_futures(groups)
         options = {"request_timeout": request_timeout}
         self._ask_each("delete_consumer_groups", groups, options, futures, tuple_errors)
@@ -249,14 +251,14 @@ class GroupRequests(AdminRequests):
         """Read a consumer group's committed offsets.
 
         Args:
-            list_consumer_group_offsets_request: a list of one ConsumerGroupTopicPartitions;
-                without partitions it means all that the group has offsets for.
-            require_stable: fail for offsets of transactions that are not finished.
+            list_consumer_group_offsets_request: a list of one ConsumerGroupTopicPartitions.
+                Without partitions, the offsets of all partitions are read.
+            require_stable: fail for offsets whose transaction has not ended.
             request_timeout: as for list_consumer_groups().
 
         Returns:
             A future for the group's name; its result is a ConsumerGroupTopicPartitions with
-            the offsets, OFFSET_INVALID where there is none, and each partition's own error.
+            the offsets, OFFSET_INVALID if the group has none, and each partition's own error.
             It fails with GROUP_AUTHORIZATION_FAILED, _TIMED_OUT ...
 
         Raises:
@@ -314,7 +316,7 @@ class GroupRequests(AdminRequests):
         *,
         request_timeout: float | None = None,
     ) -> dict[str, Future[ConsumerGroupTopicPartitions]]:
-        """Delete committed offsets of a consumer group that does not read these topics.
+        """Delete committed offsets of a consumer group. No member may read these topics.
 
         Args:
             delete_consumer_group_offsets_request: a list of one ConsumerGroupTopicPartitions
@@ -349,14 +351,14 @@ class GroupRequests(AdminRequests):
 
 
 def _numbers(given: set[Any] | None, kind: type[Enum], name: str) -> list[int] | None:
-    """The members' numbers; None when nothing is given."""
+    """Return the numbers of the enumeration's members; None if the argument is None."""
     return None if given is None else sorted(item.value for item in set_of(given, kind, name))
 
 
 def _group_of(
     given: object, name: str, all_partitions: bool
 ) -> tuple[str, list[TopicPartition] | None]:
-    """The group and its partitions of a request, which is about one group."""
+    """Return the group of a request and its partitions. A request concerns one group."""
     items = items_of(given, ConsumerGroupTopicPartitions, name)
     if len(items) != 1:
         raise ValueError(
@@ -375,7 +377,7 @@ def _group_of(
 
 
 def _partitions_of(given: object) -> list[TopicPartition]:
-    """The partitions of a request, of which None is a value and not a type that is wrong."""
+    """Return the partitions of a request. None raises ValueError, as for the original client."""
     if given is None:
         raise ValueError("'topic_partitions' cannot be null: give at least one TopicPartition")
     if isinstance(given, (list, tuple)) and None in given:

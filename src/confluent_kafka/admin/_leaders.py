@@ -1,4 +1,4 @@
-"""Requests about partitions that their leaders answer."""
+"""Requests that the leaders of partitions answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
 
-# What metadata says of a partition that is getting a leader, or is there at some brokers only.
+# Errors in metadata while a partition gets a leader, or before all brokers know the partition.
 _ELECTING = frozenset(
     {
         KafkaError.BROKER_NOT_AVAILABLE,
@@ -35,8 +35,8 @@ _ELECTING = frozenset(
         KafkaError.REPLICA_NOT_AVAILABLE,
     }
 )
-# What a broker answers that does not lead the partition any more, or not yet; the metadata that
-# named it is old. A partition that metadata does not have at all does not exist.
+# Errors of a broker that does not lead the partition: the metadata was out of date. If the metadata
+# does not contain the partition at all, the partition does not exist.
 _MOVING = _ELECTING | {
     KafkaError.FENCED_LEADER_EPOCH,
     KafkaError.NOT_LEADER_FOR_PARTITION,
@@ -50,7 +50,7 @@ _Outcomes = Mapping[TopicPartition, Any] | BaseException
 
 
 class LeaderRequests(ProtocolRequests):
-    """How requests are made that go to the leaders of partitions."""
+    """Sends requests to the leaders of partitions."""
 
     __slots__ = ()
 
@@ -64,16 +64,17 @@ class LeaderRequests(ProtocolRequests):
     ) -> dict[TopicPartition, Future[T]]:
         """Send each leader a message about all the partitions that it leads.
 
-        Partitions whose leader has moved are asked for again, until request_timeout is over.
+        If the leader of a partition has moved, the new leader is asked, until request_timeout ends.
 
         Args:
             partitions: the partitions.
             request_timeout: seconds until the futures fail, at most 3600.
-            request: makes the message of some of the partitions.
-            split: makes pairs of the response: the partition, and its result or error.
-            oldest: the first version of the message that means what is asked.
+            request: builds the message for some of the partitions.
+            split: splits a response into pairs: the partition, and its result or error.
+            oldest: the first version of the message that can express the request.
 
         Returns:
+            A future for each partition.
             A future for each partition.
         """
         futures: dict[TopicPartition, Future[T]] = new_futures(partitions)
@@ -83,7 +84,7 @@ class LeaderRequests(ProtocolRequests):
 
 
 class _Question(Generic[T]):
-    """What the leaders of partitions are asked, as often as the partitions move."""
+    """A request to the leaders of partitions. It is repeated while partitions move."""
 
     def __init__(
         self,
@@ -93,7 +94,7 @@ class _Question(Generic[T]):
         split: Callable[[Any], Iterable[tuple[TopicPartition, T | KafkaError]]],
         oldest: int,
     ) -> None:
-        self._client = weakref.ref(client)  # which is kept by what waits for its answers
+        self._client = weakref.ref(client)  # the client keeps its pending requests, and so this
         self._deadline = Deadline(request_timeout)
         self._repeating = repeating(request_timeout)
         self._request = request
@@ -101,7 +102,7 @@ class _Question(Generic[T]):
         self._oldest = oldest
 
     def ask(self, futures: dict[TopicPartition, Future[T]], timeout: float | None) -> None:
-        """Find the leaders, for at most so many seconds, and ask them."""
+        """Find the leaders within the timeout in seconds, and send them the request."""
         topics = [
             protocol.MetadataRequest.MetadataRequestTopic(name=name) for name in by_topic(futures)
         ]
@@ -153,7 +154,10 @@ class _Question(Generic[T]):
         outcomes: _Outcomes,
         passing: frozenset[int],
     ) -> None:
-        """Ask again for partitions whose errors pass, while there is time; end the others."""
+        """Repeat the request for partitions with temporary errors while there is time.
+
+        The futures of the other partitions are settled.
+        """
         moved = {
             each: future for each, future in futures.items() if _code(each, outcomes) in passing
         }
@@ -179,7 +183,7 @@ class _Question(Generic[T]):
 
 
 def _code(partition: TopicPartition, outcomes: _Outcomes) -> int | None:
-    """The code of a partition's error, if it has one."""
+    """Return the error code of a partition, or None."""
     if isinstance(outcomes, KafkaException):
         return outcomes.code()
     outcome = None if isinstance(outcomes, BaseException) else outcomes.get(partition)
@@ -189,7 +193,7 @@ def _code(partition: TopicPartition, outcomes: _Outcomes) -> int | None:
 def _leaders(
     wanted: Iterable[TopicPartition],
 ) -> Callable[[protocol.MetadataResponse], dict[TopicPartition, int | KafkaError]]:
-    """What makes partitions' leaders of a response, or the reasons why they have none."""
+    """Return a function that finds the leaders in a response, or the reasons for missing ones."""
 
     def found(response: protocol.MetadataResponse) -> dict[TopicPartition, int | KafkaError]:
         unknown = {topic.name: error_of(topic) for topic in response.topics}

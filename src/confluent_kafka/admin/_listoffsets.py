@@ -1,4 +1,4 @@
-"""Names of ``confluent_kafka.admin`` under another import path."""
+"""Another import path for names of ``confluent_kafka.admin``."""
 
 from confluent_kafka.admin import ListOffsetsResultInfo, OffsetSpec
 

@@ -1,4 +1,4 @@
-"""Log directories: what brokers keep on their disks."""
+"""Log directories: the data that brokers keep on their disks."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class ReplicaInfo:
     """A replica in a log directory.
 
     Attributes:
-        size: bytes of its segments.
-        offset_lag: how many messages it is behind: the leader's high watermark, or for a future
-            replica the current one.
-        is_future: whether it is being moved to this directory, and will replace the current one.
+        size: the total size of its segments, in bytes.
+        offset_lag: how many messages it lags behind. A current replica is compared with the high
+            watermark of the leader, a future replica with the current replica.
+        is_future: True if it is being moved to this directory and will replace the current replica.
 
     Kafka: org.apache.kafka.clients.admin.ReplicaInfo (KIP-113).
     """
@@ -48,10 +48,10 @@ class LogDirDescription:
     """A log directory of a broker.
 
     Attributes:
-        error: why the broker cannot use it, or None.
-        replicas: ReplicaInfo by TopicPartition.
-        total_bytes: the size of its volume, or None where the broker does not say (before 3.3).
-        usable_bytes: what is left there, or None.
+        error: the reason why the broker cannot use it, or None.
+        replicas: a dict of TopicPartition to ReplicaInfo.
+        total_bytes: the size of its volume, or None if the broker does not report it (before 3.3).
+        usable_bytes: the free space of its volume, or None.
 
     Kafka: org.apache.kafka.clients.admin.LogDirDescription (KIP-113, KIP-827).
     """
@@ -84,12 +84,12 @@ class ReplicaLogDirInfo:
     """The log directory of a replica, and the one that it is being moved to.
 
     Attributes:
-        current_replica_log_dir: the path, or None where the broker has no such replica, or its
+        current_replica_log_dir: the path. None if the broker does not have the replica, or if its
             directory is offline.
-        current_replica_offset_lag: how many messages it is behind the leader's high watermark, or
-            None.
-        future_replica_log_dir: the path that it is being moved to, or None.
-        future_replica_offset_lag: how many messages the copy there is behind, or None.
+        current_replica_offset_lag: how many messages the replica lags behind the leader's high
+            watermark, or None.
+        future_replica_log_dir: the path that the replica is being moved to, or None.
+        future_replica_offset_lag: how many messages the copy in that path lags behind, or None.
 
     Kafka: DescribeReplicaLogDirsResult.ReplicaLogDirInfo (KIP-113).
     """
@@ -116,8 +116,9 @@ class LogDirRequests(ProtocolRequests):
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            By broker a future; its result is a dict of LogDirDescription by the directory's path.
-            It fails with CLUSTER_AUTHORIZATION_FAILED without the right to describe the cluster.
+            A dict of broker id to a future; its result is a dict of the path of each directory to
+            its LogDirDescription. It fails with CLUSTER_AUTHORIZATION_FAILED if this client may not
+            describe the cluster.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -133,15 +134,15 @@ class LogDirRequests(ProtocolRequests):
     def describe_replica_log_dirs(
         self, replicas: list[TopicPartitionReplica], *, request_timeout: float | None = None
     ) -> dict[TopicPartitionReplica, Future[ReplicaLogDirInfo]]:
-        """Tell in which log directories replicas are, and where they are being moved to.
+        """Find the log directories of replicas, and the directories that they are being moved to.
 
         Args:
-            replicas: a list of TopicPartitionReplica; each broker is asked once.
+            replicas: a list of TopicPartitionReplica. Each broker gets one request.
             request_timeout: as for describe_log_dirs().
 
         Returns:
             A future for each replica; its result is a ReplicaLogDirInfo. It fails with
-            CLUSTER_AUTHORIZATION_FAILED without the right to describe the cluster.
+            CLUSTER_AUTHORIZATION_FAILED if this client may not describe the cluster.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -172,14 +173,15 @@ class LogDirRequests(ProtocolRequests):
 
         Args:
             assignment: a dict of TopicPartitionReplica to the absolute path of a log directory of
-                its broker; each broker is asked once.
+                its broker. Each broker gets one request.
             request_timeout: as for describe_log_dirs().
 
         Returns:
             A future for each replica; its result is None as soon as the broker has begun to move
-            it: describe_replica_log_dirs() says when it is there. It fails with
+            it. Use describe_replica_log_dirs() to see when it has arrived. The future fails with
             LOG_DIR_NOT_FOUND, KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE (the broker does not have
-            the replica, and will make it there if it gets one), CLUSTER_AUTHORIZATION_FAILED ...
+            the replica; if it gets one, it will create it in that directory),
+            CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

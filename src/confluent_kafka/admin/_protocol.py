@@ -1,4 +1,4 @@
-"""Requests that librdkafka has no function for: messages of the protocol, sent as bytes."""
+"""Requests that librdkafka has no function for. They are sent as raw protocol messages."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ U = TypeVar("U")
 Client = TypeVar("Client", bound="ProtocolRequests")
 _OnAnswer = Callable[[Any, BaseException | None, str | None], None]
 
-_NO_TAGS = b"\0"  # with which the header of a flexible version ends
-_BACKOFF = 0.1  # seconds; retry.backoff.ms by default
-_REPEATING = 60.0  # seconds, where the caller has set no limit
-_GROUP, _TRANSACTION = 2, 3  # kinds of coordinators: numbers of rd_kafka_RawRequest_target_t
-_KEY_TYPES = {_GROUP: 0, _TRANSACTION: 1}  # what FindCoordinator calls them
+_NO_TAGS = b"\0"  # the end of the header in flexible versions: an empty list of tags
+_BACKOFF = 0.1  # seconds; the default of retry.backoff.ms
+_REPEATING = 60.0  # seconds; the limit if the caller has set none
+_GROUP, _TRANSACTION = 2, 3  # kinds of coordinators: values of rd_kafka_RawRequest_target_t
+_KEY_TYPES = {_GROUP: 0, _TRANSACTION: 1}  # their numbers in FindCoordinator
 _FINDING = 4  # the first version of FindCoordinator with several keys
-# What a broker answers that does not coordinate yet, or not any more: also where it is asked for
-# all groups, or for a coordinator.
+# Errors of a broker that is not the coordinator yet, or is no longer the coordinator. Requests for
+# all groups and for a coordinator return them as well.
 _MOVING = frozenset(
     {
         KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
@@ -36,7 +36,7 @@ _MOVING = frozenset(
         KafkaError.NOT_COORDINATOR,
     }
 )
-# Errors that librdkafka has no name and no text for.
+# Error codes that have neither a name nor a text in librdkafka.
 _TEXTS = {
     102: "BROKER_ID_NOT_REGISTERED: no broker with this id is registered",
     105: "TRANSACTIONAL_ID_NOT_FOUND: its coordinator does not know this transactional id",
@@ -45,12 +45,12 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class Target:
-    """Who is asked.
+    """The broker that a request is sent to.
 
     Attributes:
-        kind: the number of rd_kafka_RawRequest_target_t.
-        coordinator: the key of a coordinator.
-        broker: the id of a broker, or None.
+        kind: a value of rd_kafka_RawRequest_target_t.
+        coordinator: the key of the coordinator, such as the name of the group.
+        broker: the id of the broker, or None.
     """
 
     kind: int
@@ -59,7 +59,7 @@ class Target:
 
     @property
     def finding(self) -> protocol.FindCoordinatorRequest | None:
-        """The request that finds this coordinator; None for who is none."""
+        """The request that finds this coordinator; None if the target is not a coordinator."""
         if self.kind not in _KEY_TYPES:
             return None
         return protocol.FindCoordinatorRequest(
@@ -72,12 +72,12 @@ CONTROLLER = Target(1)
 
 
 def repeating(request_timeout: float | None) -> Deadline:
-    """Return until when a message is sent again because of errors that pass."""
+    """Return the time until which a message is repeated after temporary errors."""
     return Deadline(_REPEATING if request_timeout is None else request_timeout)
 
 
 def broker(node: int) -> Target:
-    """Return the broker with this id as who is asked."""
+    """Return the target for the broker with this id."""
     return Target(0, broker=node)
 
 
@@ -85,31 +85,31 @@ _NOBODY = broker(2**31 - 1)
 
 
 def group_coordinator(group: str) -> Target:
-    """Return the coordinator of a group as who is asked."""
+    """Return the target for the coordinator of a group."""
     return Target(_GROUP, group)
 
 
 def transaction_coordinator(transactional_id: str) -> Target:
-    """Return the coordinator of a transactional id as who is asked."""
+    """Return the target for the coordinator of a transactional id."""
     return Target(_TRANSACTION, transactional_id)
 
 
 class Deadline:
-    """Until when several messages, sent one after the other, have to be answered."""
+    """The time until which a series of messages must be answered."""
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds = seconds
         self._start = time.monotonic()
 
     def left(self) -> float | None:
-        """Return the seconds that are left, or None where each message has its own time."""
+        """Return the remaining seconds. None if each message has its own timeout."""
         if self._seconds is None:
             return None
         return max(0.0, self._seconds - (time.monotonic() - self._start))
 
 
 class ProtocolRequests(AdminRequests):
-    """How requests are made that are messages of the protocol."""
+    """Sends requests as raw protocol messages."""
 
     __slots__ = ()
 
@@ -122,20 +122,20 @@ class ProtocolRequests(AdminRequests):
         repeat_on: int | None = None,
         oldest: int = 0,
     ) -> Future[T]:
-        """Send a message in the latest version that both sides have.
+        """Send a message in the latest version that the client and the broker support.
 
         Args:
             request: the message.
-            target: who is asked.
+            target: the broker to ask.
             request_timeout: seconds until the future fails, at most 3600.
-            convert: makes the future's result of the response.
-            repeat_on: the code of an error on which the message is sent again, until
-                request_timeout is over: then it must not be None.
-            oldest: the first version of the message that means what is asked.
+            convert: turns the response into the future's result.
+            repeat_on: an error code after which the message is sent again until request_timeout
+                ends. It needs a request_timeout that is not None.
+            oldest: the first version of the message that can express the request.
 
         Returns:
-            The future. It fails with _UNSUPPORTED_FEATURE when the broker has no version of the
-            request that can say what it says.
+            The future. It fails with _UNSUPPORTED_FEATURE if the broker supports no version that
+            can express the request.
         """
         future: Future[T] = Future()
 
@@ -154,15 +154,15 @@ class ProtocolRequests(AdminRequests):
         split: Callable[[Any], Iterable[tuple[Key, T | KafkaError]]],
         oldest: int = 0,
     ) -> None:
-        """Send a message whose answer has a value or an error for each of several things.
+        """Send a message whose answer has a value or an error for each of several items.
 
         Args:
             request: the message.
-            target: who is asked.
+            target: the broker to ask.
             request_timeout: seconds until the futures fail, at most 3600.
-            futures: by what they are about; without any, nothing is sent.
-            split: makes pairs of the response: what it is about, and its result or error.
-            oldest: the first version of the message that means what is asked.
+            futures: the future of each item; if there are none, nothing is sent.
+            split: splits the response into pairs: the item, and its result or error.
+            oldest: the first version of the message that can express the request.
         """
 
         def by_key(response: Any) -> Mapping[Key, T | KafkaError]:
@@ -175,22 +175,22 @@ class ProtocolRequests(AdminRequests):
         exchange.begin(sends=bool(futures))
 
     def _then(self, first: Future[T], go_on: Callable[[Any, T], Future[U]]) -> Future[U]:
-        """Ask again, with the answer to what was asked first.
+        """Send a second request that depends on the result of a first one.
 
         Args:
-            first: the future of that; it may be the first of several others.
-            go_on: makes the second request; called with the client and the first result. It must
-                not refer to the client by itself, which could then not be dropped.
+            first: the future of the first request; several second requests may depend on it.
+            go_on: sends the second request; called with the client and the first result. It must
+                not refer to the client itself, because the client could then never be freed.
 
         Returns:
-            A future that ends as the second does, or fails with the error of the first.
+            A future with the outcome of the second request, or with the error of the first.
         """
         last: Future[U] = Future()
         known = weakref.ref(self)
 
         def on_first(first: Future[T]) -> None:
             failed = first.exception()
-            # Each future has its own exception, as each is raised and gets its own traceback.
+            # Each future needs its own copy of the exception, because raising adds a traceback.
             second = outcome_of(
                 lambda result: go_on(alive(known), result),
                 None if failed else first.result(),
@@ -205,13 +205,13 @@ class ProtocolRequests(AdminRequests):
         return last
 
     def _pause(self, on_end: Callable[[BaseException | None], None]) -> None:
-        """Wait for a moment, after which a request may be repeated.
+        """Wait for a moment before a request is repeated.
 
-        It asks a broker that is not there, which takes a moment. So the wait is one of the client's
-        requests, which close() ends, and needs no thread.
+        It sends a request to a broker that does not exist, which fails after a moment. So the wait
+        is one of the client's requests: close() ends it, and it needs no thread.
 
         Args:
-            on_end: called with None, or with the exception of a client that is closed meanwhile.
+            on_end: called with None, or with the exception if the client was closed in between.
         """
 
         def on_answer(_: Any, exception: BaseException | None, __: str | None) -> None:
@@ -227,15 +227,15 @@ class ProtocolRequests(AdminRequests):
         timeout: float | None,
         on_answer: _OnAnswer | None,
     ) -> None:
-        """Send a message in a version, without repeating it.
+        """Send a message in one version, without repeating it.
 
         Args:
             request: the message.
             version: its version.
-            target: who is asked.
+            target: the broker to ask.
             timeout: seconds until it fails, at most 3600.
-            on_answer: called with the answer's bytes, or the exception, and the cluster's id; None
-                sends nothing, but raises what is wrong with the arguments.
+            on_answer: called with the answer's bytes or the exception, and the cluster's id. None
+                only checks the arguments and sends nothing.
         """
         flexible = protocol.request_header_version(request.api_key, version) > 1
         body = (_NO_TAGS if flexible else b"") + request.encode(version)
@@ -248,7 +248,7 @@ class ProtocolRequests(AdminRequests):
 
 
 class _Exchange:
-    """One message and its answer: first the broker's versions are asked for."""
+    """One message and its answer. It first asks the broker for the versions that it supports."""
 
     def __init__(
         self,
@@ -261,7 +261,8 @@ class _Exchange:
         repeat_on: int | None = None,
         oldest: int = 0,
     ) -> None:
-        # The client keeps what waits for its answers: kept by that, it would never be dropped.
+        # A weak reference: the client keeps this object until the answer comes. A strong reference
+        # would keep the client alive for ever.
         self._client = weakref.ref(client)
         self._request = request
         self._target = target
@@ -273,11 +274,11 @@ class _Exchange:
         self._oldest = oldest
         self._finding = target.finding
         self._repeating = repeating(request_timeout)
-        self._moved = False  # whether another broker may be the coordinator by now
+        self._moved = False  # whether the coordinator may have moved to another broker
         self._version = 0
 
     def begin(self, sends: bool = True) -> None:
-        """Ask for the versions; wrong arguments raise here, before anything is sent."""
+        """Ask for the versions. Wrong arguments raise here, before anything is sent."""
         on_answer = self._on_versions if sends else None
         self._send(protocol.ApiVersionsRequest(), 0, self._target, self._timeout, on_answer)
 
@@ -311,7 +312,7 @@ class _Exchange:
         exception: BaseException | None,
         cluster_id: str | None,
     ) -> None:
-        """Take the next step; without one, the request has failed."""
+        """Take the next step, or let the request fail if the last step failed."""
         failed = outcome_of(step, answer, exception)
         if failed is not None:
             self._end(_as_kafka_error(failed), cluster_id)
@@ -355,7 +356,7 @@ class _Exchange:
 
     def _ask_again(self, _: object) -> None:
         if self._moved and self._finding is not None:
-            # librdkafka would go on asking the broker that it once found.
+            # librdkafka keeps asking the broker that it found once.
             self._send(self._finding, _FINDING, ANY, self._repeating.left(), self._on_found)
         else:
             self._ask()
@@ -379,11 +380,11 @@ def gathered(
     futures: Mapping[Key, Future[T]],
     convert: Callable[[dict[Key, T | BaseException]], U],
 ) -> Future[U]:
-    """Return one future for what several brokers are asked.
+    """Return one future for requests to several brokers.
 
     Args:
-        futures: the requests, at least one.
-        convert: makes the future's result of the results and errors of all.
+        futures: the futures of the requests, at least one.
+        convert: makes the result from all results and errors.
     """
     everything: Future[U] = Future()
     ended = itertools.count(1)
@@ -399,7 +400,7 @@ def gathered(
 
 
 def error_of(answer: Any) -> KafkaError | None:
-    """Return the error of a response or of a part of it, with the text that a broker may give."""
+    """Return the error of a response or of a part of it, with the broker's text if there is one."""
     if not answer.error_code:
         return None
     message = getattr(answer, "error_message", None) or _TEXTS.get(answer.error_code)
@@ -407,19 +408,19 @@ def error_of(answer: Any) -> KafkaError | None:
 
 
 def raise_error_of(response: Any) -> None:
-    """Raise the error that a response has as a whole."""
+    """Raise the top-level error of a response, if there is one."""
     error = error_of(response)
     if error is not None:
         raise KafkaException(error)
 
 
 def known(number: int) -> int | None:
-    """Return a number of an answer, in which -1 stands for one that is not known."""
+    """Return a number from an answer; None for -1, which means "unknown"."""
     return None if number < 0 else number
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[TopicPartition]]:
-    """Return the partitions of each topic, as most requests have them."""
+    """Group partitions by topic, as most requests need them."""
     topics: dict[str, list[TopicPartition]] = {}
     for partition in partitions:
         topics.setdefault(partition.topic, []).append(partition)
@@ -435,7 +436,7 @@ def _end_of(future: Future[Any]) -> Any:
 
 
 def alive(client: weakref.ref[Client]) -> Client:
-    """Return the client, for which an answer has come after its request was sent."""
+    """Return the client, which is alive while answers to its requests arrive."""
     found = client()
     if found is None:
         raise KafkaException(KafkaError(KafkaError._DESTROY))
@@ -443,10 +444,10 @@ def alive(client: weakref.ref[Client]) -> Client:
 
 
 def only(parts: Sequence[T]) -> T:
-    """Return the part of an answer about the one thing that was asked about.
+    """Return the only entry of an answer to a request about one item.
 
     Raises:
-        MalformedMessageError: the answer is about none, or about several.
+        MalformedMessageError: the answer has no entry, or several.
     """
     if len(parts) != 1:
         raise protocol.MalformedMessageError(
@@ -456,14 +457,14 @@ def only(parts: Sequence[T]) -> T:
 
 
 def _without_tags(answer: bytes) -> bytes:
-    """Return what follows the tags that end a header; no broker sends any today."""
+    """Skip the tags at the end of a header. Brokers send none today."""
     if not answer.startswith(_NO_TAGS):
         raise protocol.MalformedMessageError("the answer's header has tags that nobody knows")
     return answer[len(_NO_TAGS) :]
 
 
 def _as_kafka_error(outcome: Any) -> Any:
-    """Return what requests fail with, of what messages do."""
+    """Turn the error of a message into the error that a request fails with."""
     if isinstance(outcome, protocol.UnsupportedVersionError):
         return KafkaException(KafkaError(KafkaError._UNSUPPORTED_FEATURE, str(outcome)))
     if isinstance(outcome, protocol.MalformedMessageError):

@@ -1,4 +1,4 @@
-"""The metadata quorum: the controllers that agree on a cluster's metadata, and who may vote."""
+"""The metadata quorum: the controllers that agree on a cluster's metadata, and its voters."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from confluent_kafka.cimpl import KafkaError, Uuid
 
 _METADATA_TOPIC = "__cluster_metadata"
 _METADATA_PARTITION = 0
-# What a controller answers that does not lead, while another one is elected.
+# Errors of a controller that is not the leader, while a new leader is elected.
 _ELECTING = KafkaError.NOT_LEADER_FOR_PARTITION
-_VOTER_TIMEOUT_MS = 60_000  # that the leader has for reaching the new voter
+_VOTER_TIMEOUT_MS = 60_000  # the time that the leader has to reach the new voter
 
 
 @dataclass(frozen=True)
 class RaftVoterEndpoint:
-    """Where a controller listens.
+    """The address at which a controller listens.
 
     Attributes:
         listener: the listener's name, such as ``CONTROLLER``.
-        host: host name or address.
+        host: the host name or address.
         port: the port, from 0 to 65535.
 
     Raises:
@@ -49,11 +49,12 @@ class QuorumReplicaState:
 
     Attributes:
         replica_id: the controller's or broker's id.
-        replica_directory_id: the Uuid of its log directory; zero where the set of voters is static,
-            or the broker does not say (before 3.9).
-        log_end_offset: the end of its log, or -1 where the leader does not know.
-        last_fetch_timestamp: when it last fetched, in milliseconds since 1970, or None.
-        last_caught_up_timestamp: when it last had all, in milliseconds since 1970, or None.
+        replica_directory_id: the Uuid of its log directory; zero if the set of voters is static, or
+            if the broker does not report it (before 3.9).
+        log_end_offset: the end of its log; -1 if the leader does not know it.
+        last_fetch_timestamp: the time of its last fetch, in milliseconds since 1970, or None.
+        last_caught_up_timestamp: the time at which it last had the whole log, in milliseconds since
+            1970, or None.
 
     Kafka: org.apache.kafka.clients.admin.QuorumInfo.ReplicaState (KIP-595, KIP-836, KIP-853).
     """
@@ -70,12 +71,12 @@ class QuorumInfo:
     """The metadata quorum.
 
     Attributes:
-        leader_id: the active controller.
+        leader_id: the id of the active controller.
         leader_epoch: grows with every election.
         high_watermark: the offset up to which the log is committed.
         voters: a list of QuorumReplicaState.
-        observers: a list of QuorumReplicaState: brokers, and controllers that do not vote.
-        nodes: the RaftVoterEndpoints of the voters by their ids; empty before 3.9.
+        observers: a list of QuorumReplicaState for brokers and for controllers that do not vote.
+        nodes: a dict of each voter's id to its RaftVoterEndpoints; empty before 3.9.
 
     Kafka: org.apache.kafka.clients.admin.QuorumInfo (KIP-836, KIP-853).
     """
@@ -103,8 +104,8 @@ class QuorumRequests(ProtocolRequests):
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            A future; its result is a QuorumInfo. It fails with CLUSTER_AUTHORIZATION_FAILED without
-            the right to describe the cluster, and with _UNSUPPORTED_FEATURE without KRaft.
+            A future; its result is a QuorumInfo. It fails with CLUSTER_AUTHORIZATION_FAILED if this
+            client may not describe the cluster, and with _UNSUPPORTED_FEATURE without KRaft.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -126,19 +127,19 @@ class QuorumRequests(ProtocolRequests):
         cluster_id: str | None = None,
         request_timeout: float | None = None,
     ) -> Future[None]:
-        """Let a controller vote that is an observer of the metadata quorum.
+        """Make a controller, which is an observer of the metadata quorum, a voter.
 
         Args:
             voter_id: the controller's id.
-            voter_directory_id: the Uuid of its metadata log's directory.
-            endpoints: where it listens, a set of RaftVoterEndpoint.
-            cluster_id: the cluster that is meant; another one refuses the request.
+            voter_directory_id: the Uuid of the directory of its metadata log.
+            endpoints: the addresses at which it listens, a set of RaftVoterEndpoint.
+            cluster_id: the id of the cluster; a cluster with another id refuses the request.
             request_timeout: as for describe_metadata_quorum().
 
         Returns:
             A future; its result is None. It fails with DUPLICATE_VOTER, UNSUPPORTED_VERSION (the
             set of voters is static), REQUEST_TIMED_OUT (the controller does not answer the leader,
-            or has not read the log), the code 104 (another cluster),
+            or has not read the whole log), the code 104 (the cluster has another id),
             CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -170,17 +171,17 @@ class QuorumRequests(ProtocolRequests):
         cluster_id: str | None = None,
         request_timeout: float | None = None,
     ) -> Future[None]:
-        """Take the vote from a controller, which then is an observer of the metadata quorum.
+        """Make a voter of the metadata quorum an observer, which does not vote.
 
         Args:
             voter_id: the controller's id.
-            voter_directory_id: the Uuid of its metadata log's directory.
-            cluster_id: the cluster that is meant; another one refuses the request.
+            voter_directory_id: the Uuid of the directory of its metadata log.
+            cluster_id: the id of the cluster; a cluster with another id refuses the request.
             request_timeout: as for describe_metadata_quorum().
 
         Returns:
             A future; its result is None. It fails with VOTER_NOT_FOUND, UNSUPPORTED_VERSION (the
-            set of voters is static), the code 104 (another cluster),
+            set of voters is static), the code 104 (the cluster has another id),
             CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -198,18 +199,18 @@ class QuorumRequests(ProtocolRequests):
     def unregister_broker(
         self, broker_id: int, *, request_timeout: float | None = None
     ) -> Future[None]:
-        """Forget a broker that has been shut down for good.
+        """Remove the registration of a broker that has been shut down for good.
 
-        Its partitions lose their replicas there: move them first. A broker that is running
-        registers again.
+        Partitions lose their replicas on this broker, so move them first. A broker that is still
+        running registers again.
 
         Args:
             broker_id: the broker's id.
             request_timeout: as for describe_metadata_quorum().
 
         Returns:
-            A future; its result is None. It fails with the code 102 when no such broker is
-            registered, CLUSTER_AUTHORIZATION_FAILED ...
+            A future; its result is None. It fails with the code 102 (no broker with this id is
+            registered), CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -1,4 +1,4 @@
-"""Client quotas: how fast users, clients and addresses may be."""
+"""Client quotas: limits for users, client ids and addresses."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from confluent_kafka.admin._protocol import ANY, ProtocolRequests, error_of, rai
 from confluent_kafka.admin._requests import checked, items_of, maybe_empty, new_futures
 from confluent_kafka.cimpl import KafkaError
 
-# How DescribeClientQuotas compares the name of an entity.
+# The numbers of the comparisons in DescribeClientQuotas.
 _EXACT, _DEFAULT, _SPECIFIED = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class ClientQuotaEntity:
-    """What has quotas: a user, a client id, both together, or an address. Hashable.
+    """An entity that has quotas: a user, a client id, both together, or an address. Hashable.
 
     Attributes:
-        entries: a dict of USER, CLIENT_ID or IP to a name, or to None for the default of all that
-            have no quotas of their own.
+        entries: a dict of USER, CLIENT_ID or IP to a name. None instead of a name means the default
+            for all entities that have no quotas of their own.
 
     Raises:
-        TypeError, ValueError: entries is no such dict, or empty.
+        TypeError, ValueError: entries is not such a dict, or is empty.
 
     Kafka: org.apache.kafka.common.quota.ClientQuotaEntity (KIP-546, KIP-612).
     """
@@ -44,7 +44,7 @@ class ClientQuotaEntity:
             checked(kind, str, "a key of entries")
             if name is not None:
                 checked(name, str, f"the value for {kind!r} in entries")
-        object.__setattr__(self, "entries", entries)  # a copy: nobody changes what is a key
+        object.__setattr__(self, "entries", entries)  # a copy, because it is part of the hash
 
     def __hash__(self) -> int:
         return hash(frozenset(self.entries.items()))
@@ -52,12 +52,12 @@ class ClientQuotaEntity:
 
 @dataclass(frozen=True)
 class ClientQuotaFilterComponent:
-    """Which entities of a type describe_client_quotas() finds; the class methods make them.
+    """Selects the entities of one type in describe_client_quotas(). Use the class methods.
 
     Attributes:
         entity_type: ClientQuotaEntity.USER, CLIENT_ID or IP.
         match: the name to find, or None.
-        match_type: the number that the protocol has for this kind of comparison.
+        match_type: the protocol's number of the comparison.
 
     Kafka: org.apache.kafka.common.quota.ClientQuotaFilterComponent (KIP-546).
     """
@@ -68,28 +68,28 @@ class ClientQuotaFilterComponent:
 
     @classmethod
     def of_entity(cls, entity_type: str, entity_name: str) -> ClientQuotaFilterComponent:
-        """The entity with this name."""
+        """Match the entity with this name."""
         name = checked(entity_name, str, "entity_name")
         return cls(checked(entity_type, str, "entity_type"), name, _EXACT)
 
     @classmethod
     def of_default_entity(cls, entity_type: str) -> ClientQuotaFilterComponent:
-        """The default of the type."""
+        """Match the default of the type."""
         return cls(checked(entity_type, str, "entity_type"), None, _DEFAULT)
 
     @classmethod
     def of_entity_type(cls, entity_type: str) -> ClientQuotaFilterComponent:
-        """All of the type, the default too."""
+        """Match all entities of the type, including the default."""
         return cls(checked(entity_type, str, "entity_type"), None, _SPECIFIED)
 
 
 @dataclass(frozen=True)
 class ClientQuotaFilter:
-    """Which entities describe_client_quotas() finds; the class methods make filters.
+    """Selects the entities in describe_client_quotas(). Use the class methods to make a filter.
 
     Attributes:
         components: a list of ClientQuotaFilterComponent, which must all match.
-        strict: whether entities with types that no component has are left out.
+        strict: whether to leave out entities that have a type without a component.
 
     Raises:
         TypeError: an argument is wrong.
@@ -107,29 +107,29 @@ class ClientQuotaFilter:
 
     @classmethod
     def all(cls) -> ClientQuotaFilter:
-        """All entities."""
+        """Match all entities."""
         return cls()
 
     @classmethod
     def contains(cls, components: list[ClientQuotaFilterComponent]) -> ClientQuotaFilter:
-        """Entities that match all components, and may have more types."""
+        """Match entities that match all components; they may have more types."""
         return cls(components)
 
     @classmethod
     def contains_only(cls, components: list[ClientQuotaFilterComponent]) -> ClientQuotaFilter:
-        """Entities that match all components, and have no other type."""
+        """Match entities that match all components and have no other type."""
         return cls(components, strict=True)
 
 
 @dataclass(frozen=True)
 class ClientQuotaAlteration:
-    """Changes of an entity's quotas; those that are not named stay as they are.
+    """Changes of an entity's quotas. Quotas that are not named keep their values.
 
     Attributes:
         entity: ClientQuotaEntity.
         ops: a dict of quota (``producer_byte_rate``, ``consumer_byte_rate``: bytes per second;
             ``request_percentage``, ``controller_mutation_rate``, ``connection_creation_rate``) to
-            its value, or to None to remove it.
+            its new value, or to None to remove the quota.
 
     Raises:
         TypeError, ValueError: an argument is wrong, or ops is empty.
@@ -175,7 +175,7 @@ class QuotaRequests(ProtocolRequests):
 
         Returns:
             A future; its result is a dict of ClientQuotaEntity to a dict of quota to value. It
-            fails with INVALID_REQUEST (the filter has an unknown type, or one twice),
+            fails with INVALID_REQUEST (the filter has an unknown type, or a type twice),
             CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:

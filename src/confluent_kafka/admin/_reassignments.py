@@ -1,4 +1,4 @@
-"""Partition reassignments: which brokers have the replicas of a partition."""
+"""Partition reassignments: moving the replicas of partitions to other brokers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class PartitionReassignment:
     """The reassignment of a partition that is in progress.
 
     Attributes:
-        replicas: the ids of all brokers that have a replica now, or are getting one.
-        adding_replicas: those of them that are getting one.
-        removing_replicas: those of them whose replica will be removed.
+        replicas: the ids of all brokers that have a replica now or are getting one.
+        adding_replicas: the ids of the brokers that are getting a replica.
+        removing_replicas: the ids of the brokers whose replica will be removed.
 
     Kafka: org.apache.kafka.clients.admin.PartitionReassignment (KIP-455).
     """
@@ -54,23 +54,23 @@ class ReassignmentRequests(ProtocolRequests):
         allow_replication_factor_change: bool = True,
         request_timeout: float | None = None,
     ) -> dict[TopicPartition, Future[None]]:
-        """Move partitions to other brokers, or cancel that.
+        """Move partitions to other brokers, or cancel such moves.
 
         Args:
-            reassignments: a dict of TopicPartition to the ids of the brokers that shall have its
-                replicas, the preferred leader first; None cancels the partition's reassignment.
-            allow_replication_factor_change: whether a partition may get more or fewer replicas
-                than it has; brokers before 4.1 cannot forbid it.
+            reassignments: a dict of TopicPartition to the ids of the brokers that will have its
+                replicas, the preferred leader first. None cancels the partition's reassignment.
+            allow_replication_factor_change: whether the number of replicas of a partition may
+                change. Brokers before 4.1 cannot forbid a change.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 
         Returns:
             A future for each partition; its result is None as soon as the controller has accepted
-            the reassignment: list_partition_reassignments() says when it is done. It fails with
-            UNKNOWN_TOPIC_OR_PART, INVALID_REPLICA_ASSIGNMENT (no such broker),
-            NO_REASSIGNMENT_IN_PROGRESS (nothing to cancel), INVALID_REPLICATION_FACTOR,
-            CLUSTER_AUTHORIZATION_FAILED, or _UNSUPPORTED_FEATURE where an older broker cannot
-            forbid to change the number of replicas.
+            the reassignment. Use list_partition_reassignments() to see when it is done. The future
+            fails with UNKNOWN_TOPIC_OR_PART, INVALID_REPLICA_ASSIGNMENT (a broker does not exist),
+            NO_REASSIGNMENT_IN_PROGRESS (there is nothing to cancel), INVALID_REPLICATION_FACTOR,
+            CLUSTER_AUTHORIZATION_FAILED, or _UNSUPPORTED_FEATURE (the broker is too old to forbid a
+            change of the replication factor).
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -109,13 +109,13 @@ class ReassignmentRequests(ProtocolRequests):
         """List the reassignments that are in progress.
 
         Args:
-            partitions: a list of TopicPartition; all of the cluster when None.
+            partitions: a list of TopicPartition; None means all partitions of the cluster.
             request_timeout: as for alter_partition_reassignments().
 
         Returns:
-            A future; its result is a dict of TopicPartition to PartitionReassignment, without the
-            partitions that are not being reassigned or do not exist. It fails with
-            CLUSTER_AUTHORIZATION_FAILED without the right to describe the cluster.
+            A future; its result is a dict of TopicPartition to PartitionReassignment. It does not
+            contain partitions that are not being reassigned or do not exist. It fails with
+            CLUSTER_AUTHORIZATION_FAILED if this client may not describe the cluster.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -1,4 +1,4 @@
-"""Partitions: delete records, list offsets, elect leaders."""
+"""Requests about partitions: delete records, list offsets, elect leaders."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from confluent_kafka.cimpl import OFFSET_END, OFFSET_INVALID, KafkaError, TopicP
 
 @total_ordering
 class OffsetSpec:
-    """The offset of a partition that list_offsets() looks up. Equal when the number is equal.
+    """The offset of a partition that list_offsets() looks up. Equal if the numbers are equal.
 
     Args:
-        index: a timestamp in ms since the epoch, or a number from -6 to -1 that Kafka gives another
-            meaning. The class methods have better names.
+        index: a timestamp in ms since the epoch, or a number from -6 to -1 with a special meaning
+            in Kafka. Prefer the class methods, whose names say what they mean.
 
     Raises:
-        TypeError, ValueError: index is none of these.
+        TypeError, ValueError: index has a wrong type or value.
 
     librdkafka: rd_kafka_OffsetSpec_t.
     """
@@ -71,7 +71,7 @@ class OffsetSpec:
 
     @classmethod
     def earliest_local(cls) -> OffsetSpec:
-        """The first offset on the brokers' disks; earlier ones are in tiered storage (KIP-405)."""
+        """The first offset on the brokers' disks, after the tiered records (KIP-405)."""
         return cls(EARLIEST_LOCAL)
 
     @classmethod
@@ -86,13 +86,13 @@ class OffsetSpec:
 
     @classmethod
     def for_timestamp(cls, timestamp: int) -> OffsetSpec:
-        """The offset of the first record at or after a time.
+        """The offset of the first record at or after a point in time.
 
         Args:
             timestamp: ms since the epoch.
 
         Raises:
-            TypeError, ValueError: timestamp is no int, or negative.
+            TypeError, ValueError: timestamp is not an int, or is negative.
         """
         spec = cls(timestamp)
         if timestamp < 0:
@@ -125,9 +125,9 @@ class ListOffsetsResultInfo:
     """The result of list_offsets() for a partition.
 
     Attributes:
-        offset: the offset; -1 when there is none: no record has the timestamp or a later one, or
-            nothing is in tiered storage.
-        timestamp: the record's timestamp in ms since the epoch; -1 when not looked up by time.
+        offset: the offset. It is -1 if no record has the timestamp or a later one, or if tiered
+            storage is empty.
+        timestamp: the record's timestamp in ms since the epoch; -1 if the lookup was not by time.
         leader_epoch: the epoch of the leader that answered, or None.
 
     librdkafka: rd_kafka_ListOffsetsResultInfo_t.
@@ -166,8 +166,8 @@ class RecordRequests(LeaderRequests):
         """Delete the records before an offset.
 
         Args:
-            topic_partition_offsets: a list of TopicPartition; records before the offset are
-                deleted, all when it is OFFSET_END.
+            topic_partition_offsets: a list of TopicPartition. Records before the offset are
+                deleted; OFFSET_END deletes all records.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
             operation_timeout: seconds that the leaders wait for the replicas, at most 3600; 60
@@ -175,8 +175,8 @@ class RecordRequests(LeaderRequests):
 
         Returns:
             A future for each partition; its result is a DeletedRecords. It fails
-            with OFFSET_OUT_OF_RANGE, _NOENT (no such partition), POLICY_VIOLATION (a compacted
-            topic), TOPIC_AUTHORIZATION_FAILED ...
+            with OFFSET_OUT_OF_RANGE, _NOENT (the partition does not exist), POLICY_VIOLATION (the
+            topic is compacted), TOPIC_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -203,23 +203,23 @@ class RecordRequests(LeaderRequests):
         isolation_level: IsolationLevel | None = None,
         request_timeout: float | None = None,
     ) -> dict[TopicPartition, Future[ListOffsetsResultInfo]]:
-        """Look up offsets: the first, the last, or by time.
+        """Look up offsets: the first, the last, or the offset at a point in time.
 
         Args:
             topic_partition_offsets: a dict of TopicPartition to OffsetSpec.
-            isolation_level: IsolationLevel; with READ_COMMITTED the latest offset is that of
-                the first transaction that is not finished. READ_UNCOMMITTED when None.
+            isolation_level: IsolationLevel; READ_UNCOMMITTED when None. With READ_COMMITTED, the
+                latest offset is the offset of the first transaction that has not ended.
             request_timeout: as for delete_records().
 
         Returns:
-            A future for each partition; its result is a ListOffsetsResultInfo. KafkaException
-            from it: UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT,
-            _UNSUPPORTED_FEATURE where a broker does not know the OffsetSpec ...
+            A future for each partition; its result is a ListOffsetsResultInfo. It fails with
+            UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT, _UNSUPPORTED_FEATURE (the
+            broker does not support the OffsetSpec) ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_ListOffsets() (KIP-396); of tiered storage Kafka: ListOffsets.
+        librdkafka: rd_kafka_ListOffsets() (KIP-396). For tiered storage, Kafka: ListOffsets.
         """
         level = (
             None
@@ -228,7 +228,7 @@ class RecordRequests(LeaderRequests):
         )
         own, others = _by_kind(topic_partition_offsets)
         futures = new_futures(own)
-        # Where both are sent, the first checks the options.
+        # If both requests are sent, the first one checks the options.
         if own or not others:
             options = {"isolation_level": level, "request_timeout": request_timeout}
             argument = [
@@ -257,24 +257,24 @@ class RecordRequests(LeaderRequests):
         """Elect partitions' leaders.
 
         Args:
-            election_type: ElectionType; PREFERRED makes the first replica the leader again,
-                UNCLEAN any replica that is alive, which can lose records.
-            partitions: a list of TopicPartition; all of the cluster when None.
+            election_type: ElectionType. PREFERRED makes the first replica the leader again.
+                UNCLEAN makes any replica that is alive the leader, which can lose records.
+            partitions: a list of TopicPartition; None means all partitions of the cluster.
             request_timeout: as for delete_records().
             operation_timeout: seconds that the controller waits for the elections, at most
                 3600; 60 when None.
 
         Returns:
-            A future; its result is a dict of TopicPartition to None, or to the KafkaError with the
-            reason that there was no election: ELECTION_NOT_NEEDED, UNKNOWN_TOPIC_OR_PART ... With
-            `partitions` None, the result leaves out partitions that need no election.
+            A future; its result is a dict of TopicPartition to None, or to the KafkaError that says
+            why there was no election: ELECTION_NOT_NEEDED, UNKNOWN_TOPIC_OR_PART ... If
+            `partitions` is None, the result leaves out partitions that need no election.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
         librdkafka: rd_kafka_ElectLeaders() (KIP-460).
         """
-        # These begin with the words of confluent-kafka-python, which programs look for.
+        # These texts begin as in confluent-kafka-python, because programs look for these words.
         if not isinstance(election_type, ElectionType):
             raise TypeError(
                 "Expected 'election_type' to be of type 'ElectionType', got "
@@ -294,7 +294,7 @@ class RecordRequests(LeaderRequests):
 
 
 def _by_kind(given: object) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
-    """The offsets that librdkafka can look up, and the others, which only messages can name."""
+    """Divide the offsets into those that librdkafka can look up and those that need a message."""
     name = "topic_partition_offsets"
     own: dict[TopicPartition, int] = {}
     others: dict[TopicPartition, int] = {}
@@ -320,7 +320,8 @@ def _listed(
 
 
 def _offset_of(partition: TopicPartition, timestamp: int) -> ListOffsetsResultInfo | KafkaError:
-    # librdkafka loses the error of a leader that does not answer: the partition stays as it was.
+    # librdkafka drops the error of a leader that does not answer and leaves the partition as it
+    # was.
     if partition.offset == OFFSET_INVALID:
         place = f"{partition.topic} [{partition.partition}]"
         return KafkaError(KafkaError._TIMED_OUT, f"the leader of {place} did not answer")

@@ -1,4 +1,4 @@
-"""From a method's arguments to a request, and from its answer to the futures."""
+"""Turns a method's arguments into a request, and the answer into results of futures."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Options = Mapping[str, object]
 
 
 class AdminRequests(_AdminClient):
-    """How every request is made. The requests themselves are in the subclasses."""
+    """Sends requests. The subclasses define the requests themselves."""
 
     __slots__ = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Make every request report a client that is not open before arguments that are wrong."""
+        """Let every request check that the client is open before it checks the arguments."""
         super().__init_subclass__(**kwargs)
         if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
             for name, function in list(vars(cls).items()):
-                # Methods of the extension check it themselves, with texts of their own.
+                # The extension's own methods make this check themselves, with their own texts.
                 own = not name.startswith("_") and not hasattr(_AdminClient, name)
                 if own and isinstance(function, FunctionType):
                     setattr(cls, name, _when_open(function))
@@ -40,7 +40,7 @@ class AdminRequests(_AdminClient):
     def _ask(
         self, request: str, argument: object, options: Options, convert: Callable[[Any], T]
     ) -> Future[T]:
-        """A request whose answer is one value: what `convert` makes of it."""
+        """Send a request whose answer is one value. `convert` turns the answer into the result."""
         future: Future[T] = Future()
 
         def on_answer(result: Any, exception: BaseException | None, cluster_id: str | None) -> None:
@@ -57,9 +57,9 @@ class AdminRequests(_AdminClient):
         futures: Mapping[Key, Future[T]],
         split: Callable[[Any], Iterable[tuple[Key, T | KafkaError]]],
     ) -> None:
-        """A request whose answer has a value or an error for each of several things.
+        """Send a request whose answer has a value or an error for each of several items.
 
-        For nothing there is nothing to send, but its options are checked all the same.
+        If there are no items, nothing is sent, but the options are checked all the same.
         """
 
         def by_key(result: Any) -> Mapping[Key, T | KafkaError]:
@@ -72,7 +72,7 @@ class AdminRequests(_AdminClient):
 
 
 def _when_open(function: Callable[..., T]) -> Callable[..., T]:
-    """Return a method that does nothing but raise if its client is not open."""
+    """Return a method that raises if the client is not open, and otherwise does nothing."""
 
     @functools.wraps(function)
     def method(self: AdminRequests, *args: Any, **kwargs: Any) -> T:
@@ -83,16 +83,16 @@ def _when_open(function: Callable[..., T]) -> Callable[..., T]:
 
 
 def new_futures(keys: Iterable[Key]) -> dict[Key, Future[Any]]:
-    """One future for each key; what is given twice is answered once, often with an error."""
+    """Return a future for each key. A key that is given twice has one future."""
     return {key: Future() for key in keys}
 
 
 def outcome_of(
     convert: Callable[[Any], T], result: Any, exception: BaseException | None
 ) -> T | BaseException:
-    """The converted result, or why there is none: nobody must wait for ever.
+    """Return the converted result, or the error. Every future must end, whatever the answer is.
 
-    What a conversion stumbles over (no item, one that was not asked for) is the broker's error.
+    If the conversion fails (an entry is missing or was not requested), the broker is at fault.
     """
     if exception is not None:
         return exception
@@ -114,7 +114,7 @@ def _outcome_for(
     key: Key, outcomes: Mapping[Key, T | KafkaError] | BaseException
 ) -> T | BaseException:
     if isinstance(outcomes, KafkaException):
-        return copy.copy(outcomes)  # each is raised, and gets its own traceback
+        return copy.copy(outcomes)  # each future raises its own copy, with its own traceback
     if isinstance(outcomes, BaseException):
         return outcomes
     if key not in outcomes:
@@ -129,19 +129,19 @@ def settle_each(
     outcomes: Mapping[Key, T | KafkaError] | BaseException,
     cluster_id: str | None,
 ) -> None:
-    """Ends each future with what there is for its key, or all with the same error."""
-    # The stack settles all, even if a callback of one raises SystemExit.
+    """Settle each future with the outcome for its key, or all futures with the same error."""
+    # The exit stack settles all futures, even if a callback of one of them raises SystemExit.
     with contextlib.ExitStack() as stack:
         for key, future in reversed(list(futures.items())):
             stack.callback(settle, future, _outcome_for(key, outcomes), cluster_id)
 
 
 def settle(future: Future[T], outcome: T | BaseException, cluster_id: str | None) -> None:
-    """Ends the future. May be repeated, as it is for what came after memory had run out."""
+    """Settle the future. Repeating it is harmless; this happens after a lack of memory."""
     if future.done() and not future.cancelled():
         return
     if not future.running() and not future.set_running_or_notify_cancel():
-        return  # it was cancelled: nobody wants the answer
+        return  # the future was cancelled: nobody wants the answer
     if isinstance(outcome, BaseException):
         explain(outcome, cluster_id)
         future.set_exception(outcome)
@@ -155,7 +155,7 @@ def settle(future: Future[T], outcome: T | BaseException, cluster_id: str | None
 def items_of(
     given: object, kind: type[T], name: str, refusal: type[Exception] = TypeError
 ) -> list[T]:
-    """`given` as a list of `kind` that is not empty."""
+    """Return `given` as a list of `kind` that is not empty."""
     items = maybe_empty(given, kind, name, refusal)
     if not items:
         raise ValueError(
@@ -167,9 +167,9 @@ def items_of(
 def maybe_empty(
     given: object, kind: type[T], name: str, refusal: type[Exception] = TypeError
 ) -> list[T]:
-    """`given`, a list or tuple of `kind`, as a list. `refusal` is raised for wrong items."""
+    """Return `given`, a list or tuple of `kind`, as a list. Wrong items raise `refusal`."""
     if not isinstance(given, (list, tuple)):
-        # Of a str each item is a str: as a list of anything else, its items are wrong.
+        # The items of a str are str: if another type is expected, report the items, not the list.
         error = refusal if isinstance(given, str) and kind is not str else TypeError
         raise error(
             f"Expected list of {kind.__name__}: {name} must be a list of {kind.__name__}, "
@@ -185,7 +185,7 @@ def maybe_empty(
 
 
 def set_of(given: object, kind: type[T], name: str) -> set[T]:
-    """`given`, a set of `kind`."""
+    """Return `given`, which must be a set of `kind`."""
     if not isinstance(given, set):
         raise TypeError(f"'{name}' must be a set of {kind.__name__}, not {type(given).__name__}")
     for item in given:
@@ -197,7 +197,7 @@ def set_of(given: object, kind: type[T], name: str) -> set[T]:
 
 
 def names_of(given: object, name: str) -> list[str]:
-    """`given`, names of things, as a list that is not empty and has each name once."""
+    """Return `given`, a list of names, without duplicates. It must not be empty."""
     names = items_of(given, str, name, ValueError)
     if "" in names:
         raise ValueError(f"{name}[{names.index('')}] must not be empty")
@@ -205,7 +205,7 @@ def names_of(given: object, name: str) -> list[str]:
 
 
 def name_of(given: object, name: str) -> str:
-    """`given`, the name of something."""
+    """Return `given`, which must be a name that is not empty."""
     text = checked(given, str, name)
     if not text:
         raise ValueError(f"{name} must not be empty")
@@ -213,14 +213,14 @@ def name_of(given: object, name: str) -> str:
 
 
 def checked(given: object, kind: type[T], name: str) -> T:
-    """`given`, which must be a `kind`."""
+    """Return `given`, which must be a `kind`."""
     if not isinstance(given, kind):
         raise TypeError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
     return given
 
 
 def number_of(given: object, highest: int, name: str) -> int:
-    """`given`, which must be an int from 0 to `highest`."""
+    """Return `given`, which must be an int from 0 to `highest`."""
     if isinstance(given, bool) or not isinstance(given, int):
         raise TypeError(f"{name} must be int, not {type(given).__name__}")
     if not 0 <= given <= highest:
@@ -229,18 +229,18 @@ def number_of(given: object, highest: int, name: str) -> int:
 
 
 def node_id(given: object, name: str) -> int:
-    """`given`, which must be the id of a broker or controller."""
+    """Return `given`, which must be the id of a broker or controller."""
     return number_of(given, 2**31 - 1, name)
 
 
 def check_partition(partition: TopicPartition, name: str) -> None:
-    """The partition of a request must be a certain one."""
+    """Check that the partition has a topic and a number."""
     if not partition.topic or partition.partition < 0:
         raise ValueError(f"{name}: {partition!r} must have a topic and a partition of 0 or more")
 
 
 def partitions_of(given: object, name: str) -> list[TopicPartition]:
-    """`given`, certain partitions, as a list that is not empty and has each once."""
+    """Return `given`, a list of partitions, without duplicates. It must not be empty."""
     partitions = items_of(given, TopicPartition, name)
     for index, partition in enumerate(partitions):
         check_partition(partition, f"{name}[{index}]")
@@ -248,7 +248,7 @@ def partitions_of(given: object, name: str) -> list[TopicPartition]:
 
 
 def enum_of(kind: type[E], given: object, name: str) -> E:
-    """A member of `kind` from itself, its number, or its name in any case."""
+    """Return a member of `kind` for the member, its number, or its name in upper or lower case."""
     if isinstance(given, kind):
         return given
     if given is None:

@@ -25,7 +25,7 @@ class ScramCredentialInfo:
 
     Attributes:
         mechanism: ScramMechanism.
-        iterations: how often the password was hashed.
+        iterations: the number of hash iterations.
 
     librdkafka: rd_kafka_ScramCredentialInfo_t.
     """
@@ -68,9 +68,9 @@ class UserScramCredentialUpsertion(UserScramCredentialAlteration):
 
     Attributes:
         user: the user's name.
-        scram_credential_info: ScramCredentialInfo: mechanism and iterations, at least 4096.
+        scram_credential_info: ScramCredentialInfo with the mechanism and at least 4096 iterations.
         password: bytes; not shown by repr().
-        salt: bytes, or None for random ones; not shown by repr().
+        salt: bytes, or None for a random salt; not shown by repr().
 
     librdkafka: rd_kafka_UserScramCredentialUpsertion_new().
     """
@@ -123,8 +123,8 @@ class ScramRequests(AdminRequests):
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            For all users one future; its result is a dict of name to
-            UserScramCredentialsDescription. Else a future for each name, which fails
+            Without `users`, one future; its result is a dict of name to
+            UserScramCredentialsDescription. With `users`, a future for each name, which fails
             with RESOURCE_NOT_FOUND, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -179,7 +179,7 @@ def _check_users(users: list[str], name: str) -> None:
 
 
 def _fields(alteration: UserScramCredentialAlteration, name: str) -> tuple[object, ...]:
-    """What the request takes of an alteration, checked."""
+    """Check an alteration, and return the fields for the request."""
     user = checked(alteration.user, str, f"{name}.user")
     if isinstance(alteration, UserScramCredentialDeletion):
         return user, _mechanism(alteration.mechanism, name)

@@ -46,8 +46,9 @@ class ShareMemberDescription:
         member_id: its id.
         client_id: its ``client.id``.
         host: the address of its client.
-        assignment: what it reads, a MemberAssignment; other members may read the same.
-        member_epoch: the epoch of the group that it has got to.
+        assignment: the partitions that it reads, a MemberAssignment. Other members may read the
+            same partitions.
+        member_epoch: the epoch of the group that the member has reached.
 
     Kafka: org.apache.kafka.clients.admin.ShareMemberDescription (KIP-932).
     """
@@ -68,9 +69,9 @@ class ShareGroupDescription:
         members: a list of ShareMemberDescription.
         state: GroupState.
         coordinator: the broker that coordinates it.
-        group_epoch: how often its members or what they subscribe to have changed.
-        target_assignment_epoch: the epoch that its assignment is for.
-        authorized_operations: what this client may do with it, or None when not asked for.
+        group_epoch: grows with each change of its members or their subscriptions.
+        target_assignment_epoch: the group epoch for which the assignment was computed.
+        authorized_operations: the operations that this client may perform; None if not requested.
 
     Kafka: org.apache.kafka.clients.admin.ShareGroupDescription (KIP-932).
     """
@@ -86,15 +87,15 @@ class ShareGroupDescription:
 
 @dataclass(frozen=True)
 class SharePartitionOffsetInfo:
-    """How far a share group has got in a partition.
+    """The progress of a share group in a partition.
 
     Attributes:
-        start_offset: what is before it is finished, as is some of what comes next; None where the
-            group has not begun.
-        leader_epoch: the leader's epoch that goes with it, or None.
-        lag: how many records are still to be finished, or None where the broker does not know
-            (it does since Kafka 4.2).
-        error: why nothing is known, or None.
+        start_offset: all records before this offset are finished; some later records may be
+            finished as well. None if the group has not begun to read the partition.
+        leader_epoch: the leader epoch of start_offset, or None.
+        lag: how many records are not finished yet, or None if the broker does not know it (brokers
+            know it since Kafka 4.2).
+        error: the reason why the offsets are unknown, or None.
 
     Kafka: org.apache.kafka.clients.admin.SharePartitionOffsetInfo (KIP-932, KIP-1226).
     """
@@ -121,9 +122,9 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            A future; its result is a ListGroupsResult, which has the errors of brokers that did
-            not answer, or do not know groups of this kind. What this client may not describe is
-            missing.
+            A future; its result is a ListGroupsResult, including the errors of brokers that did not
+            answer or do not support groups of this kind. Groups that this client may not describe
+            are missing.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -142,13 +143,13 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
         """Describe share groups and their members.
 
         Args:
-            group_ids: their names.
-            include_authorized_operations: also ask what this client may do with them.
+            group_ids: the names of the groups.
+            include_authorized_operations: also request the operations that this client may perform.
             request_timeout: as for list_share_groups().
 
         Returns:
             A future for each name; its result is a ShareGroupDescription. It fails with
-            GROUP_ID_NOT_FOUND (there is no such group, or it is no share group),
+            GROUP_ID_NOT_FOUND (the group does not exist, or it is not a share group),
             GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -169,10 +170,10 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
     def delete_share_groups(
         self, group_ids: list[str], *, request_timeout: float | None = None
     ) -> dict[str, Future[None]]:
-        """Delete share groups that have no members, with their offsets.
+        """Delete share groups that have no members, and their offsets.
 
         Args:
-            group_ids: their names.
+            group_ids: the names of the groups.
             request_timeout: as for list_share_groups().
 
         Returns:
@@ -192,17 +193,17 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
         *,
         request_timeout: float | None = None,
     ) -> dict[str, Future[dict[TopicPartition, SharePartitionOffsetInfo]]]:
-        """Read how far share groups have got.
+        """Read the progress of share groups.
 
         Args:
-            group_specs: by group's name a list of TopicPartition, or None for all that the group
-                has begun to read.
+            group_specs: a dict of each group's name to a list of TopicPartition. None instead of
+                the list means all partitions that the group has begun to read.
             request_timeout: as for list_share_groups().
 
         Returns:
             A future for each name; its result is a dict of TopicPartition to
-            SharePartitionOffsetInfo; brokers answer as for a group that has not begun when there
-            is none. It fails with GROUP_AUTHORIZATION_FAILED ...
+            SharePartitionOffsetInfo. If the group does not exist, brokers answer as for a group
+            that has not begun to read. The future fails with GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -226,16 +227,16 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
         *,
         request_timeout: float | None = None,
     ) -> dict[TopicPartition, Future[None]]:
-        """Set where a share group that has no members goes on.
+        """Set the offsets at which a share group that has no members continues.
 
         Args:
-            group_id: its name; there need not be such a group yet.
-            offsets: by TopicPartition the offset of the first record to read.
+            group_id: its name; the group need not exist yet.
+            offsets: a dict of TopicPartition to the offset of the first record to read.
             request_timeout: as for list_share_groups().
 
         Returns:
             A future for each partition; its result is None. It fails with NON_EMPTY_GROUP,
-            UNKNOWN_TOPIC_OR_PART, GROUP_ID_NOT_FOUND (the group is no share group),
+            UNKNOWN_TOPIC_OR_PART, GROUP_ID_NOT_FOUND (the group is not a share group),
             GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -269,7 +270,7 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
     def delete_share_group_offsets(
         self, group_id: str, topics: list[str], *, request_timeout: float | None = None
     ) -> dict[str, Future[None]]:
-        """Make a share group that has no members forget topics.
+        """Delete the offsets of topics from a share group that has no members.
 
         Args:
             group_id: its name.

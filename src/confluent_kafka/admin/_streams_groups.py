@@ -23,7 +23,7 @@ from confluent_kafka.admin._groups import GroupRequests
 from confluent_kafka.admin._requests import checked, name_of, names_of, new_futures, partitions_of
 from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 
-# A group, why its offsets are not known, and its partitions: what librdkafka's answers have.
+# Parts of librdkafka's answers: a group, the error if its offsets are unknown, and its partitions.
 _Offsets = list[tuple[str, KafkaError | None, list[TopicPartition]]]
 
 
@@ -32,8 +32,8 @@ class StreamsGroupTopicInfo:
     """An internal topic of a streams application.
 
     Attributes:
-        partitions: how many it has to have; 0 where that follows from other topics.
-        replication_factor: how many replicas; 0 for the brokers' default.
+        partitions: the required number of partitions; 0 if it follows from other topics.
+        replication_factor: the number of replicas; 0 for the brokers' default.
         topic_configs: a dict of its configurations.
 
     Kafka: StreamsGroupSubtopologyDescription.TopicInfo (KIP-1071).
@@ -46,15 +46,15 @@ class StreamsGroupTopicInfo:
 
 @dataclass(frozen=True)
 class StreamsGroupSubtopologyDescription:
-    """A part of a streams application's topology, whose tasks its members share out.
+    """A part of a streams application's topology. Its tasks are distributed to the members.
 
     Attributes:
         subtopology_id: its id.
         source_topics: the topics that it reads.
         repartition_sink_topics: the internal topics that it writes for other parts.
-        state_changelog_topics: by name the StreamsGroupTopicInfo of its changelogs.
-        repartition_source_topics: by name the StreamsGroupTopicInfo of internal topics that it
-            reads.
+        state_changelog_topics: a dict of each changelog's name to its StreamsGroupTopicInfo.
+        repartition_source_topics: a dict of the name of each internal topic that it reads to its
+            StreamsGroupTopicInfo.
 
     Kafka: org.apache.kafka.clients.admin.StreamsGroupSubtopologyDescription (KIP-1071).
     """
@@ -68,12 +68,12 @@ class StreamsGroupSubtopologyDescription:
 
 @dataclass(frozen=True)
 class StreamsGroupMemberAssignment:
-    """The tasks of a member, each as a dict of subtopology to partitions.
+    """The tasks of a member. Each attribute is a dict of subtopology to partitions.
 
     Attributes:
-        active_tasks: what it processes.
-        standby_tasks: what it keeps a copy of the state of.
-        warmup_tasks: what it is getting a copy of, in order to process it later.
+        active_tasks: the tasks that it processes.
+        standby_tasks: the tasks whose state it keeps a copy of.
+        warmup_tasks: the tasks whose state it is copying, in order to process them later.
 
     Kafka: org.apache.kafka.clients.admin.StreamsGroupMemberAssignment (KIP-1071).
     """
@@ -89,19 +89,19 @@ class StreamsGroupMemberDescription:
 
     Attributes:
         member_id: its id.
-        member_epoch: the epoch of the group that it has got to.
+        member_epoch: the epoch of the group that the member has reached.
         instance_id: its ``group.instance.id``, or None.
         rack_id: its ``client.rack``, or None.
         client_id: its ``client.id``.
         client_host: the address of its client.
         topology_epoch: the epoch of the topology that it runs.
-        process_id: the process that it is in, which other members may share.
+        process_id: the id of its process; several members may run in one process.
         user_endpoint: host and port for interactive queries, or None.
-        client_tags: a dict of what tells where it runs.
-        task_offsets: by subtopology and partition, how far its state has got.
+        client_tags: a dict of tags that describe where it runs.
+        task_offsets: by subtopology and partition, the offset that the task's state has reached.
         task_end_offsets: by subtopology and partition, the end of the state's changelog.
-        assignment: what it does, a StreamsGroupMemberAssignment.
-        target_assignment: what it is about to do.
+        assignment: its current tasks, a StreamsGroupMemberAssignment.
+        target_assignment: the tasks that it is about to take.
         is_classic: whether it still uses the classic protocol.
 
     Kafka: org.apache.kafka.clients.admin.StreamsGroupMemberDescription (KIP-1071).
@@ -130,14 +130,14 @@ class StreamsGroupDescription:
 
     Attributes:
         group_id: its name, the ``application.id``.
-        group_epoch: how often its members or its topology have changed.
-        target_assignment_epoch: the epoch that its assignment is for.
+        group_epoch: grows with each change of its members or its topology.
+        target_assignment_epoch: the group epoch for which the assignment was computed.
         topology_epoch: the epoch of its topology.
         subtopologies: a list of StreamsGroupSubtopologyDescription.
         members: a list of StreamsGroupMemberDescription.
         state: GroupState.
         coordinator: the broker that coordinates it.
-        authorized_operations: what this client may do with it, or None when not asked for.
+        authorized_operations: the operations that this client may perform; None if not requested.
 
     Kafka: org.apache.kafka.clients.admin.StreamsGroupDescription (KIP-1071).
     """
@@ -169,9 +169,9 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            A future; its result is a ListGroupsResult, which has the errors of brokers that did
-            not answer, or do not know groups of this kind. What this client may not describe is
-            missing.
+            A future; its result is a ListGroupsResult, including the errors of brokers that did not
+            answer or do not support groups of this kind. Groups that this client may not describe
+            are missing.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -190,13 +190,13 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
         """Describe streams groups, their topologies and their members.
 
         Args:
-            group_ids: their names.
-            include_authorized_operations: also ask what this client may do with them.
+            group_ids: the names of the groups.
+            include_authorized_operations: also request the operations that this client may perform.
             request_timeout: as for list_streams_groups().
 
         Returns:
             A future for each name; its result is a StreamsGroupDescription. It fails with
-            GROUP_ID_NOT_FOUND (there is no such group, or it is no streams group),
+            GROUP_ID_NOT_FOUND (the group does not exist, or it is not a streams group),
             GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -217,10 +217,10 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
     def delete_streams_groups(
         self, group_ids: list[str], *, request_timeout: float | None = None
     ) -> dict[str, Future[None]]:
-        """Delete streams groups that have no members, with their offsets; internal topics stay.
+        """Delete streams groups that have no members, and their offsets; internal topics stay.
 
         Args:
-            group_ids: their names.
+            group_ids: the names of the groups.
             request_timeout: as for list_streams_groups().
 
         Returns:
@@ -244,14 +244,14 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
         """Read the committed offsets of streams groups.
 
         Args:
-            group_specs: by group's name a list of TopicPartition, or None for all that the group
-                has offsets for.
-            require_stable: fail for offsets of transactions that are not finished.
+            group_specs: a dict of each group's name to a list of TopicPartition. None instead of
+                the list reads all offsets of the group.
+            require_stable: fail for offsets whose transaction has not ended.
             request_timeout: as for list_streams_groups().
 
         Returns:
             A future for each name; its result is a list of TopicPartition with the offsets,
-            OFFSET_INVALID where there is none, and each partition's own error. It fails with
+            OFFSET_INVALID if the group has none, and each partition's own error. It fails with
             GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -284,7 +284,7 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
 
         Args:
             group_id: its name.
-            offsets: by TopicPartition the offset of the next record to read.
+            offsets: a dict of TopicPartition to the offset of the next record to read.
             request_timeout: as for list_streams_groups().
 
         Returns:
@@ -314,7 +314,7 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
         *,
         request_timeout: float | None = None,
     ) -> dict[TopicPartition, Future[None]]:
-        """Delete committed offsets of a streams group that does not read these topics.
+        """Delete committed offsets of a streams group. No member may read these topics.
 
         Args:
             group_id: its name.

@@ -1,4 +1,4 @@
-"""Offsets of tiered storage: librdkafka cannot ask for them."""
+"""Offsets in tiered storage, which librdkafka cannot look up."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from confluent_kafka.admin._protocol import by_topic
 from confluent_kafka.cimpl import TopicPartition
 
 EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -4, -5, -6
-# The first version of ListOffsets that has them: for an older one they are times.
+# The first version of ListOffsets with these numbers: older versions take them for timestamps.
 OLDEST = {EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
 
-_NO_REPLICA = -1  # as which a client asks
-_REMOTE_TIMEOUT_MS = 60_000  # that the leader has for looking into tiered storage
+_NO_REPLICA = -1  # the replica id of a client
+_REMOTE_TIMEOUT_MS = 60_000  # the time that the leader has for a lookup in tiered storage
 
 
 def tiered_request(
     specs: Mapping[TopicPartition, int], isolation_level: int, places: list[TopicPartition]
 ) -> protocol.ListOffsetsRequest:
-    """Return the message that asks the leader of some partitions.
+    """Return the message to the leader of some partitions.
 
     Args:
-        specs: numbers of OffsetSpecs, of these partitions and others.
+        specs: the numbers of the OffsetSpecs, for these and other partitions.
         isolation_level: the number of an IsolationLevel.
         places: the partitions.
     """

@@ -1,4 +1,4 @@
-"""What a topic is described with."""
+"""The description of a topic."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class TopicDescription:
 
     Attributes:
         name: its name.
-        topic_id: its id; a topic that is deleted and created again gets another one.
+        topic_id: its id. A topic that is deleted and created again gets another id.
         is_internal: whether Kafka itself uses it.
         partitions: a TopicPartitionInfo for each partition.
-        authorized_operations: what this client may do with it, or None when not asked for.
+        authorized_operations: the operations that this client may perform; None if not requested.
 
     librdkafka: rd_kafka_TopicDescription_t.
     """

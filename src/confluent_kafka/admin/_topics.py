@@ -39,8 +39,8 @@ class TopicRequests(ProtocolRequests):
 
         Args:
             new_topics: the topics, a list of NewTopic.
-            operation_timeout: seconds that the controller waits until the topics are there on
-                all brokers, at most 3600; 60 when None.
+            operation_timeout: seconds that the controller waits until all brokers have the
+                topics, at most 3600; 60 when None.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
             validate_only: only check whether the topics could be created.
@@ -91,7 +91,7 @@ class TopicRequests(ProtocolRequests):
         """Delete topics.
 
         Args:
-            topics: their names, or a TopicIdCollection of their ids.
+            topics: a list of their names, or a TopicIdCollection of their ids.
             operation_timeout: as for create_topics().
             request_timeout: as for create_topics().
 
@@ -102,7 +102,7 @@ class TopicRequests(ProtocolRequests):
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_DeleteTopics(); by id Kafka: DeleteTopics (KIP-516).
+        librdkafka: rd_kafka_DeleteTopics(). By id, Kafka: DeleteTopics (KIP-516).
         """
         if isinstance(topics, TopicIdCollection):
             ids = checked_ids(topics)
@@ -179,19 +179,19 @@ class TopicRequests(ProtocolRequests):
         """Describe topics.
 
         Args:
-            topics: TopicCollection of their names, or TopicIdCollection of their ids.
-            include_authorized_operations: also ask what this client may do with them.
+            topics: a TopicCollection of their names, or a TopicIdCollection of their ids.
+            include_authorized_operations: also request the operations that this client may perform.
             request_timeout: as for create_topics().
 
         Returns:
             A future for each name or id; its result is a TopicDescription. It fails with
-            UNKNOWN_TOPIC_OR_PART, UNKNOWN_TOPIC_ID (also of a topic that this client may not
-            describe), TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
+            UNKNOWN_TOPIC_OR_PART, UNKNOWN_TOPIC_ID (the topic does not exist, or this client may
+            not describe it), TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_DescribeTopics(); by id Kafka: Metadata (KIP-516).
+        librdkafka: rd_kafka_DescribeTopics(). By id, Kafka: Metadata (KIP-516).
         """
         if isinstance(topics, TopicIdCollection):
             ids = checked_ids(topics)
@@ -215,7 +215,7 @@ class TopicRequests(ProtocolRequests):
 
 
 def tuple_errors(result: list[tuple[Any, ...]]) -> Iterator[tuple[str, KafkaError | None]]:
-    """Of an answer that has a name and an error, or no error, for each thing."""
+    """Yield the name and the error (or None) of each item in an answer."""
     for name, error, *_ in result:
         yield name, error
 

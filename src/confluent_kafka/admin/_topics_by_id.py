@@ -1,4 +1,4 @@
-"""Topics by their ids, which librdkafka cannot name, as messages."""
+"""Messages about topics by their ids. librdkafka can only name topics."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ METADATA_BY_ID = 12  # the first version of Metadata in which a topic may have n
 _NO_ID = Uuid(0, 0)
 _LONGEST_SECONDS = 3600
 _OPERATION_SECONDS = 60
-_NOT_ASKED = -(2**31)  # the operations in an answer to who has not asked for them
+_NOT_ASKED = -(2**31)  # the operations in an answer if the request did not ask for them
 
 
 def checked_ids(topics: TopicIdCollection) -> list[Uuid]:
-    """Return the ids, each once."""
+    """Return the ids without duplicates."""
     ids = maybe_empty(topics.topic_ids, Uuid, "topic_ids")
     if _NO_ID in ids:
         raise ValueError(f"topic_ids[{ids.index(_NO_ID)}] must not be zero")
@@ -32,7 +32,7 @@ def checked_ids(topics: TopicIdCollection) -> list[Uuid]:
 def describe_request(
     ids: Iterable[Uuid], include_authorized_operations: bool
 ) -> protocol.MetadataRequest:
-    """Return the message that asks for these topics."""
+    """Return the request for the descriptions of these topics."""
     message = protocol.MetadataRequest
     name = "include_authorized_operations"
     return message(
@@ -45,7 +45,7 @@ def describe_request(
 def delete_request(
     ids: Iterable[Uuid], operation_timeout: float | None
 ) -> protocol.DeleteTopicsRequest:
-    """Return the message that deletes these topics."""
+    """Return the request that deletes these topics."""
     message = protocol.DeleteTopicsRequest
     return message(
         topics=[message.DeleteTopicState(name=None, topic_id=each) for each in ids],
@@ -94,7 +94,7 @@ def _description(
     topic: protocol.MetadataResponse.MetadataResponseTopic, nodes: dict[int, Node]
 ) -> TopicDescription:
     def known(ids: Iterable[int]) -> list[Node]:
-        # A broker that has replicas and is down has no address.
+        # A replica on a broker that is down has no address.
         return [nodes.get(each) or Node(each, "", -1) for each in ids]
 
     operations = topic.topic_authorized_operations

@@ -34,8 +34,8 @@ from confluent_kafka.cimpl import KafkaError, TopicPartition
 
 T = TypeVar("T")
 
-_FENCE_SECONDS = 60.0  # how long a producer is fenced, as long as its transaction is being aborted
-_FENCED_TIMEOUT_MS = 60_000  # of transactions that the fencing producer will never begin
+_FENCE_SECONDS = 60.0  # the limit for fencing a producer, including the abort of its transaction
+_FENCED_TIMEOUT_MS = 60_000  # transaction.timeout.ms of the fencing producer, which begins none
 
 
 class TransactionState(Enum):
@@ -58,7 +58,7 @@ class TransactionListing:
     Attributes:
         transactional_id: the ``transactional.id`` of the producer.
         producer_id: the id that its coordinator gave it.
-        state: what its latest transaction is doing, a TransactionState.
+        state: the state of its latest transaction, a TransactionState.
 
     Kafka: org.apache.kafka.clients.admin.TransactionListing (KIP-664).
     """
@@ -74,7 +74,8 @@ class ListTransactionsResult:
 
     Attributes:
         valid: a list of TransactionListing.
-        errors: KafkaErrors of the brokers that did not answer: what they coordinate is missing.
+        errors: a KafkaError for each broker that did not answer; the transactional ids that these
+            brokers coordinate are missing.
 
     Kafka: org.apache.kafka.clients.admin.ListTransactionsResult (KIP-664).
     """
@@ -91,11 +92,12 @@ class TransactionDescription:
         coordinator_id: the broker that coordinates it.
         state: TransactionState.
         producer_id: the id that the coordinator gave the producer.
-        producer_epoch: what tells it from producers with this transactional id before it.
+        producer_epoch: distinguishes it from earlier producers with the same transactional id.
         transaction_timeout_ms: after how many milliseconds the coordinator aborts it.
-        transaction_start_time_ms: when it began, in milliseconds since 1970, or None when it has
+        transaction_start_time_ms: when it began, in milliseconds since 1970, or None if it has
             ended.
-        topic_partitions: a set of TopicPartition that it has written to and not yet ended in.
+        topic_partitions: a set of TopicPartition: those that it has written to and in which it has
+            not ended yet.
 
     Kafka: org.apache.kafka.clients.admin.TransactionDescription (KIP-664).
     """
@@ -118,10 +120,10 @@ class ProducerState:
         producer_epoch: its epoch.
         last_sequence: the sequence number of its last record, or -1 after a transaction's marker.
         last_timestamp: the timestamp of its last batch, in milliseconds since 1970.
-        coordinator_epoch: the epoch of the coordinator that ended its last transaction here, or
-            None when none has ended.
-        current_transaction_start_offset: the offset at which its transaction began, or None when
-            none is open here.
+        coordinator_epoch: the epoch of the coordinator that ended its last transaction in this
+            partition, or None if no transaction has ended.
+        current_transaction_start_offset: the offset at which its open transaction began, or None if
+            no transaction is open in this partition.
 
     Kafka: org.apache.kafka.clients.admin.ProducerState (KIP-664).
     """
@@ -140,9 +142,9 @@ class AbortTransactionSpec:
 
     Args:
         topic_partition: the partition.
-        producer_id: the ProducerState's.
-        producer_epoch: the ProducerState's.
-        coordinator_epoch: the ProducerState's; 0 where that is None.
+        producer_id: the producer_id of the ProducerState.
+        producer_epoch: the producer_epoch of the ProducerState.
+        coordinator_epoch: the coordinator_epoch of the ProducerState, or 0 if that is None.
 
     Kafka: org.apache.kafka.clients.admin.AbortTransactionSpec (KIP-664).
     """
@@ -155,11 +157,11 @@ class AbortTransactionSpec:
 
 @dataclass(frozen=True)
 class FencedProducer:
-    """Who took the place of a producer that was fenced.
+    """The producer id and epoch that replace a fenced producer.
 
     Attributes:
-        producer_id: the id that goes with the transactional id now.
-        producer_epoch: the epoch that goes with it: a producer with an earlier one is refused.
+        producer_id: the current producer id of the transactional id.
+        producer_epoch: the current epoch. Brokers refuse producers with an earlier epoch.
 
     Kafka: org.apache.kafka.clients.admin.FenceProducersResult.
     """
@@ -185,18 +187,19 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
         """List the transactional ids that the brokers coordinate, with their latest transaction.
 
         Args:
-            states: only transactions in one of these states, a set of TransactionState.
-            producer_ids: only those of these producers, a set of int.
-            duration: only those that began more than so many seconds ago and have not ended
-                (KIP-994; Kafka 3.8).
-            transactional_id_pattern: only ids that this regular expression (RE2) matches as a
+            states: list only transactions in one of these states, a set of TransactionState.
+            producer_ids: list only transactions of these producers, a set of int.
+            duration: list only transactions that are open and began more than this number of
+                seconds ago (KIP-994; Kafka 3.8).
+            transactional_id_pattern: list only ids that match this regular expression (RE2) as a
                 whole (KIP-1152; Kafka 4.1).
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            A future; its result is a ListTransactionsResult, which has the errors of brokers that
-            did not answer, or do not know a filter. What this client may not describe is missing.
+            A future; its result is a ListTransactionsResult, including the errors of brokers that
+            did not answer or do not support a filter. Transactional ids that this client may not
+            describe are missing.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -217,12 +220,12 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
         """Describe the latest transactions of transactional ids.
 
         Args:
-            transactional_ids: the ids.
+            transactional_ids: the transactional ids.
             request_timeout: as for list_transactions().
 
         Returns:
             A future for each id; its result is a TransactionDescription. It fails with
-            TRANSACTIONAL_ID_AUTHORIZATION_FAILED, or the code 105 when there is no such id ...
+            TRANSACTIONAL_ID_AUTHORIZATION_FAILED, or the code 105 (the id does not exist) ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -251,14 +254,15 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
 
         Args:
             topic_partitions: the partitions.
-            broker: the id of the broker to ask, which must have a replica; each partition's leader
-                when None.
+            broker: the id of the broker to ask, which must have a replica; None asks each
+                partition's leader.
             request_timeout: as for list_transactions().
 
         Returns:
             A future for each partition; its result is a list of ProducerState. It fails with
             UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, and with `broker`
-            NOT_LEADER_FOR_PARTITION ... Without it, where a leader has moved the new one is asked.
+            NOT_LEADER_FOR_PARTITION ... Without `broker`, a request whose leader has moved is sent
+            to the new leader.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -278,9 +282,9 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
     ) -> Future[None]:
         """Abort a transaction in one partition, without its coordinator.
 
-        It is for a transaction that hangs: one that is open in a partition although its
-        coordinator does not know it any more, so that ``read_committed`` consumers wait there.
-        Where the partition's leader has moved, the new one is asked.
+        Use it for a hanging transaction: one that is open in a partition although its coordinator
+        no longer knows it, so that ``read_committed`` consumers wait there. If the partition's
+        leader has moved, the new leader is asked.
 
         Args:
             spec: the transaction, an AbortTransactionSpec.
@@ -305,12 +309,12 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
     def fence_producers(
         self, transactional_ids: list[str], *, request_timeout: float | None = None
     ) -> dict[str, Future[FencedProducer]]:
-        """Fence the producers that have transactional ids, and abort what they have open.
+        """Fence the producers that have transactional ids, and abort their open transactions.
 
         Args:
-            transactional_ids: the ids; one that nobody has used becomes known.
-            request_timeout: seconds until the request fails, at most 3600; 60 when None. It is
-                repeated until the transaction has ended.
+            transactional_ids: the ids; an id that has not been used before is registered.
+            request_timeout: seconds until the request fails, at most 3600; 60 when None. The
+                request is repeated until the transaction has ended.
 
         Returns:
             A future for each id; its result is a FencedProducer. It fails with
@@ -329,14 +333,14 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
     def force_terminate_transaction(
         self, transactional_id: str, *, request_timeout: float | None = None
     ) -> Future[None]:
-        """Abort the transaction that a transactional id has open, and fence its producer.
+        """Abort the open transaction of a transactional id, and fence its producer.
 
         Args:
             transactional_id: the id.
             request_timeout: as for fence_producers().
 
         Returns:
-            A future; its result is None. It fails as those of fence_producers() do.
+            A future; its result is None. It fails with the errors of fence_producers().
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -349,7 +353,7 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
     def _fence(
         self, transactional_id: str, request_timeout: float | None, convert: Any
     ) -> Future[Any]:
-        """Ask for the id's next epoch, as a producer does that is started with it."""
+        """Request the id's next epoch, as a new producer with this transactional.id does."""
         return self._exchange(
             protocol.InitProducerIdRequest(
                 transactional_id=transactional_id, transaction_timeout_ms=_FENCED_TIMEOUT_MS
