@@ -1,4 +1,4 @@
-"""Avro clients by their former names, for programs that migrate; it needs the extra [avro].
+"""Avro clients under their former names, for programs that migrate. Needs the extra [avro].
 
 Deprecated: new programs use confluent_kafka.schema_registry.avro.
 """

@@ -1,4 +1,4 @@
-"""The configuration of a registry's client, by its former keys."""
+"""The configuration of a registry's client, with its former keys."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _TRUSTED = "ssl.ca.location"
 _CERTIFICATE, _KEY = "ssl.certificate.location", "ssl.key.location"
 _SOURCES = ["URL", "USER_INFO", "SASL_INHERIT"]
 SASL = (*_MECHANISMS, "sasl.username", "sasl.password")
-"""Keys that a registry may inherit from its client."""
+"""Keys that the registry's client can take from the Kafka client's configuration."""
 
 
 def translate(conf: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return the configuration for SchemaRegistryClient, and whether schemas are registered.
 
     Args:
-        conf: the keys of SchemaRegistryClient, and ``auto.register.schemas``,
-            ``basic.auth.credentials.source`` and the keys of SASL, which it does not have.
+        conf: the keys of SchemaRegistryClient, plus ``auto.register.schemas``,
+            ``basic.auth.credentials.source`` and the SASL keys, which SchemaRegistryClient lacks.
 
     Raises:
         ValueError: a key has a wrong value, or a value is missing.
@@ -42,9 +42,9 @@ def translate(conf: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     elif source is not None and source not in _SOURCES:
         raise ValueError(f"schema.registry.{_SOURCE} must be one of {_SOURCES}, not {given!r:.100}")
     if source in ("SASL_INHERIT", "USER_INFO") and isinstance(rest.get("url"), str):
-        rest["url"] = without_user(rest["url"])  # the source takes precedence
+        rest["url"] = without_user(rest["url"])  # the credentials source takes precedence
     if rest.get(_TRUSTED) is False:
-        del rest[_TRUSTED]  # here it has never meant that no certificate is verified
+        del rest[_TRUSTED]  # with these clients it has never disabled the check of certificates
     if (rest.get(_CERTIFICATE) is None) != (rest.get(_KEY) is None):
         raise ValueError(
             f"Both schema.registry.{_CERTIFICATE} and schema.registry.{_KEY} must be set"
@@ -53,7 +53,7 @@ def translate(conf: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
 
 
 def _inherited(sasl: Mapping[str, Any]) -> str:
-    """Return ``user:password`` of a client's SASL configuration."""
+    """Return ``user:password`` from a Kafka client's SASL configuration."""
     for name in _MECHANISMS:
         if str(sasl[name]).upper() == "GSSAPI":
             raise ValueError(

@@ -24,24 +24,23 @@ _DEPRECATED = (
 class AvroConsumer(Consumer):
     """A Consumer of Avro records. Deprecated: use DeserializingConsumer.
 
-    poll() and iteration deserialize; consume() and consume_arrow() return bytes, as for a
-    Consumer.
+    poll() and iteration return records; consume() and consume_arrow() return bytes, as a Consumer
+    does.
 
     Args:
-        config: the configuration of a Consumer, and ``schema.registry.url`` and other keys of
-            CachedSchemaRegistryClient, with ``schema.registry.`` before them.
-        schema_registry: a CachedSchemaRegistryClient instead of the keys of the configuration;
-            it is not closed with the consumer.
+        config: the configuration of a Consumer, plus ``schema.registry.url`` and other keys of
+            CachedSchemaRegistryClient with the prefix ``schema.registry.``.
+        schema_registry: a CachedSchemaRegistryClient, instead of the keys in the configuration.
+            The consumer does not close it.
         reader_key_schema: the reader's schema of keys; None for the schema that they were written
             with.
-        reader_value_schema: the same for values.
-        **kwargs: more of the configuration, as Consumer takes it.
+        reader_value_schema: the reader's schema of values; None as for keys.
+        **kwargs: more configuration, as for a Consumer.
 
     Raises:
         ClientError: a schema is not valid.
         TypeError: an argument has a wrong type.
-        ValueError: there is no registry, or there are two, or the registry's configuration is
-            wrong.
+        ValueError: there is no registry, there are two, or the registry's configuration is wrong.
     """
 
     def __init__(
@@ -72,8 +71,8 @@ class AvroConsumer(Consumer):
             timeout: seconds to wait; None and -1 wait without limit.
 
         Returns:
-            The message; one with an ``error()`` is returned as received. None if none came, or
-            wakeup() ended the wait.
+            The message. A message with an ``error()`` is returned as it was received. None if no
+            message arrived in time, or if wakeup() ended the wait.
 
         Raises:
             ClientError: the registry refuses the request or cannot be reached.
@@ -85,7 +84,7 @@ class AvroConsumer(Consumer):
 
     def __next__(self) -> Message:
         message = self.poll()
-        if message is None:  # wakeup()
+        if message is None:  # wakeup() ended the wait
             raise StopIteration
         error = message.error()
         if error is not None and error.code() != KafkaError._PARTITION_EOF:
@@ -93,7 +92,7 @@ class AvroConsumer(Consumer):
         return message
 
     def close(self) -> None:
-        """Close the consumer, then the registry's client that it made; see Consumer.close()."""
+        """Close the consumer, and the registry's client if the consumer made it."""
         with closing(self, self._registry.close):
             super().close()
 
@@ -114,5 +113,5 @@ class AvroConsumer(Consumer):
 
 
 def _place(message: Message) -> str:
-    """Return the position of a message, for seek()."""
+    """Return the partition and offset of a message as text, so that users can seek to it."""
     return f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"

@@ -24,22 +24,21 @@ _DEPRECATED = (
 class AvroProducer(Producer):
     """A Producer whose keys and values are Avro records. Deprecated: use SerializingProducer.
 
-    produce() serializes; produce_batch() and produce_arrow() take bytes, as for a Producer.
+    produce() takes records; produce_batch() and produce_arrow() take bytes, as for a Producer.
 
     Args:
-        config: the configuration of a Producer, and ``schema.registry.url`` and other keys of
-            CachedSchemaRegistryClient, with ``schema.registry.`` before them.
-        default_key_schema: the schema of keys where produce() gets none.
-        default_value_schema: the same for values.
-        schema_registry: a CachedSchemaRegistryClient instead of the keys of the configuration;
-            it is not closed with the producer.
-        **kwargs: more of the configuration, as Producer takes it.
+        config: the configuration of a Producer, plus ``schema.registry.url`` and other keys of
+            CachedSchemaRegistryClient with the prefix ``schema.registry.``.
+        default_key_schema: the schema of keys, if produce() gets none.
+        default_value_schema: the schema of values, if produce() gets none.
+        schema_registry: a CachedSchemaRegistryClient, instead of the keys in the configuration.
+            The producer does not close it.
+        **kwargs: more configuration, as for a Producer.
 
     Raises:
         ClientError: a schema is not valid.
         TypeError: an argument has a wrong type.
-        ValueError: there is no registry, or there are two, or the registry's configuration is
-            wrong.
+        ValueError: there is no registry, there are two, or the registry's configuration is wrong.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class AvroProducer(Producer):
         headers: Any = None,
         block: float = 0,
     ) -> None:
-        """Encode a message and put it into the queue. A key or value that is None stays None.
+        """Encode a message and put it into the queue. A None key or value is not encoded.
 
         Args:
             topic: the topic.
@@ -92,7 +91,7 @@ class AvroProducer(Producer):
             on_delivery: called with (error, message) by poll() or flush().
             timestamp: milliseconds since the epoch; 0 is now.
             headers: a list of (name, value) pairs or a dict.
-            block: seconds to wait for room in a full queue.
+            block: seconds to wait for room while the queue is full; 0 raises BufferError at once.
 
         Raises:
             BufferError: the queue is full.
@@ -108,7 +107,7 @@ class AvroProducer(Producer):
         data = data_key = None
         value_schema = self._value_schema if value_schema is None else value_schema
         key_schema = self._key_schema if key_schema is None else key_schema
-        # The value comes first: if both are wrong, programs are told of it.
+        # The value is encoded first: if both are wrong, programs expect the value's error.
         if value is not None and value_schema is None:
             raise ValueSerializerError(_no_schema("value"))
         if key is not None and key_schema is None:
@@ -130,7 +129,7 @@ class AvroProducer(Producer):
         )
 
     def close(self, timeout: float = -1) -> bool:
-        """Close the producer, then the registry's client that it made; see Producer.close()."""
+        """Close the producer, and the registry's client if the producer made it."""
         with closing(self, self._registry.close):
             return super().close(timeout)
 

@@ -1,4 +1,4 @@
-"""The registry of a producer or consumer."""
+"""The schema registry's client of a producer or consumer."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _PREFIX = "schema.registry."
 
 
 class ClientRegistry:
-    """The registry of a client: the given one, or the one that its configuration names.
+    """The schema registry's client that a Kafka client uses: a given one, or a new one.
 
     Args:
-        config: the configuration; ``rest`` has the keys that are not for the registry.
-        given: the registry; None for the configuration's.
+        config: the configuration. ``rest`` has the keys that do not concern the registry.
+        given: the registry's client; None makes one from the configuration.
 
     Raises:
         TypeError: the configuration is not a dict, or a value has a wrong type.
@@ -54,6 +54,6 @@ class ClientRegistry:
             raise kind(f"config, {_PREFIX}<key>: {error}") from error
 
     def close(self) -> None:
-        """Close the client that was made here; a given client belongs to the caller."""
+        """Close the registry's client if it was made here; the caller closes a given one."""
         if self._owned is not None:
             self._owned.close()

@@ -19,8 +19,8 @@ class AvroSchema:
     ``str(schema)`` is its JSON. Schemas with the same JSON are equal.
 
     Args:
-        definition: the schema as a registry has it, with the schemas that it refers to.
-        parsed: the schema as the codec has it.
+        definition: the schema as the registry stores it, with its references.
+        parsed: the schema as the codec uses it.
     """
 
     def __init__(self, definition: Schema, parsed: _avro.ParsedSchema) -> None:
@@ -69,7 +69,7 @@ class AvroSchema:
         return hash(self._key)
 
 
-# Producers are given the same few texts with every message.
+# A cache: producers get the same few schema texts with every message.
 @functools.lru_cache(maxsize=1000)
 def parse(text: str) -> AvroSchema:
     """Return the schema that a text defines.
@@ -82,12 +82,12 @@ def parse(text: str) -> AvroSchema:
 
 
 def from_registry(definition: Schema, referenced: Mapping[str, Schema], name: str) -> AvroSchema:
-    """Return a schema that a registry has.
+    """Return a schema from the registry.
 
     Args:
         definition: the schema.
-        referenced: the schemas that it refers to, by the names that it uses for them.
-        name: its name in errors.
+        referenced: the schemas that it refers to, as a dict by the names in its references.
+        name: the name of the schema for error texts.
 
     Raises:
         ClientError: it is not an Avro schema.
@@ -109,7 +109,7 @@ def as_schema(value: object, argument: str) -> AvroSchema:
 
     Args:
         value: an AvroSchema, its JSON, or a schema of the package ``avro``.
-        argument: its name.
+        argument: the name of the argument for error texts.
 
     Raises:
         ClientError: it is not an Avro schema.
@@ -117,7 +117,7 @@ def as_schema(value: object, argument: str) -> AvroSchema:
     """
     if isinstance(value, AvroSchema):
         return value
-    # Schemas of the package `avro`, which programs that parse for themselves have, are their JSON.
+    # Programs that parse schemas with the package `avro` pass its objects; their str() is JSON.
     if isinstance(value, str) or callable(getattr(value, "to_json", None)):
         return parse(str(value))
     kind = type(value).__name__

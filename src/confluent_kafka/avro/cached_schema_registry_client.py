@@ -1,4 +1,4 @@
-"""The registry's client."""
+"""The schema registry's client for Avro, under its former name."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _URL_DEPRECATED = (
 
 
 class CachedSchemaRegistryClient:
-    """A client of a schema registry for Avro schemas: SchemaRegistryClient by its former names.
+    """A client of a schema registry for Avro schemas: SchemaRegistryClient with its former API.
 
     Args:
-        url: a dict: the keys of SchemaRegistryClient, and ``auto.register.schemas`` (True),
-            ``basic.auth.credentials.source`` (``URL``, ``USER_INFO``, or ``SASL_INHERIT`` for
-            ``sasl.username`` and ``sasl.password``). A URL alone is deprecated.
-        max_schemas_per_subject: how many schemas to keep.
+        url: a dict with the keys of SchemaRegistryClient, ``auto.register.schemas`` (default True),
+            and ``basic.auth.credentials.source``: ``URL``, ``USER_INFO``, or ``SASL_INHERIT``,
+            which uses ``sasl.username`` and ``sasl.password``. A URL alone is deprecated.
+        max_schemas_per_subject: how many schemas to cache.
         ca_location: deprecated, the key ``ssl.ca.location``.
         cert_location: deprecated, the key ``ssl.certificate.location``.
         key_location: deprecated, the key ``ssl.key.location``.
@@ -81,13 +81,13 @@ class CachedSchemaRegistryClient:
         self._conf, self.auto_register_schemas = translate(conf)
         self.url: str = ",".join(read_settings(self._conf).urls)
         self.id_to_schema: dict[int, AvroSchema] = {}
-        """Schemas by their ids, for which get_by_id() needs no request."""
+        """Cached schemas by id; get_by_id() needs no request for them."""
         self._lock = threading.Lock()
         self._opened: SchemaRegistryClient | None = None
 
     @property
     def _client(self) -> SchemaRegistryClient:
-        """The client, made when it is used first: only then are files of certificates read."""
+        """The client. It is made at its first use, because making it reads certificate files."""
         with self._lock:
             if self._opened is None:
                 self._opened = SchemaRegistryClient(self._conf)
@@ -124,15 +124,15 @@ class CachedSchemaRegistryClient:
         return self._keep(schema_id, schema)
 
     def check_registration(self, subject: str, avro_schema: AvroSchema | str) -> int:
-        """Return the id of a schema that a subject has.
+        """Return the id of a schema that is registered under a subject.
 
         Args:
             subject: the subject.
             avro_schema: the schema.
 
         Raises:
-            ClientError: the subject does not have it; the registry refuses the request or cannot
-                be reached.
+            ClientError: the subject does not have the schema; the registry refuses the request or
+                cannot be reached.
         """
         schema = as_schema(avro_schema, "avro_schema")
         with _client_errors():
@@ -176,7 +176,7 @@ class CachedSchemaRegistryClient:
         return schema
 
     def get_latest_schema(self, subject: str) -> Version:
-        """Return id, schema and version of a subject's newest version; three None without one.
+        """Return (id, schema, version) of a subject's latest version, or three times None.
 
         Args:
             subject: the subject.
@@ -188,7 +188,7 @@ class CachedSchemaRegistryClient:
         return self.get_by_version(subject, "latest")
 
     def get_by_version(self, subject: str, version: int | str) -> Version:
-        """Return id, schema and version of one version of a subject; three None without it.
+        """Return (id, schema, version) of one version of a subject, or three times None.
 
         Args:
             subject: the subject.
@@ -220,7 +220,7 @@ class CachedSchemaRegistryClient:
     def test_compatibility(
         self, subject: str, avro_schema: AvroSchema | str, version: int | str = "latest"
     ) -> bool:
-        """Return whether a schema is compatible with a version; False if there is none.
+        """Return whether a schema is compatible with a version; False if the version is missing.
 
         Args:
             subject: the subject.
@@ -272,7 +272,7 @@ class CachedSchemaRegistryClient:
         return schema_id
 
     def _schema_of(self, definition: Schema, name: str) -> AvroSchema:
-        """Return a schema with the schemas that it refers to, from the registry."""
+        """Return a schema, including the schemas that it refers to, from the registry."""
         with _client_errors():
             others = run(referenced(self._client._calls, definition))
         return from_registry(definition, others, name)
@@ -280,7 +280,7 @@ class CachedSchemaRegistryClient:
 
 @contextmanager
 def _client_errors() -> Iterator[None]:
-    """Convert the registry's errors to their former class."""
+    """Convert the registry's errors to the former error class."""
     try:
         yield
     except SchemaRegistryError as error:
@@ -291,16 +291,17 @@ def _client_errors() -> Iterator[None]:
 
 
 def _no_answer() -> type[ClientError]:
-    """Return the class of errors of a registry that cannot be reached.
+    """Return the error class for a registry that cannot be reached.
 
-    Programs that catch the ConnectionError of requests, which was used here, have imported it.
+    Former versions raised the ConnectionError of requests. If a program has imported requests, the
+    class inherits from it, so that the program's except clauses still work.
     """
     requests = sys.modules.get("requests")
     return ClientError if requests is None else both(ClientError, requests.ConnectionError)
 
 
 def _unless_absent(ask: Callable[[], T]) -> T | None:
-    """Return the registry's answer; None where it says that there is no such thing."""
+    """Return the registry's answer; None if the registry does not have the object."""
     try:
         with _client_errors():
             return ask()

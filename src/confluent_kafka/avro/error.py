@@ -10,7 +10,7 @@ class ClientError(Exception):
 
     Args:
         message: the error.
-        http_code: the status of the registry's answer; None if there was none.
+        http_code: the HTTP status of the registry's answer; None if there was no answer.
     """
 
     def __init__(self, message: str, http_code: int | None = None) -> None:

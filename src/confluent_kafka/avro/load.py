@@ -1,4 +1,4 @@
-"""Reading schemas."""
+"""Loads Avro schemas from files and texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def load(fp: str | os.PathLike[str]) -> AvroSchema:
         OSError: the file cannot be read.
         TypeError: ``fp`` is not a path.
     """
-    # open() would take the number of a file as well: that of stdin waits for ever.
+    # open() would also accept a file descriptor, and reading that of stdin would block for ever.
     path = os.fspath(fp)
     with open(path, "rb") as file:
         content = file.read()

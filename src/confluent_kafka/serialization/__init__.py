@@ -34,18 +34,18 @@ HeadersType: TypeAlias = dict[str, str | bytes | None] | list[tuple[str, str | b
 
 
 class MessageField(StrEnum):
-    """The part of a message: its key or its value."""
+    """A part of a message: its key or its value."""
 
     NONE = "none"
     KEY = "key"
     VALUE = "value"
 
-    # Enum hashes its names in Python, which each serialized message would pay for.
+    # Without this, Enum would hash its names in Python code, for each serialized message.
     __hash__ = str.__hash__
 
 
 class SerializationContext:
-    """The message and the field that are serialized or deserialized.
+    """The message and the field that is being serialized or deserialized.
 
     Args:
         topic: the topic of the message.
@@ -78,11 +78,11 @@ class Serializer(_Serde):
     """Converts objects to bytes. Any callable with the same arguments works as well."""
 
     def __call__(self, obj: Any, ctx: SerializationContext | None = None) -> bytes | None:
-        """Return the bytes of an object; None stays None.
+        """Return the bytes of an object; None for None.
 
         Args:
             obj: the object.
-            ctx: where the bytes go.
+            ctx: the message and the field that the bytes are for.
 
         Raises:
             SerializationError: the object cannot be serialized.
@@ -94,11 +94,11 @@ class Deserializer(_Serde):
     """Converts bytes to objects. Any callable with the same arguments works as well."""
 
     def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> Any:
-        """Return the object of some bytes; None stays None.
+        """Return the object that the bytes represent; None for None.
 
         Args:
             value: the bytes.
-            ctx: where they come from.
+            ctx: the message and the field that the bytes come from.
 
         Raises:
             SerializationError: the bytes cannot be deserialized.
@@ -107,27 +107,27 @@ class Deserializer(_Serde):
 
 
 class SerializerBuilder:
-    """Makes the serializer of a producer; the producer's close() closes it too."""
+    """Makes the serializer of a producer. The producer's close() also closes the serializer."""
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Serializer, dict[str, Any]]:
         """Return a serializer, and the configuration without the serializer's own keys.
 
         Args:
             conf: the configuration of the producer.
-            is_key: whether it is for keys.
+            is_key: True if the serializer is for keys, False if it is for values.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define build()")
 
 
 class DeserializerBuilder:
-    """Makes the deserializer of a consumer; the consumer's close() closes it too."""
+    """Makes the deserializer of a consumer. The consumer's close() also closes the deserializer."""
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Deserializer, dict[str, Any]]:
         """Return a deserializer, and the configuration without the deserializer's own keys.
 
         Args:
             conf: the configuration of the consumer.
-            is_key: whether it is for keys.
+            is_key: True if the deserializer is for keys, False if it is for values.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define build()")
 
@@ -232,7 +232,7 @@ class StringSerializer(Serializer):
         """Return the bytes of a text.
 
         Raises:
-            SerializationError: the object is not text, or the encoding cannot express it.
+            SerializationError: the object is not a str, or the encoding cannot represent it.
         """
         if obj is None:
             return None

@@ -1,4 +1,4 @@
-"""Serializers and deserializers (serdes) of a client, shared by all kinds of clients."""
+"""The serializers and deserializers (serdes) of a client. All kinds of clients use this code."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _CLUSTER_ID_SECONDS = 5.0
 
 
 class Serdes:
-    """The serdes of a client's configuration; it knows which of them the client built.
+    """The serdes of a client's configuration. It records which of them the client built.
 
     Args:
         conf: the configuration of the client.
-        awaits: whether awaitable results of serdes are awaited.
+        awaits: whether to await results of serdes that are awaitable.
 
     Raises:
         TypeError: a serde is not callable, or a builder is not a builder.
@@ -98,11 +98,11 @@ class Serdes:
         resolver: Callable[[], str | None],
         awaited: Callable[[], Awaitable[str | None]] | None = None,
     ) -> None:
-        """Pass a resolver to the serdes that accept one: plain functions need not.
+        """Pass a resolver to the serdes that accept one. Plain functions do not have to.
 
         Args:
-            resolver: returns the id, or None while it is unknown.
-            awaited: the same for serdes that await it.
+            resolver: returns the cluster's id, or None while it is unknown.
+            awaited: the awaitable variant, for serdes that await it.
         """
         for _, _, serde in self._serdes:
             take = getattr(serde, "set_cluster_id_resolver", None)
@@ -113,12 +113,12 @@ class Serdes:
                 take_awaited(awaited)
 
     def close(self) -> None:
-        """Close the serdes that were built here; the others belong to the caller."""
+        """Close the serdes that the client built; the caller closes all other serdes."""
         for serde in self.take_owned():
             serde.close()
 
     def take_owned(self) -> list[Any]:
-        """Return the serdes that were built here; the caller closes them."""
+        """Return the serdes that the client built; the caller must close them."""
         owned, self._owned = self._owned, []
         return owned
 
@@ -134,7 +134,9 @@ class Serializers(Serdes):
     }
 
     async def serialize(self, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, ...]:
-        """Return the key and the value as bytes, and a copy of the headers with those added.
+        """Return the key and the value as bytes, and a copy of the headers.
+
+        The copy includes the headers that the serializers added.
 
         Raises:
             KeySerializationError: the key serializer raised.
@@ -166,7 +168,7 @@ class Deserializers(Serdes):
 
         Raises:
             ConsumeError: the message is an error.
-            KeyDeserializationError: the key deserializer raised; the message has its bytes.
+            KeyDeserializationError: the key deserializer raised; the message keeps its bytes.
             ValueDeserializationError: the value deserializer raised.
         """
         failure = message.error()
@@ -197,7 +199,7 @@ def _own_headers(headers: Any) -> Any:
 
 
 def cluster_id_of(client: _Client) -> Callable[[], str | None]:
-    """Return a function that returns the cluster's id; it does not keep the client alive."""
+    """Return a function that returns the cluster's id. It does not keep the client alive."""
     known = weakref.ref(client)
 
     def resolve() -> str | None:
@@ -209,14 +211,14 @@ def cluster_id_of(client: _Client) -> Callable[[], str | None]:
 
 @contextlib.contextmanager
 def closing(client: _Client, close_own: Callable[[], None]) -> Iterator[None]:
-    """Close what belongs to a client when the block has closed it.
+    """Close the objects that belong to a client, if the block has closed the client.
 
-    It has not if close() was refused, as in a callback, or interrupted by a signal: the client goes
-    on using what belongs to it.
+    If close() was refused (as in a callback) or interrupted by a signal, the client stays open and
+    goes on using these objects.
 
     Args:
-        client: the client, whose close() the block calls.
-        close_own: closes what belongs to it.
+        client: the client that the block closes.
+        close_own: closes the objects that belong to the client.
     """
     try:
         yield
@@ -225,23 +227,24 @@ def closing(client: _Client, close_own: Callable[[], None]) -> Iterator[None]:
             close_own()
 
 
-next_take = itertools.count(2).__next__  # 0 and 1 are other ways to hand out
+next_take = itertools.count(2).__next__  # the values 0 and 1 have other meanings in the extension
 
 
 class GivesBack(Protocol):
-    """A consumer, blocking or of an event loop."""
+    """A consumer that can take messages back; blocking or asyncio."""
 
     def _give_back(self, take: int, /) -> None: ...
 
 
 class Taking:
-    """Gives its block a number for the messages that the block takes, until it hands them out.
+    """Gives its block a number for the messages that the block takes.
 
-    The consumer's ``_hand_out(number)`` says that the application gets them. If the block raises
-    before that, or is cancelled, they are given back: the next call returns them again.
+    ``_hand_out(number)`` of the consumer records that the application gets the messages. If the
+    block raises or is cancelled before that, the messages are given back, and the next call returns
+    them again.
 
     Args:
-        consumer: whose calls take the number.
+        consumer: the consumer that the messages are taken from.
     """
 
     __slots__ = ("_consumer", "_take")
@@ -255,7 +258,7 @@ class Taking:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            with contextlib.suppress(RuntimeError):  # closed meanwhile: nothing was stored
+            with contextlib.suppress(RuntimeError):  # closed in between: no offset was stored
                 self._consumer._give_back(self._take)
 
 
@@ -265,20 +268,25 @@ def take_deserialized(
     deserialize: Callable[[Message], Message[K, V]],
     failures: type[Exception] | tuple[type[Exception], ...],
 ) -> Message[K, V] | None:
-    """Return what poll() does, deserialized; the next message if its partition moved meanwhile.
+    """Return the next message, deserialized, as poll() does.
+
+    If the partition was revoked or moved while the message was deserialized, the call goes on with
+    the next message.
 
     Args:
-        consumer: whose messages they are.
+        consumer: the consumer that the messages are taken from.
         timeout: seconds to wait; -1 waits without limit.
-        deserialize: puts objects in the place of a message's key and value, and returns it.
-        failures: what it raises if it cannot: the message is skipped.
+        deserialize: replaces the key and the value of a message by objects, and returns the
+            message.
+        failures: the exceptions that it raises if it cannot; the message is then skipped.
     """
     began = time.monotonic()
     left = timeout
     while True:
         take = next_take()
-        # Ctrl-C comes where a function of Python begins, such as an __exit__(). None begins here
-        # between taking a message and giving it back, or after handing it out: it would be lost.
+        # Python runs signal handlers where a Python function begins, for example an __exit__(). No
+        # Python function may begin between taking a message and giving it back, or after handing it
+        # out: a KeyboardInterrupt there would lose the message.
         try:
             message = consumer._take_one(left, take)
             if message is None:
@@ -293,7 +301,7 @@ def take_deserialized(
                     return result
             consumer._give_back(take)
         except BaseException:
-            if not consumer._closed:  # what is closed has stored nothing
+            if not consumer._closed:  # a closed consumer has stored no offset
                 consumer._give_back(take)
             raise
         if timeout > 0:
@@ -301,7 +309,7 @@ def take_deserialized(
 
 
 def place_of(message: Message) -> TopicPartition | None:
-    """Return the position of a message; None if it is an error."""
+    """Return the partition and offset of a message; None if the message is an error."""
     topic, partition, offset = message.topic(), message.partition(), message.offset()
     if message.error() is not None or topic is None or partition is None or offset is None:
         return None

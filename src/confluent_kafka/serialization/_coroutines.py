@@ -1,4 +1,4 @@
-"""Coroutines that never wait: code shared by blocking and asyncio classes is written once."""
+"""Runs coroutines that never wait, so that blocking and asyncio classes share the same code."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """A Kafka cluster for tests: MockCluster, the pytest fixtures built on it, and MockRegistry.
 
-``MockCluster`` runs librdkafka's mock brokers inside this process; its docstring says how they
-differ from Apache Kafka. The pytest plugin (``pytest_plugin``) is found by pytest itself and
-offers the fixtures ``kafka_cluster`` and ``kafka_topic``. ``MockRegistry`` is a schema registry.
+``MockCluster`` runs librdkafka's mock brokers inside this process; its docstring lists how they
+differ from Apache Kafka. The pytest plugin (``pytest_plugin``) provides the fixtures
+``kafka_cluster`` and ``kafka_topic``; pytest finds it without configuration. ``MockRegistry`` is a
+schema registry.
 """
 
 from confluent_kafka.cimpl import MockRequest

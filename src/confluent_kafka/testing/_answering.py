@@ -1,4 +1,4 @@
-"""The thread that answers what the brokers of a MockCluster offer to Python."""
+"""The thread that answers the requests which a MockCluster's brokers pass to Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from confluent_kafka.cimpl import MockCluster
 if TYPE_CHECKING:
     from confluent_kafka.protocol import Request, Response
 
-# How long close() waits for a handler that is at work, in seconds.
+# How long close() waits for a running handler, in seconds.
 _PATIENCE = 2.0
 
 
@@ -24,19 +24,19 @@ class MockAction(enum.Enum):
     """What a handler of `MockCluster.on_request()` may do instead of answering."""
 
     DISCONNECT = "close the connection"
-    NO_ANSWER = "leave the client waiting, and all that it sends on the connection afterwards"
+    NO_ANSWER = "leave this and every later request of the connection without an answer"
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """What a handler of `MockCluster.on_request()` learns besides the request itself.
+    """What a handler of `MockCluster.on_request()` receives in addition to the request.
 
     Attributes:
         broker_id (int): the broker that received the request.
         api_key (int): the number of this kind of request.
-        version (int): the request's, and the answer's.
-        correlation_id (int): the client's number of it.
-        client_id (str or None): what the client calls itself (its 'client.id').
+        version (int): the version of the request and of the answer.
+        correlation_id (int): the number that the client gave to the request.
+        client_id (str or None): the client's 'client.id'.
     """
 
     broker_id: int
@@ -48,23 +48,24 @@ class RequestContext:
 
 if TYPE_CHECKING:
     Answer = Response | MockAction | None
-    # Of a request, of which the handler knows the class.
+    # The request's class, which the handler knows from the request.
     Handler = Callable[[Any, RequestContext], Answer]
 
-# The numbers of rd_kafka_mock_answer_t, with a body.
+# The values of rd_kafka_mock_answer_t that take a body.
 _Action = tuple[int, bytes]
 _DEFAULT: _Action = (1, b"")
 _DISCONNECT: _Action = (2, b"")
 
 
 class Answering:
-    """Asks handlers, one request after the other.
+    """Calls the handlers, for one request after the other.
 
-    It does not keep the cluster alive: one that is dropped ends its offers, and so the thread.
+    It does not keep the cluster alive. If the cluster is deleted, its offers end, and so does the
+    thread.
 
     Args:
-        cluster: who is told the answers.
-        own: the handlers that answer where `handlers` has none.
+        cluster: the cluster that sends the answers.
+        own: the handlers for requests that have no handler in `handlers`.
     """
 
     def __init__(self, cluster: MockCluster, own: Mapping[int, Handler]) -> None:
@@ -73,7 +74,7 @@ class Answering:
         self._cluster = weakref.ref(cluster)
         self._failures: list[BaseException] = []
         self._closing = False
-        # A daemon, as nothing else ends it when the process does and nobody closed the cluster.
+        # A daemon thread: if nobody closes the cluster, the end of the process must end it.
         self._thread = threading.Thread(
             target=self._serve, args=(cluster._offers(),), name="MockCluster", daemon=True
         )
@@ -81,11 +82,11 @@ class Answering:
             self._thread.start()
 
     def answers(self, api_key: int) -> bool:
-        """Whether there is an answer to these requests without `handlers`."""
+        """Return whether these requests have an answer without `handlers`."""
         return api_key in self._own
 
     def begin_to_close(self) -> None:
-        """Expect handlers to find the cluster closed, which is no failure."""
+        """Ignore errors of handlers that find the cluster closed from now on."""
         self._closing = True
 
     def end(self) -> None:
@@ -94,7 +95,7 @@ class Answering:
             self._thread.join(_PATIENCE)
 
     def take_failure(self) -> BaseException | None:
-        """The first exception of a handler, if there were any; they are told once."""
+        """Return the first exception of a handler, or None. A second call returns None."""
         failures, self._failures = self._failures, []
         if len(failures) > 1:
             failures[0].add_note(f"handlers of on_request() failed {len(failures)} times")
@@ -106,25 +107,25 @@ class Answering:
             action = self._action(body, context)
             cluster = self._cluster()
             if cluster is not None and action is not None:
-                with contextlib.suppress(RuntimeError):  # it was closed meanwhile
+                with contextlib.suppress(RuntimeError):  # the cluster was closed in between
                     cluster._answer(number, *action)
             del cluster
 
     def _action(self, body: bytes, context: RequestContext) -> _Action | None:
-        from confluent_kafka import protocol  # it loads a lot
+        from confluent_kafka import protocol  # slow to import
 
         kind = protocol.request_class(context.api_key)
         try:
-            # librdkafka ends AlterUserScramCredentials with a byte too many, which no broker reads.
+            # librdkafka sends one byte too many in AlterUserScramCredentials; brokers ignore it.
             request, _ = kind._decode_front(body, context.version)
         except protocol.UnsupportedVersionError:
-            return _DEFAULT  # one that only the brokers know
+            return _DEFAULT  # only the brokers know this kind of request
         except protocol.MalformedMessageError:
-            return _DISCONNECT  # as a broker does
+            return _DISCONNECT  # a broker also closes the connection
         try:
             answer = self._answer_to(request, context)
             return _as_action(answer, kind, context.version)
-        except BaseException as error:  # such as that of pytest.fail()
+        except BaseException as error:  # for example the exception of pytest.fail()
             if not (self._closing and isinstance(error, RuntimeError)):
                 self._failures.append(error)
             return _DISCONNECT
@@ -140,7 +141,7 @@ class Answering:
 
 @contextlib.contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Start a thread that takes no signals, as none of librdkafka's does."""
+    """Block signals in a thread that is started in the block, as librdkafka does in its threads."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

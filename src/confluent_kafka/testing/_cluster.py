@@ -1,4 +1,4 @@
-"""The embedded cluster, with answers that Python gives."""
+"""The embedded cluster, including the answers that Python code gives."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class MockCluster(_Brokers):
         raise TypeError("type 'MockCluster' is not an acceptable base type")
 
     def __init__(self, brokers: int = 3, *, retention_bytes: int | None = None) -> None:
-        # The arguments are __new__()'s.
-        from confluent_kafka.testing._administration import administration  # it loads a lot
+        # __new__() has processed the arguments.
+        from confluent_kafka.testing._administration import administration  # slow to import
 
         self._answering: Answering | None = None
         own = administration(self)
-        with contextlib.suppress(KafkaException):  # without the patch there is no administration
+        with contextlib.suppress(KafkaException):  # an unpatched librdkafka: no administration
             self._answering = Answering(self, own)
             for api_key in own:
                 self._offer(api_key, None)
@@ -43,26 +43,27 @@ class MockCluster(_Brokers):
         *,
         versions: tuple[int, int] | None = None,
     ) -> None:
-        """Let Python answer the requests of one kind.
+        """Let a Python function answer all requests of one kind.
 
-        Clients ask for the versions of requests when they connect, so those that are connected may
-        not know of a kind that the brokers did not answer before.
+        Clients ask for the supported versions when they connect. A client that is already connected
+        may not use a kind of request that the brokers did not answer before.
 
         Args:
             api_key (int): the number of the kind of request in Kafka's protocol, such as
                 `protocol.MetadataRequest.api_key`.
-            handler (callable or None): called with a request, as a message of
+            handler (callable or None): called with the request, as a message of
                 `confluent_kafka.protocol`, and a `RequestContext`. It returns the response, a
-                `MockAction`, or None: then the request is answered as if there were no handler;
-                where nothing else answers it, the connection is closed. Handlers run on a thread
-                of the cluster's, one at a time, in the order of the requests of each connection.
-                None removes the handler.
-            versions (tuple of int, optional): the lowest and the highest version that clients are
-                told. None for those of the brokers' own answers, and where they have none for all
-                that `protocol` has.
+                `MockAction`, or None. After None the request is answered as if there were no
+                handler; if nothing else answers it, the connection is closed. Handlers run on one
+                thread of the cluster, one at a time, in the order of the requests of each
+                connection. None removes the handler.
+            versions (tuple of int, optional): the lowest and the highest version that the brokers
+                report to clients. None means the versions that the brokers themselves answer; if
+                they answer none, all versions that `confluent_kafka.protocol` supports.
 
-        An exception of a handler closes the connection, and is raised by close(), or at the end of
-        the cluster's ``with`` block; the error that ends the block gets it as a note.
+        An exception in a handler closes the connection. close(), or the end of the cluster's
+        ``with`` block, raises it again. If another error ends the block, that error gets it as a
+        note.
 
         Raises:
             ValueError: there is no such kind of request, or no such version of it.
@@ -84,8 +85,8 @@ class MockCluster(_Brokers):
         answering.handlers[api_key] = handler
 
     def _offer(self, api_key: int, versions: tuple[int, int] | None) -> None:
-        """Let the brokers offer requests of one kind, in the versions of on_request()."""
-        from confluent_kafka import protocol  # it loads a lot
+        """Let the brokers offer requests of one kind; `versions` is as in on_request()."""
+        from confluent_kafka import protocol  # slow to import
 
         kind = protocol.request_class(api_key)
         first_flexible = kind.flexible_versions[0] if kind.flexible_versions else -1
@@ -97,11 +98,11 @@ class MockCluster(_Brokers):
     def close(self) -> None:
         """Stop the brokers and free their ports; connected clients lose their connections.
 
-        Later calls do nothing, and any other use of a closed cluster raises RuntimeError. In a
-        forked child close() does nothing: the brokers are the parent's.
+        Later calls do nothing. Any other use of a closed cluster raises RuntimeError. In a forked
+        child close() does nothing, because the brokers belong to the parent.
 
         Raises:
-            Exception: the first that a handler of on_request() raised.
+            Exception: the first exception that a handler of on_request() raised.
 
         librdkafka: rd_kafka_mock_cluster_destroy().
         """
@@ -141,7 +142,7 @@ class MockCluster(_Brokers):
 
 
 def _stable(kind: type[Request]) -> tuple[int, int]:
-    """The versions that brokers offer: not one that may still change."""
+    """Return the stable versions of a kind of request, without versions that may still change."""
     known = kind.valid_versions
     return known[0], known[-2 if kind.latest_version_unstable and len(known) > 1 else -1]
 

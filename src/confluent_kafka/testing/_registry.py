@@ -1,4 +1,4 @@
-"""A schema registry in memory, behind HTTP on this machine."""
+"""A schema registry in memory that is served over HTTP on this machine."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ if TYPE_CHECKING:
 
 
 class MockRegistry:
-    """A schema registry in memory that any process of this machine reaches over HTTP.
+    """A schema registry in memory. Every process of this machine can reach it over HTTP.
 
-    It serves what clients of ``mock://`` have within one process: subjects, versions, references,
-    compatibility levels, modes and associations. A version that is not compatible at the level,
-    which is ``BACKWARD`` by default, is refused. It listens on a free port of 127.0.0.1, without
-    authentication and TLS, and ends with close() or its ``with`` block; nothing is kept.
+    It supports what clients of ``mock://`` can use within one process: subjects, versions,
+    references, compatibility levels, modes and associations. It refuses a version that is not
+    compatible at the compatibility level, which is ``BACKWARD`` by default. It listens on a free
+    port of 127.0.0.1 and has neither authentication nor TLS. close() or the end of its ``with``
+    block ends the registry and deletes all its data.
 
     Attributes:
-        url (str): where it is, for ``SchemaRegistryClient({"url": registry.url})``.
+        url (str): its address, for ``SchemaRegistryClient({"url": registry.url})``.
 
     Raises:
         ImportError: httpx is not installed (the extra ``schemaregistry``).
@@ -28,7 +29,7 @@ class MockRegistry:
     """
 
     def __init__(self) -> None:
-        from confluent_kafka.testing._registry_server import RegistryServer  # it loads a lot
+        from confluent_kafka.testing._registry_server import RegistryServer  # slow to import
 
         self._server = RegistryServer()
         self._process = os.getpid()
@@ -46,6 +47,9 @@ class MockRegistry:
         self.close()
 
     def close(self) -> None:
-        """End the registry with its connections and threads; without effect again, or in a fork."""
+        """End the registry, its connections and its threads.
+
+        A second call has no effect, nor has a call in a forked child.
+        """
         if self._process == os.getpid():
             self._server.end()

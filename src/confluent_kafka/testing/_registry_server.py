@@ -15,22 +15,22 @@ from confluent_kafka.schema_registry._memory import MemoryRegistry
 
 _LOOPBACK = "127.0.0.1"
 _CONTENT = "application/vnd.schemaregistry.v1+json"
-# Requests that are answered at the same time; the next ones wait for their turn.
+# The number of requests that are answered at the same time; further requests wait.
 _REQUESTS_LIMIT = 64
-# Seconds that a client may take to send its request or to read the answer.
+# The time in seconds that a client has to send its request or to read the answer.
 _PATIENCE = 30
-# Bytes of a request; no schema in use has a tenth.
+# The maximum size of a request in bytes: more than ten times the largest schema in use.
 _BODY_LIMIT = 16 << 20
-# Seconds after which the server looks whether it is to end.
+# The interval in seconds at which the server checks whether it has to end.
 _LOOK_AGAIN_AFTER = 0.02
 
 
 class RegistryServer(ThreadingHTTPServer):
     """Serves a registry in memory, with a thread for each connection, which is one request."""
 
-    # server_close() waits for their threads.
+    # server_close() waits for the threads of the connections.
     daemon_threads = False
-    # Connections that wait to be accepted; beyond them the kernel lets clients try again.
+    # Connections that wait to be accepted. Beyond this number, the kernel makes clients retry.
     request_queue_size = 2 * _REQUESTS_LIMIT
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class RegistryServer(ThreadingHTTPServer):
 
     def end(self) -> None:
         """End the connections and all threads."""
-        # First those that have all the room, for which the next one waits.
+        # First disconnect the clients that occupy all slots, because the next one waits for a slot.
         self._disconnect()
         self.shutdown()
         self._thread.join()
@@ -61,21 +61,21 @@ class RegistryServer(ThreadingHTTPServer):
                     request.shutdown(socket.SHUT_RDWR)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, when there is room for one more."""
+        """Serve a connection as soon as a slot is free."""
         self._room.acquire()
         with self._lock:
             self._open.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        """Close a connection, which has been served."""
+        """Close a connection after its request was served."""
         with self._lock:
             self._open.discard(request)
             super().shutdown_request(request)
         self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that are gone: their own errors say it."""
+        """Print nothing about clients that disconnected: they report it themselves."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
             return _refusal(HTTPStatus.BAD_REQUEST, f"{type(error).__name__}: {error}")
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: what is wrong is in the answer."""
+        """Print nothing: the answer contains the error."""
 
 
 def _refusal(status: HTTPStatus, message: str) -> tuple[int, Any]:

@@ -7,11 +7,12 @@ Options in the ini file:
 
 - ``kafka_cluster_brokers``: brokers of ``kafka_cluster``, 1 to 100 (default 3).
 - ``kafka_cluster_scope``: how long one ``kafka_cluster`` is used: ``function`` (default),
-  ``class``, ``module``, ``package`` or ``session``. Starting a cluster takes a few milliseconds,
-  so a wider scope is for fixtures that need one, not for speed: faults that one test injects
-  remain for the next.
+  ``class``, ``module``, ``package`` or ``session``. Use a wider scope only for fixtures that need
+  one: starting a cluster takes a few milliseconds, and errors that one test injects stay in effect
+  for the next test.
 
-Marker ``kafka_topic(partitions=1, replication_factor=1)``: what ``kafka_topic`` creates.
+Marker ``kafka_topic(partitions=1, replication_factor=1)``: the arguments of the topic that
+``kafka_topic`` creates.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "kafka_topic(partitions=1, replication_factor=1): what the fixture kafka_topic creates",
     )
-    # Here, as pytest takes an error of the function below for one of its own.
+    # Checked here, because pytest would report an error in the function below as its own.
     scope = config.getini("kafka_cluster_scope")
     if scope not in _SCOPES:
         raise pytest.UsageError(
@@ -71,7 +72,7 @@ def kafka_cluster(pytestconfig: pytest.Config) -> Iterator[MockCluster]:
 def kafka_topic(request: pytest.FixtureRequest, kafka_cluster: MockCluster) -> str:
     """The name of a new topic in ``kafka_cluster``, with one partition.
 
-    ``@pytest.mark.kafka_topic(partitions=3, replication_factor=2)`` asks for others.
+    To change that, use ``@pytest.mark.kafka_topic(partitions=3, replication_factor=2)``.
     """
     marker = request.node.get_closest_marker("kafka_topic")
     args, kwargs = (marker.args, marker.kwargs) if marker else ((), {})

@@ -1,4 +1,4 @@
-"""Records to messages and back."""
+"""Converts records to messages and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["MAGIC_BYTE", "ClientError", "ContextStringIO", "MessageSerializer"]
 MAGIC_BYTE = 0
 """The first byte of a message, before the id of its schema."""
 ContextStringIO = io.BytesIO
-"""The former name of a file of bytes that a with statement closes."""
+"""The former name of io.BytesIO with a with statement."""
 
 
 class MessageSerializer:
@@ -32,7 +32,7 @@ class MessageSerializer:
         registry_client: a CachedSchemaRegistryClient, or an object with its methods.
         reader_key_schema: the reader's schema of keys; None for the schema that they were written
             with.
-        reader_value_schema: the same for values.
+        reader_value_schema: the reader's schema of values; None as for keys.
 
     Raises:
         ClientError: a schema is not valid.
@@ -66,15 +66,15 @@ class MessageSerializer:
     def encode_record_with_schema(
         self, topic: str, schema: AvroSchema | str, record: Any, is_key: bool = False
     ) -> bytes:
-        """Return the message of a record; register its schema if necessary.
+        """Return the message of a record. Register the schema if it is not registered yet.
 
-        With ``auto.register.schemas`` False the schema is only looked up.
+        If ``auto.register.schemas`` is False, the schema is only looked up.
 
         Args:
-            topic: the topic of the message: the subject is ``<topic>-key`` or ``<topic>-value``.
+            topic: the topic of the message; the subject is ``<topic>-key`` or ``<topic>-value``.
             schema: the schema of the record.
             record: the record.
-            is_key: whether it is a key.
+            is_key: True for a key, False for a value.
 
         Raises:
             ClientError: the registry refuses the request or cannot be reached, or the schema is
@@ -102,7 +102,7 @@ class MessageSerializer:
         Args:
             schema_id: the id of the schema.
             record: the record.
-            is_key: whether it is a key.
+            is_key: True for a key, False for a value.
 
         Raises:
             ClientError: the registry refuses the request or cannot be reached.
@@ -112,11 +112,11 @@ class MessageSerializer:
         return self._encode(schema_id, lambda: self._written(schema_id), record, is_key)
 
     def decode_message(self, message: bytes | None, is_key: bool = False) -> Any:
-        """Return the record of a message; None stays None.
+        """Return the record of a message; None for None.
 
         Args:
             message: the message.
-            is_key: whether it is a key.
+            is_key: True for a key, False for a value.
 
         Raises:
             ClientError: the registry refuses the request or cannot be reached.
@@ -186,9 +186,10 @@ def _writer(schema_id: int, schema: AvroSchema) -> Callable[[Any], bytes]:
 
 
 def _with_length(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
-    """Return a function that decodes bytes with a length before them and without.
+    """Return a function that decodes bytes with or without a length before them.
 
-    This serializer writes a length before a message that is bytes alone; AvroSerializer does not.
+    This serializer writes a length before a message that consists of bytes alone; AvroSerializer
+    does not.
     """
 
     def work(payload: bytes) -> Any:
@@ -203,7 +204,7 @@ def _with_length(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
 
 
 def _error(error: SerializationError, is_key: bool) -> SerializerError:
-    """Return the error of a field; a TypeError or ValueError of fastavro's stays one."""
+    """Return the error for a key or value. A TypeError or ValueError of fastavro stays as it is."""
     kind: type[SerializerError] = KeySerializerError if is_key else ValueSerializerError
     for other in (TypeError, ValueError):
         if isinstance(error, other):

@@ -1,7 +1,7 @@
-"""What the embedded cluster answers besides librdkafka's mock brokers: administration.
+"""The administration requests that Python answers, because librdkafka's mock brokers do not.
 
-One module for each topic area. They read and change what the brokers have (`_brokers`); what
-brokers do not need, such as ACLs, is kept here.
+There is one module for each area. They read and change the state of the brokers (`_brokers`). State
+that the brokers do not need, such as ACLs, is stored in these modules.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def administration(cluster: MockCluster) -> dict[int, Handler]:
-    """The handlers of a cluster's administration, by API key."""
+    """Return the handlers of a cluster's administration requests, by API key."""
     brokers = Brokers(cluster)
     configs = Configs(brokers)
     areas = (

@@ -1,4 +1,4 @@
-"""ACLs, which are kept and not enforced."""
+"""ACLs. They are stored, but not enforced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from confluent_kafka.testing._administration._brokers import Refused, outcome
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# What filters match: anything; and patterns of a resource that apply to a name.
+# In filters: match anything, and match the patterns that apply to a resource name.
 _ANY, _MATCH, _LITERAL, _PREFIXED = 1, 2, 3, 4
 
 
@@ -26,7 +26,7 @@ class _Acl(NamedTuple):
     permission_type: int
 
     def is_matched_by(self, asked: Any) -> bool:
-        """Whether a filter of DescribeAcls or DeleteAcls means it."""
+        """Return whether a filter of DescribeAcls or DeleteAcls matches this ACL."""
         return (
             asked.resource_type_filter in (_ANY, self.resource_type)
             and self._has_name(asked.resource_name_filter, asked.pattern_type_filter)
@@ -48,15 +48,15 @@ class _Acl(NamedTuple):
 
 
 class Acls:
-    """Answers about ACLs."""
+    """Answers requests about ACLs."""
 
     def __init__(self) -> None:
-        # In the order of their creation; a set without values.
+        # A dict without values, used as a set that keeps the order of creation.
         self._acls: dict[_Acl, None] = {}
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.CreateAclsRequest: self._create,
             protocol.DescribeAclsRequest: self._describe,

@@ -1,4 +1,4 @@
-"""What all areas use: the brokers, and errors of single things in an answer."""
+"""What all areas use: the brokers, and the errors of single items in an answer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Refused(Exception):
-    """A broker's error for one of the things that it was asked to do.
+    """A broker's error for one item of a request.
 
     Args:
-        code: one of KafkaError's.
-        message: what is wrong, for the client.
+        code: an error code of KafkaError.
+        message: the error's text for the client.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 def outcome(step: Callable[..., object], *args: Any) -> dict[str, Any]:
-    """Take a step of what was asked: the fields of the answer that say how that ended."""
+    """Run one step of a request. Return the error fields of the answer."""
     try:
         step(*args)
     except Refused as refused:
@@ -39,25 +39,25 @@ def outcome(step: Callable[..., object], *args: Any) -> dict[str, Any]:
 
 
 def code_of(step: Callable[..., object], *args: Any) -> int:
-    """The same where the answer has no text."""
+    """Do the same for an answer that has no error text: return the code."""
     code: int = outcome(step, *args)["error_code"]
     return code
 
 
 class Brokers:
-    """The brokers of a cluster, which it does not keep alive."""
+    """The brokers of a cluster. This object does not keep the cluster alive."""
 
     def __init__(self, cluster: MockCluster) -> None:
         self._cluster = weakref.ref(cluster)
 
     @property
     def cluster(self) -> MockCluster:
-        """What changes them."""
+        """The cluster, for changes of its state."""
         cluster = self._cluster()
         if cluster is None:
             raise RuntimeError("the cluster is gone")
         return cluster
 
     def state(self) -> State:
-        """What they have at this moment."""
+        """Return the current state of the brokers."""
         return State.read(self.cluster._snapshot())

@@ -1,4 +1,4 @@
-"""The cluster as a whole, and the log directories of its brokers."""
+"""The cluster itself, and the log directories of its brokers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from confluent_kafka.testing._administration._state import State
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# The one that every broker has, in memory.
+# The only log directory of every broker. Its data is in memory.
 LOG_DIR = "/embedded"
-_BROKERS = 1  # an endpoint type, KIP-919
+_BROKERS = 1  # the endpoint type of brokers, KIP-919
 
 
 class Cluster:
-    """Answers about the cluster.
+    """Answers requests about the cluster.
 
     Args:
-        brokers: it.
+        brokers: the brokers of the cluster.
     """
 
     def __init__(self, brokers: Brokers) -> None:
@@ -30,7 +30,7 @@ class Cluster:
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.DescribeClusterRequest: self._describe,
             protocol.DescribeLogDirsRequest: self._log_dirs,
@@ -68,7 +68,7 @@ class Cluster:
 
 
 def _replicas(state: State, broker: int, request: Any) -> Iterator[tuple[str, list[Any]]]:
-    """What a broker has of the topics and partitions that are asked for."""
+    """Yield the replicas on a broker of the requested topics and partitions."""
     wanted = None
     if request.topics is not None:
         wanted = {each.topic: set(each.partitions) for each in request.topics}

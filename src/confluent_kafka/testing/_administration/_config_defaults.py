@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Types of values, as DescribeConfigs numbers them.
+# The types of values; the numbers are those of DescribeConfigs.
 BOOLEAN, STRING, INT, LONG, DOUBLE, LIST = 1, 2, 3, 5, 6, 7
 
 _NEVER = str(2**63 - 1)
@@ -16,12 +16,12 @@ _NUMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A configuration.
+    """A setting that topics or brokers have.
 
     Attributes:
         type: the number of its type.
-        default: its value where none is set.
-        values: those that it takes, or None for all of its type.
+        default: its default value.
+        values: the allowed values, or None if every value of the type is allowed.
     """
 
     type: int
@@ -29,7 +29,7 @@ class Setting:
     values: tuple[str, ...] | None = None
 
     def refusal(self, value: str) -> str | None:
-        """What is wrong with a value, or None."""
+        """Return why a value is refused, or None."""
         try:
             if self.type in _NUMBERS and int(value) not in _NUMBERS[self.type]:
                 return f"{value} is too large"
@@ -85,7 +85,8 @@ TOPIC = {
     "unclean.leader.election.enable": Setting(BOOLEAN, "false"),
 }
 
-# Some of https://kafka.apache.org/documentation/#brokerconfigs that can be changed at run time.
+# Some of the settings in https://kafka.apache.org/documentation/#brokerconfigs that can be changed
+# at run time.
 BROKER = {
     "background.threads": Setting(INT, "10"),
     "compression.type": TOPIC["compression.type"],

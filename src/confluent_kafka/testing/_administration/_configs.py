@@ -1,4 +1,4 @@
-"""Configurations, which are kept and have no effect."""
+"""Configurations. They are stored, but have no effect."""
 
 from __future__ import annotations
 
@@ -14,52 +14,52 @@ from confluent_kafka.testing._administration._state import Topic
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# Kinds of resources, and where a value comes from.
+# The kinds of resources, the sources of a value, and the operations of a change.
 _OF_TOPIC, _OF_BROKER = 2, 4
 _DYNAMIC_TOPIC, _DYNAMIC_BROKER, _DYNAMIC_DEFAULT_BROKER, _DEFAULT = 1, 2, 3, 5
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 
-# What belongs to whom: a topic's id, or a broker's, "" for all brokers.
+# The owner of values: the id of a topic, or the id of a broker, or "" for all brokers.
 _Owner = Uuid | str
 
 
 class Configs:
-    """Answers about configurations.
+    """Answers requests about configurations.
 
     Args:
-        brokers: who has the topics.
+        brokers: the brokers, which have the topics.
     """
 
     def __init__(self, brokers: Brokers) -> None:
         self._brokers = brokers
-        # What was set.
+        # The values that were set.
         self._values: dict[_Owner, dict[str, str]] = {}
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.DescribeConfigsRequest: self._describe,
             protocol.AlterConfigsRequest: self._alter,
             protocol.IncrementalAlterConfigsRequest: self._alter_incrementally,
         }
 
-    # ---- of topics that come and go ----
+    # ---- topics that are created and deleted ----
 
     def check_topic(self, values: Mapping[str, str | None]) -> None:
-        """Refuse what a topic cannot have."""
+        """Refuse values that a topic cannot have."""
         _check(TOPIC, values)
 
     def set_topic(self, topic: Topic, values: Mapping[str, str | None]) -> None:
-        """Keep what a new topic was made with."""
+        """Store the values of a new topic."""
         self._values[topic.id] = _given(values)
 
     def forget_topic(self, topic: Topic) -> None:
-        """Drop what was set for a topic that is deleted."""
+        """Delete the values of a topic that is deleted."""
         self._values.pop(topic.id, None)
 
     def of_new_topic(self, values: Mapping[str, str | None]) -> list[Any]:
-        """What CreateTopics answers about the configuration of a topic."""
+        """Return the configuration of a new topic for the answer to CreateTopics."""
         described = protocol.CreateTopicsResponse.CreatableTopicConfigs
         given = _given(values)
         return [
@@ -107,7 +107,7 @@ class Configs:
             )
 
     def _synonyms(self, name: str, setting: Setting, owner: _Owner, source: int) -> list[Any]:
-        """Where the value could come from, the first place first."""
+        """Return the possible sources of the value, in order of precedence."""
         synonym = protocol.DescribeConfigsResponse.DescribeConfigsSynonym
         places = [(source, self._values.get(owner, {}).get(name))]
         if source == _DYNAMIC_BROKER:
@@ -120,7 +120,7 @@ class Configs:
         ]
 
     def _owner(self, resource: Any) -> tuple[Mapping[str, Setting], _Owner, int]:
-        """The settings that a resource has, who owns them, and the source of what is set."""
+        """Return the settings of a resource, their owner, and the source of values that are set."""
         kind, name = resource.resource_type, resource.resource_name
         state = self._brokers.state()
         if kind == _OF_TOPIC:
@@ -188,7 +188,7 @@ def _change(known: Mapping[str, Setting], values: dict[str, str], change: Any) -
         values[name] = change.value
         return
     if operation not in (_APPEND, _SUBTRACT) or setting.type != LIST:
-        raise Refused(KafkaError.INVALID_CONFIG, f"{name} is no list: it is set or deleted")
+        raise Refused(KafkaError.INVALID_CONFIG, f"{name} is not a list: use SET or DELETE")
     parts = [part for part in values.get(name, setting.default).split(",") if part]
     changed = [part for part in change.value.split(",") if part]
     kept = [part for part in parts if part not in changed]

@@ -1,4 +1,4 @@
-"""Groups of all kinds: listed, described, deleted."""
+"""Groups of all kinds: list, describe and delete them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from confluent_kafka.testing._administration._state import Assignment, Group, St
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# The first version of DescribeGroups that has an error for groups that there are not.
+# The first version of DescribeGroups with an error code for groups that do not exist.
 _SAYS_NOT_FOUND = 6
 
 
 class Groups:
-    """Answers about groups.
+    """Answers requests about groups.
 
     Args:
-        brokers: who has them.
+        brokers: the brokers, which have the groups.
     """
 
     def __init__(self, brokers: Brokers) -> None:
@@ -29,7 +29,7 @@ class Groups:
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.ListGroupsRequest: self._list,
             protocol.DescribeGroupsRequest: self._describe_classic,
@@ -40,7 +40,8 @@ class Groups:
 
     def _list(self, request: Any, context: RequestContext) -> Any:
         state = self._brokers.state()
-        # Clients ask every broker. Coordinators are not told apart here: one answers for all.
+        # Clients ask every broker. Coordinators are not distinguished here: one broker answers for
+        # all of them.
         spokesman = next((broker.id for broker in state.brokers if broker.up), None)
         states = {each.lower() for each in request.states_filter}
         types = {each.lower() for each in request.types_filter}
@@ -142,7 +143,7 @@ def _classic(state: State, name: str, version: int) -> Any:
 
 
 def _newer(response: Any, state: State, groups: Mapping[str, Group], name: str) -> Any:
-    """A KIP-848 group or a share group, whose answers are nearly the same."""
+    """Describe a KIP-848 group or a share group; the two answers are nearly the same."""
     group = groups.get(name)
     if group is None:
         return response.DescribedGroup(

@@ -1,4 +1,7 @@
-"""Committed offsets: all of a group, and deleted; the brokers commit and tell single ones."""
+"""Committed offsets: read all offsets of a group, and delete offsets.
+
+The mock brokers themselves commit offsets and return the offsets of named partitions.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
 
-# The last version of OffsetFetch that is about one group.
+# The last version of OffsetFetch that asks for one group only.
 _LAST_OF_ONE_GROUP = 7
 
 
 class Offsets:
-    """Answers about committed offsets.
+    """Answers requests about committed offsets.
 
     Args:
-        brokers: who has them.
+        brokers: the brokers, which have the offsets.
     """
 
     def __init__(self, brokers: Brokers) -> None:
@@ -30,7 +33,7 @@ class Offsets:
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.OffsetFetchRequest: self._list,
             protocol.OffsetDeleteRequest: self._delete,
@@ -38,7 +41,7 @@ class Offsets:
 
     def _list(self, request: Any, context: RequestContext) -> Any:
         if request.topics is not None or context.version > _LAST_OF_ONE_GROUP:
-            return None  # the brokers do that themselves
+            return None  # the mock brokers answer this themselves
         response = protocol.OffsetFetchResponse
         topics = []
         for topic in self._brokers.state().topics.values():
@@ -94,17 +97,17 @@ def _check_group(state: State, group: str) -> None:
 
 
 def _topics_of_members(state: State, group: str) -> set[str]:
-    """The topics that members of the group have subscribed to."""
+    """Return the topics that members of the group have subscribed to."""
     newer = state.consumer_groups.get(group)
     topics = {topic for member in (newer.members if newer else ()) for topic in member.topics}
     classic = state.classic_groups.get(group)
     for member in classic.members if classic else ():
         try:
-            # A version, then what ConsumerProtocolSubscription is.
+            # A version, followed by the fields of ConsumerProtocolSubscription.
             version = int.from_bytes(member.metadata[:2], "big")
             kind = protocol.ConsumerProtocolSubscription
             version = min(version, kind.valid_versions[-1])
             topics.update(kind.decode(member.metadata[2:], version).topics)
         except protocol.MalformedMessageError:
-            continue  # a group of something else than consumers
+            continue  # the group's members are not consumers
     return topics

@@ -1,4 +1,4 @@
-"""Records: deleted, and found by their time."""
+"""Records: delete them, and find them by time."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 _LATEST, _EARLIEST, _OF_MAX_TIMESTAMP = -1, -2, -3
 _HIGH_WATERMARK = -1
 
-# The first version of ListOffsets whose answers have leader epochs.
+# The first version of ListOffsets with leader epochs in its answers.
 _WITH_LEADER_EPOCH = 4
 
 
 class Records:
-    """Answers about the records of partitions.
+    """Answers requests about the records of partitions.
 
     Args:
-        brokers: who has them.
+        brokers: the brokers, which have the records.
     """
 
     def __init__(self, brokers: Brokers) -> None:
@@ -33,7 +33,7 @@ class Records:
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.DeleteRecordsRequest: self._delete,
             protocol.ListOffsetsRequest: self._list_offsets,
@@ -79,7 +79,7 @@ class Records:
     def _list_offsets(self, request: Any, context: RequestContext) -> Any:
         times = {each.timestamp for topic in request.topics for each in topic.partitions}
         if times <= {_LATEST, _EARLIEST}:
-            return None  # the brokers do that themselves
+            return None  # the mock brokers answer this themselves
         state = self._brokers.state()
         response = protocol.ListOffsetsResponse
 
@@ -108,7 +108,7 @@ class Records:
     def _offset_of(
         self, topic: str, number: int, partition: Partition, timestamp: int
     ) -> tuple[int, int]:
-        """The offset that is asked for, and the time of its record; -1 where there is none."""
+        """Return the requested offset and the time of its record; -1 for a missing one."""
         if timestamp == _LATEST:
             return partition.end, -1
         if timestamp == _EARLIEST:
@@ -125,7 +125,7 @@ class Records:
         return next((each for each in known if each[1] >= timestamp), (-1, -1))
 
     def _times(self, topic: str, number: int) -> list[tuple[int, int]]:
-        """Offset and time of every record."""
+        """Return the offset and the time of every record."""
         data = self._brokers.cluster._records(topic, number)
         return [
             (record.offset, record.timestamp)
@@ -138,7 +138,7 @@ _time_of: Callable[[tuple[int, int]], int] = lambda record: record[1]  # noqa: E
 
 
 def _led(state: State, topic: str, number: int, broker: int) -> Partition:
-    """The partition, if this broker leads it."""
+    """Return the partition. Refuse the request if this broker does not lead it."""
     partitions = state.topics[topic].partitions if topic in state.topics else []
     if not 0 <= number < len(partitions):
         raise Refused(KafkaError.UNKNOWN_TOPIC_OR_PART, "there is no such partition")

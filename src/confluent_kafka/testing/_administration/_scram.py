@@ -1,4 +1,4 @@
-"""Users with SCRAM credentials, who cannot log in: the brokers know no SASL."""
+"""Users with SCRAM credentials. They cannot log in: the mock brokers do not support SASL."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _ITERATIONS = range(4096, 16385)
 
 
 class Scram:
-    """Answers about SCRAM credentials."""
+    """Answers requests about SCRAM credentials."""
 
     def __init__(self) -> None:
-        # The iterations of each user's mechanisms.
+        # By user and mechanism: the number of iterations.
         self._users: dict[str, dict[int, int]] = {}
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.DescribeUserScramCredentialsRequest: self._describe,
             protocol.AlterUserScramCredentialsRequest: self._alter,
@@ -69,7 +69,7 @@ class Scram:
         return protocol.AlterUserScramCredentialsResponse(results=results)
 
     def _alter_user(self, name: str, deletions: Any, upsertions: Any, twice: bool) -> None:
-        """All of a user's changes, or none."""
+        """Make all changes of a user, or none of them."""
         if twice:
             raise Refused(KafkaError.DUPLICATE_RESOURCE, f"{name!r} is changed more than once")
         if not name:

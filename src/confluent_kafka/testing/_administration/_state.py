@@ -1,4 +1,4 @@
-"""What the brokers have at one moment: the bytes of rd_kafka_mock_snapshot(), read."""
+"""The state of the brokers at one moment, parsed from the bytes of rd_kafka_mock_snapshot()."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """A broker that is up, or not."""
+    """A broker, which may be up or down."""
 
     id: int
     host: str
@@ -25,7 +25,7 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A partition, with the offsets and the metadata that groups have committed."""
+    """A partition, with the offsets and metadata that groups have committed."""
 
     leader: int
     leader_epoch: int
@@ -38,7 +38,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic; its partitions are in order."""
+    """A topic, with its partitions in order."""
 
     name: str
     id: Uuid
@@ -67,14 +67,14 @@ class ClassicGroup:
 
     @property
     def state(self) -> str:
-        """Kafka's name of it."""
+        """The state's name in Kafka."""
         if not self.members:
             return "Empty"
         preparing, completing = "PreparingRebalance", "CompletingRebalance"
         return ("Empty", preparing, completing, preparing, "Stable")[self.phase]
 
 
-# Of a member of the newer groups: the topic and the number of a partition.
+# The assignment of a member of a KIP-848 group or share group: topic ids and partition numbers.
 Assignment = list[tuple[Uuid, int]]
 
 
@@ -100,7 +100,7 @@ class Group:
 
     @property
     def state(self) -> str:
-        """Kafka's name of it."""
+        """The state's name in Kafka."""
         if not self.members:
             return "Empty"
         settled = all(set(each.assignment) == set(each.target) for each in self.members)
@@ -109,7 +109,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All of it."""
+    """The whole state."""
 
     cluster_id: str
     controller: int
@@ -126,12 +126,12 @@ class State:
         return {group for partition in every for group in partition.committed}
 
     def topic_of(self, topic_id: Uuid) -> Topic | None:
-        """The topic with this id."""
+        """Return the topic with this id, or None."""
         return next((each for each in self.topics.values() if each.id == topic_id), None)
 
     @classmethod
     def read(cls, data: bytes) -> State:
-        """The state that the bytes say."""
+        """Parse the bytes of a snapshot."""
         reader = _Reader(data)
         return cls(
             reader.text(),
@@ -145,14 +145,14 @@ class State:
 
 
 class _Reader:
-    """Takes values from the front of bytes."""
+    """Reads values from bytes, from the front to the end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._pos = 0
 
     def number(self, kind: str) -> Any:
-        """Of a `struct` format."""
+        """Read a number in a `struct` format."""
         (value,) = struct.unpack_from(f">{kind}", self._data, self._pos)
         self._pos += struct.calcsize(f">{kind}")
         return value
@@ -226,7 +226,7 @@ class _Reader:
 
 
 def by_topic(assignment: Assignment) -> Iterator[tuple[Uuid, list[int]]]:
-    """The partitions of each topic."""
+    """Yield each topic with its partitions."""
     topics: dict[Uuid, list[int]] = {}
     for topic, partition in assignment:
         topics.setdefault(topic, []).append(partition)

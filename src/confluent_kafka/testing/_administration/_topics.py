@@ -1,4 +1,4 @@
-"""Topics: created, deleted, given more partitions."""
+"""Topics: create and delete them, and add partitions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from confluent_kafka.testing._administration._state import State
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# What the brokers give a topic that a client only asks for.
+# What the mock brokers use for a topic that a client creates by asking for its metadata.
 DEFAULT_PARTITIONS = 4
 DEFAULT_REPLICAS = 3
 _MAX_PARTITIONS = 10_000
@@ -25,11 +25,11 @@ _NO_ID = Uuid(0, 0)
 
 
 class Topics:
-    """Answers about topics.
+    """Answers requests about topics.
 
     Args:
-        brokers: who has them.
-        configs: what keeps their configuration.
+        brokers: the brokers, which have the topics.
+        configs: stores the configurations of topics.
     """
 
     def __init__(self, brokers: Brokers, configs: Configs) -> None:
@@ -38,7 +38,7 @@ class Topics:
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
-        """The handlers of this area."""
+        """Return the handlers of these requests by API key."""
         return {
             protocol.CreateTopicsRequest: self._create,
             protocol.DeleteTopicsRequest: self._delete,
@@ -70,7 +70,7 @@ class Topics:
         )
 
     def _extent(self, topic: Any) -> tuple[int, int]:
-        """How many partitions and replicas are meant."""
+        """Return the requested numbers of partitions and replicas."""
         if topic.assignments:
             return len(topic.assignments), len(topic.assignments[0].broker_ids)
         brokers = self._brokers.cluster.brokers
@@ -196,7 +196,7 @@ class Topics:
 
 
 def existing(state: State, name: str) -> Any:
-    """The topic of this name, or a refusal."""
+    """Return the topic with this name. Refuse the request if there is none."""
     topic = state.topics.get(name)
     if topic is None:
         raise Refused(KafkaError.UNKNOWN_TOPIC_OR_PART, f"there is no topic {name!r}")
