@@ -45,7 +45,7 @@ try:
         IllegalStateException,
         ShareConsumer,
     )
-except ImportError:  # see __getattr__()
+except ImportError:  # the error comes later, with a text that explains it: see __getattr__()
     _MISSING = frozenset(
         {
             "ConcurrentModificationException",
@@ -116,7 +116,8 @@ __all__ = [
 
 __all__ = [name for name in __all__ if name not in _MISSING]
 
-# Imported where they are first used: they load what the clients alone need not.
+# Modules that load other packages. They are imported at their first use, so that a program which
+# needs only the clients starts faster.
 _LAZY = {
     "DeserializingConsumer": "deserializing_consumer",
     "DeserializingShareConsumer": "deserializing_share_consumer",

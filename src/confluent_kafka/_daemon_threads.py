@@ -1,4 +1,4 @@
-"""An executor whose threads the end of the process does not wait for."""
+"""An executor whose threads do not delay the end of the process."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SECONDS_IDLE = 10.0  # after which a thread ends
+_SECONDS_IDLE = 10.0  # a thread that has no call for so long ends
 
 
 class DaemonThreads(Executor):
     """An executor whose threads do not outlive the process.
 
-    Those of concurrent.futures do: a process whose request no broker answers would never end.
+    Python waits for the threads of a concurrent.futures.ThreadPoolExecutor before it exits. A
+    process whose request no broker answers would then never end.
 
     Args:
-        max_workers: how many calls run at the same time, besides those that were given up.
-        name: of the threads.
+        max_workers: how many calls run at the same time, apart from those that were given up.
+        name: the prefix of the threads' names.
     """
 
     def __init__(self, max_workers: int, name: str) -> None:
@@ -43,18 +44,18 @@ class DaemonThreads(Executor):
         return future
 
     def give_up(self, future: Future[Any]) -> None:
-        """Let another call run instead of one that nobody waits for any more."""
+        """Let another call start in place of one whose result nobody waits for any more."""
         self._work.replace(future)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls. Threads end when their calls do; nothing waits for that."""
+        """Accept no more calls. A thread ends when its call ends; nothing waits for that."""
         self._work.end()
         if cancel_futures:
             self._work.cancel()
 
 
 class _Work:
-    """The calls of an executor, which may be gone before their threads."""
+    """The calls of an executor. An executor may be deleted before its threads end."""
 
     def __init__(self, limit: int, name: str) -> None:
         self._limit = limit
@@ -103,10 +104,10 @@ class _Work:
             future, call = item
             if future.set_running_or_notify_cancel():
                 _settle(future, call)
-            del item, future, call  # nothing keeps the client while the thread waits
+            del item, future, call  # a thread that waits must not keep the client alive
 
     def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
-        """Wait for a call; None ends the thread."""
+        """Wait for a call. Returns None when the thread has to end."""
         with self._changed:
             self._idle += 1
             self._changed.wait_for(lambda: self._calls or self._ended, _SECONDS_IDLE)

@@ -1,4 +1,4 @@
-"""Names of ``confluent_kafka`` under another import path."""
+"""Another import path for names of ``confluent_kafka``."""
 
 from confluent_kafka import (
     AcknowledgeType,

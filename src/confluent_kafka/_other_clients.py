@@ -1,9 +1,9 @@
-"""Names of methods in Kafka's Java client and kafka-python, and what to call here."""
+"""Names of methods in Kafka's Java client and in kafka-python, with their equivalents here."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # the import of the clients loads neither
+if TYPE_CHECKING:  # importing the clients must load neither of these modules
     from collections.abc import Callable, Mapping
     from typing import TypeVar
 
@@ -33,7 +33,7 @@ CONSUMER = {
     "commitAsync": "commit()",
 }
 
-# AIOConsumer has more than Consumer.
+# AIOConsumer has some methods that Consumer does not have.
 _OF_AIO = ("beginning_offsets", "end_offsets", "seek_to_beginning", "seek_to_end")
 AIO_CONSUMER = {name: CONSUMER[name] for name in CONSUMER if name not in _OF_AIO} | {
     "beginningOffsets": "beginning_offsets()",
@@ -44,15 +44,16 @@ AIO_CONSUMER = {name: CONSUMER[name] for name in CONSUMER if name not in _OF_AIO
 
 
 class Elsewhere:
-    """A name that is not here: the AttributeError says what to call.
+    """A name that this class does not have. The AttributeError says what to call instead.
 
-    A descriptor, as ``__getattr__`` and tp_getattro cost every call of a method 20 to 45 ns (a
-    produce() takes 150): CPython does not specialise bytecode for classes that have one. Of a
-    class it returns itself, as a property does, so that tools may read all that dir() lists.
+    It is a descriptor, because ``__getattr__`` or tp_getattro would make every method call 20 to
+    45 ns slower: CPython does not specialise bytecode for classes that have one. For comparison, a
+    call of produce() takes 150 ns. When it is read from the class, it returns itself as a property
+    does, so that tools can read every name that dir() lists.
 
     Args:
-        name: the name.
-        instead: what to call.
+        name: the missing name.
+        instead: what to call instead.
     """
 
     def __init__(self, name: str, instead: str) -> None:
@@ -70,10 +71,10 @@ class Elsewhere:
 
 
 def explaining(names: Mapping[str, str]) -> Callable[[type[_C]], type[_C]]:
-    """A decorator of a class whose users may try names of other clients.
+    """Return a decorator for a class whose users may try names from other clients.
 
     Args:
-        names: by them, what to call. Those that the class has stay what they are.
+        names: missing names, with what to call instead. A name that the class has is ignored.
     """
 
     def decorate(client: type[_C]) -> type[_C]:

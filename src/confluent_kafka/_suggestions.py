@@ -12,7 +12,7 @@ def did_you_mean(given: object, known: Iterable[str], otherwise: str = "") -> st
     Args:
         given: the unknown name.
         known: the known names.
-        otherwise: returned when none is near.
+        otherwise: the text to return when no known name is similar.
     """
     near = nearest_name(given, known)
     return otherwise if near is None else f"did you mean {near!r}?"

@@ -1,4 +1,4 @@
-"""A name of ``confluent_kafka.serialization`` under another import path."""
+"""Another import path for a name of ``confluent_kafka.serialization``."""
 
 from confluent_kafka.serialization import HeadersType
 

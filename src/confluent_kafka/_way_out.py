@@ -1,5 +1,6 @@
-"""How long a client waits on the way out of a program."""
+"""How long a client waits when its program is about to end."""
 
 SECONDS_ON_THE_WAY_OUT = 5.0
-"""After an exception in a client's block, such as that of Ctrl-C, or at the end of the process: who
-waits for messages, a commit or an abort that no broker answers would have to press Ctrl-C again."""
+"""The limit in seconds for closing a client after an exception in its ``with`` block (such as the
+one that Ctrl-C raises) and at the end of the process. Without a limit, a user whose broker does not
+answer would have to press Ctrl-C again."""

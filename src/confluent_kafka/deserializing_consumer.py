@@ -34,14 +34,14 @@ __all__ = [
 class DeserializingConsumer(Consumer, Generic[K, V]):
     """A Consumer whose keys and values are objects.
 
-    poll() and iteration deserialize; consume_arrow() returns bytes, as for a Consumer.
+    poll() and iteration return objects; consume_arrow() returns bytes, as it does for a Consumer.
 
     Args:
-        conf: the configuration of a Consumer, and ``key.deserializer`` and
-            ``value.deserializer``: callables that take bytes or None and a SerializationContext
-            and return an object; or ``key.deserializer.builder`` and
-            ``value.deserializer.builder``: DeserializerBuilder objects, whose deserializers are
-            closed with the consumer.
+        conf: the configuration of a Consumer, plus ``key.deserializer`` and
+            ``value.deserializer``. Each is a callable that takes the bytes (or None) and a
+            SerializationContext, and returns an object. Instead of a deserializer you can pass a
+            DeserializerBuilder, as ``key.deserializer.builder`` or ``value.deserializer.builder``;
+            the consumer's close() closes the deserializer that it builds.
 
     Raises:
         TypeError: a deserializer is not callable.
@@ -68,7 +68,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
             timeout: seconds to wait; -1 waits without limit.
 
         Returns:
-            The message; None if none came, or wakeup() ended the wait.
+            The message. None if no message arrived in time, or if wakeup() ended the wait.
 
         Raises:
             KeyDeserializationError: the key deserializer raised; ``kafka_message`` is the message
@@ -80,12 +80,12 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
 
     def __next__(self) -> Message[K, V]:  # type: ignore[override]
         message = self.poll()
-        if message is None:  # wakeup()
+        if message is None:  # wakeup() ended the wait
             raise StopIteration
         return message
 
     def consume(self, num_messages: int = 1, timeout: float = -1) -> NoReturn:
-        """Not supported: one message that cannot be deserialized would lose the others.
+        """Not supported: one message that cannot be deserialized would lose the other messages.
 
         Raises:
             NotImplementedError: always; use poll().

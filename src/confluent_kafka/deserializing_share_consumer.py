@@ -1,4 +1,4 @@
-"""A member of a share group that gets objects."""
+"""A share consumer whose keys and values are objects."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
     """A ShareConsumer whose keys and values are objects.
 
     Args:
-        conf: the configuration of a ShareConsumer, and ``key.deserializer`` and
-            ``value.deserializer``: callables that take bytes or None and a SerializationContext and
-            return an object; or ``key.deserializer.builder`` and ``value.deserializer.builder``:
-            DeserializerBuilder objects, whose deserializers are closed with the consumer.
+        conf: the configuration of a ShareConsumer, plus ``key.deserializer`` and
+            ``value.deserializer``. Each is a callable that takes the bytes (or None) and a
+            SerializationContext, and returns an object. Instead of a deserializer you can pass a
+            DeserializerBuilder, as ``key.deserializer.builder`` or ``value.deserializer.builder``;
+            the consumer's close() closes the deserializer that it builds.
 
     Raises:
         TypeError: a deserializer is not callable.
@@ -46,10 +47,10 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
     def poll(self, timeout: float = -1) -> Messages:
         """Return the next records, whose ``key()`` and ``value()`` are objects.
 
-        A record that cannot be deserialized does not affect the others: it keeps its bytes, and
-        its ``error()`` is ``_KEY_DESERIALIZATION`` or ``_VALUE_DESERIALIZATION`` with the
-        deserializer's message. Acknowledge it like the others; ``AcknowledgeType.REJECT`` is for
-        records that nobody can read.
+        If a record cannot be deserialized, the other records are not affected. The record keeps its
+        bytes, and its ``error()`` is ``_KEY_DESERIALIZATION`` or ``_VALUE_DESERIALIZATION`` with
+        the deserializer's message. Acknowledge it like every other record;
+        ``AcknowledgeType.REJECT`` is for records that nobody can read.
 
         Args:
             timeout: seconds to wait; -1 waits without limit.
@@ -61,7 +62,7 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
             IllegalStateException, ConcurrentModificationException, KafkaException: as for
                 ShareConsumer.poll().
         """
-        # After Ctrl-C in a deserializer the next call takes the same records, still as bytes.
+        # If Ctrl-C interrupts a deserializer, the next call takes the same records, still as bytes.
         records = self._take(timeout)
         return self._hand_out([self._outcome(record) for record in records])
 
@@ -71,7 +72,7 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
             super().close()
 
     def _outcome(self, message: Message) -> tuple[Any, Any, KafkaError | None]:
-        """Return what becomes of a record's key, value and error."""
+        """Return the key and the value that the application gets, and the error of the record."""
         key, value, error = message.key(), message.value(), message.error()
         topic: Any = message.topic()
         if error is None:

@@ -20,7 +20,7 @@ __all__ = [
 
 
 class _Code(int):
-    """A code for both spellings: `error.code`, and `error.code()` as of every KafkaException."""
+    """An error code that supports `error.code` and `error.code()`, as KafkaException does."""
 
     def __call__(self) -> int:
         return int(self)
@@ -55,7 +55,7 @@ class _ClientError(KafkaException):
 
 
 def _restore(kind: type[_ClientError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
-    """Make an exception from its pickled parts: the subclasses take other arguments."""
+    """Recreate an exception from its pickle. The subclasses take different arguments."""
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(state)
@@ -87,7 +87,7 @@ class SerializationError(KafkaException):
 
 
 class _ObjectError(_ClientError):
-    """An exception of a serializer or deserializer, with a code for the key or the value."""
+    """An error of a serializer or deserializer, with a code that names the key or the value."""
 
     _code: int
 

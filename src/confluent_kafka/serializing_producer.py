@@ -24,13 +24,14 @@ __all__ = [
 class SerializingProducer(Producer, Generic[K, V]):
     """A Producer whose keys and values are objects.
 
-    produce() serializes; produce_batch() and produce_arrow() take bytes, as for a Producer.
+    produce() takes objects; produce_batch() and produce_arrow() take bytes, as for a Producer.
 
     Args:
-        conf: the configuration of a Producer, and ``key.serializer`` and ``value.serializer``:
-            callables that take an object and a SerializationContext and return bytes or None;
-            or ``key.serializer.builder`` and ``value.serializer.builder``: SerializerBuilder
-            objects, whose serializers are closed with the producer.
+        conf: the configuration of a Producer, plus ``key.serializer`` and ``value.serializer``.
+            Each is a callable that takes an object and a SerializationContext, and returns bytes
+            or None. Instead of a serializer you can pass a SerializerBuilder, as
+            ``key.serializer.builder`` or ``value.serializer.builder``; the producer's close()
+            closes the serializer that it builds.
 
     Raises:
         TypeError: a serializer is not callable.
@@ -59,7 +60,7 @@ class SerializingProducer(Producer, Generic[K, V]):
     ) -> None:
         """Serialize a message and put it into the queue.
 
-        Serializers may add to the headers of the message; ``headers`` itself stays as it is.
+        Serializers may add headers to the message; the object passed as ``headers`` is not changed.
 
         Args:
             topic: the topic.
@@ -69,7 +70,7 @@ class SerializingProducer(Producer, Generic[K, V]):
             on_delivery: called with (error, message) by poll() or flush().
             timestamp: milliseconds since the epoch; 0 is now.
             headers: a list of (name, value) pairs or a dict.
-            block: seconds to wait for room in a full queue.
+            block: seconds to wait for room while the queue is full; 0 raises BufferError at once.
 
         Raises:
             KeySerializationError: the key serializer raised; ``kafka_message`` has the key and

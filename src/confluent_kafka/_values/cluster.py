@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # typing's own would load it
+TYPE_CHECKING = False  # importing it from typing would load typing
 if TYPE_CHECKING:
     from confluent_kafka.cimpl import Uuid
 
 
 class Node:
-    """A broker in a result. Two are equal when all their attributes are equal.
+    """A broker in a result. Two nodes are equal if all their attributes are equal.
 
     Attributes:
         id: the broker's id.
@@ -71,7 +71,7 @@ class TopicCollection:
 
 
 class TopicIdCollection:
-    """The topics of a request, by their ids: a topic that was deleted and created again is another.
+    """Topics of a request, by id. If a topic is deleted and created again, its id changes.
 
     Attributes:
         topic_ids: their ids, a list of Uuid.

@@ -12,7 +12,7 @@ def to_pandas(batch: object) -> Any:
         ImportError: pandas or pyarrow is not installed.
     """
     try:
-        import pandas  # noqa: F401  # pyarrow imports it, and says less when it is missing
+        import pandas  # noqa: F401  # pyarrow imports it too, but its error says less
         import pyarrow
     except ModuleNotFoundError as missing:
         raise ImportError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confluent_kafka._values.ordered import OrderedEnum
 
-TYPE_CHECKING = False  # typing's own would load it
+TYPE_CHECKING = False  # importing it from typing would load typing
 if TYPE_CHECKING:
     from confluent_kafka.cimpl import TopicPartition
 
@@ -13,7 +13,7 @@ class ConsumerGroupState(OrderedEnum):
     """What a consumer group is doing. librdkafka: rd_kafka_consumer_group_state_t."""
 
     UNKNOWN = 0
-    UNKOWN = UNKNOWN  # the name it once had
+    UNKOWN = UNKNOWN  # a misspelt name that older versions had
     PREPARING_REBALANCING = 1
     COMPLETING_REBALANCING = 2
     STABLE = 3
@@ -34,7 +34,7 @@ class ConsumerGroupTopicPartitions:
 
     Attributes:
         group_id: the group's name.
-        topic_partitions: a list of TopicPartition, or None for all that the group has.
+        topic_partitions: a list of TopicPartition, or None for all partitions of the group.
 
     librdkafka: rd_kafka_ListConsumerGroupOffsets_t, rd_kafka_AlterConsumerGroupOffsets_t.
     """

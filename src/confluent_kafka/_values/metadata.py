@@ -1,8 +1,8 @@
-"""What a cluster says about itself: the results of ``list_topics()`` and ``list_groups()``."""
+"""The metadata of a cluster: the results of ``list_topics()`` and ``list_groups()``."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # typing's own would load it
+TYPE_CHECKING = False  # importing it from typing would load typing
 if TYPE_CHECKING:
     from confluent_kafka.cimpl import KafkaError
 
@@ -161,8 +161,9 @@ class GroupMember:
         id: its id.
         client_id: its ``client.id``.
         client_host: the address of its client.
-        metadata: bytes that it sent when it joined; their format depends on the protocol type.
-        assignment: bytes that it got; their format depends on the protocol type.
+        metadata: the bytes that the member sent when it joined; the protocol type defines their
+            format.
+        assignment: the bytes that the member received; the protocol type defines their format.
 
     librdkafka: rd_kafka_group_member_info.
     """
@@ -195,7 +196,7 @@ class GroupMetadata:
         broker: the broker that runs it.
         id: its name.
         error: the group's error, or None.
-        state: its state, as the broker the error names it.
+        state: the name of its state, as the broker reports it.
         protocol_type: what kind of group it is, for example "consumer".
         protocol: the protocol that its members agreed on, for example "range".
         members: a list of GroupMember.

@@ -4,7 +4,7 @@ from confluent_kafka._values.ordered import OrderedEnum
 
 
 class IsolationLevel(OrderedEnum):
-    """Which records count when offsets are listed. librdkafka: rd_kafka_IsolationLevel_t."""
+    """Which records are visible when offsets are listed. librdkafka: rd_kafka_IsolationLevel_t."""
 
     READ_UNCOMMITTED = 0
     READ_COMMITTED = 1

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class OrderedEnum(Enum):
-    """Members order by their values, each kind among itself only."""
+    """Members are ordered by value. Members of different enumerations cannot be compared."""
 
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, type(self)):

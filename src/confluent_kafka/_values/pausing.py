@@ -14,10 +14,10 @@ _SECONDS_BETWEEN_POLLS = 0.1
 
 
 class PauseWhile:
-    """The block of ``Consumer.pause_while()``; can be entered again after it.
+    """The block of ``Consumer.pause_while()``. You can enter it again after it has ended.
 
     Args:
-        consumer: whose assignment is paused.
+        consumer: the consumer whose assignment is paused.
     """
 
     def __init__(self, consumer: Consumer) -> None:
@@ -28,10 +28,10 @@ class PauseWhile:
 
     @property
     def lost(self) -> list[TopicPartition]:
-        """The partitions that the group has revoked in the block so far, even if they came back.
+        """The partitions that the group has revoked in the block so far.
 
-        After the block the list stays as it was at the end; it is empty when the consumer was
-        closed in the block.
+        A partition stays in the list even if the group has assigned it again. After the block, the
+        list does not change. It is empty if the consumer was closed in the block.
         """
         return self._lost if self._thread is None else self._consumer._pause_lost()
 
@@ -60,6 +60,6 @@ class PauseWhile:
             self._lost = self._consumer._pause_lost()
 
     def _poll(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the same
+        with contextlib.suppress(RuntimeError):  # the consumer was closed in the block
             while not self._ended.wait(_SECONDS_BETWEEN_POLLS):
                 self._consumer._pause_serve()

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 
 class RowError(NamedTuple):
-    """Why one payload could not be decoded into columns, or one row not be encoded.
+    """Why one payload could not be decoded into columns, or why one row could not be encoded.
 
     Attributes:
-        row (int): its place in the array of payloads or rows, from 0.
-        offset (int): where in the payload it was found, in bytes; of a row, how many bytes of the
-            payload came before the field.
+        row (int): the index of the payload or row in its array, from 0.
+        offset (int): in bytes. When decoding: where in the payload the error is. When encoding: how
+            many bytes of the payload precede the field.
         field (str): the path of the field, with [] for items of arrays and values of maps; empty
-            for the payload as a whole.
+            if the error concerns the whole payload.
         reason (str): what is wrong.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
-TYPE_CHECKING = False  # typing's own would load it
+TYPE_CHECKING = False  # importing it from typing would load typing
 if TYPE_CHECKING:
     from typing import overload
 

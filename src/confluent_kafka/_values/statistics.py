@@ -40,7 +40,7 @@ _NO_WINDOW = WindowStatistics()
 class BrokerStatistics:
     """One connection to a broker.
 
-    Source: STATISTICS.md of librdkafka, "brokers"; req counts requests by their names.
+    Source: STATISTICS.md of librdkafka, "brokers". ``req`` counts the requests of each kind.
     """
 
     name: str = ""
@@ -124,7 +124,9 @@ class PartitionStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicStatistics:
-    """One topic; its partitions by number. Partition -1 has the messages without a partition yet.
+    """One topic, with its partitions by number.
+
+    Partition -1 holds the messages that have no partition yet.
 
     Source: STATISTICS.md of librdkafka, "topics".
     """
@@ -174,7 +176,8 @@ class TransactionStatistics:
 class Statistics:
     """The client; its brokers and topics by their names.
 
-    cgrp is None for a producer, eos for a client that is neither idempotent nor transactional.
+    ``cgrp`` is None for a producer. ``eos`` is None for a client that is neither idempotent nor
+    transactional.
 
     Source: STATISTICS.md of librdkafka, "Top-level".
     """
@@ -207,7 +210,7 @@ class Statistics:
 
 
 def from_json(text: str) -> Statistics:
-    """Read statistics as stats_cb gets them.
+    """Read the statistics that stats_cb receives.
 
     Args:
         text: librdkafka's JSON.
@@ -249,7 +252,8 @@ def _object(kind: type[_Object], data: dict[str, Any]) -> _Object:
     return kind(**{name: value for name, value in data.items() if name in known})
 
 
-# Not in the classes' bodies: dataclass() looks for that module, which may not be imported yet.
+# Not in the bodies of the classes: dataclass() looks up that module in sys.modules, and it may not
+# be imported yet.
 for _public in (
     WindowStatistics,
     BrokerStatistics,
