@@ -440,7 +440,7 @@ class TestRead:
     @pytest.mark.parametrize(
         ("payload", "count", "told"),
         [
-            ("", 1, "record 0 of 1: data at position 0 is no record: it ends too early"),
+            ("", 1, "record 0 of 1: data at position 0 is not a record: it ends too early"),
             ("10 00 00 00 02 6b 02 76 00", 2, "record 1 of 2: data at position 9 is no record"),
             ("10 00 00 00 02 6b 02 76 00 00", 1, "1 bytes follow the 1 records"),
             ("12 00 00 00 02 6b 02 76 00 00", 1, "does not end where its size says"),
@@ -486,7 +486,7 @@ class TestControl:
     )
     def test_not_one(self, key: bytes | None, value: bytes | None) -> None:
         """Too short to be a control record."""
-        with pytest.raises(CorruptRecordsError, match="at offset 3 is no control record"):
+        with pytest.raises(CorruptRecordsError, match="at offset 3 is not a control record"):
             records.control(Record(3, key=key, value=value))
 
     def test_unknown_types_and_versions(self) -> None:
@@ -537,7 +537,9 @@ class TestInternal:
 
     def test_no_such_topic(self) -> None:
         """The error says which there are."""
-        with pytest.raises(RecordsError, match=r"'t' is no internal topic: there are __cluster_me"):
+        with pytest.raises(
+            RecordsError, match=r"'t' is not an internal topic: there are __cluster_me"
+        ):
             records.internal("t", Record(0))
 
 

@@ -1,8 +1,8 @@
 """Kafka's protocol: every request, response and other message as an immutable class.
 
-A message is an attribute of this package, such as ``protocol.MetadataRequest``, and is made when it
-is first used. Its structs are attributes of it (``MetadataRequest.MetadataRequestTopic``). Names of
-fields are the protocol's in snake case.
+Each message is an attribute of this package, such as ``protocol.MetadataRequest``. Its class is
+made at its first use. The structs of a message are attributes of its class
+(``MetadataRequest.MetadataRequestTopic``). Fields have the protocol's names in snake case.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The classes of messages, each made from its table when it is first asked for."""
+"""The classes of messages. Each is made from its table at its first use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DOC = ["Each field with its type, the versions that have it, and what else appl
 
 
 class _Partner:
-    """The class of the answer to a request, or of the request that an answer is to."""
+    """The response class of a request, or the request class of a response."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -36,7 +36,7 @@ _requests: dict[int, str] = {}
 
 
 def message_class(name: str) -> type[Message]:
-    """The class of a message by its name, such as "MetadataRequest".
+    """Return the class of the message with this name, such as "MetadataRequest".
 
     Raises:
         ValueError: there is no such message.
@@ -51,7 +51,7 @@ def message_class(name: str) -> type[Message]:
 
 
 def request_class(api_key: int) -> type[Request]:
-    """The class of the request with an API key, such as 3 for MetadataRequest.
+    """Return the class of the request with an API key, such as 3 for MetadataRequest.
 
     Raises:
         ValueError: no request has this key.

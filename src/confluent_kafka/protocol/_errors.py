@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 class MalformedMessageError(ValueError):
-    """Bytes that are not the message of the version that they were decoded as."""
+    """The bytes are not a message of the version that they were decoded as."""
 
 
 class UnsupportedVersionError(ValueError):
-    """A version that the message does not have, or that cannot carry what its fields say."""
+    """The message does not have this version, or the version cannot express the set fields."""

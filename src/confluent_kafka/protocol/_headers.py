@@ -1,4 +1,4 @@
-"""Which version of the header goes before a request or a response."""
+"""The versions of the headers before requests and responses."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ _API_VERSIONS = 18
 
 
 def request_header_version(api_key: int, version: int) -> int:
-    """The version of RequestHeader that goes before a request.
+    """Return the version of RequestHeader that comes before a request.
 
     Args:
-        api_key: the request's.
-        version: the request's.
+        api_key: the API key of the request.
+        version: the version of the request.
 
     Raises:
-        UnsupportedVersionError: there is no such request or version.
+        UnsupportedVersionError: the request or the version does not exist.
     """
     return 2 if _is_flexible(api_key, version) else 1
 
 
 def response_header_version(api_key: int, version: int) -> int:
-    """The version of ResponseHeader that goes before the answer to a request.
+    """Return the version of ResponseHeader that comes before the answer to a request.
 
     Args:
-        api_key: the request's.
-        version: the request's.
+        api_key: the API key of the request.
+        version: the version of the request.
 
     Raises:
-        UnsupportedVersionError: there is no such request or version.
+        UnsupportedVersionError: the request or the version does not exist.
     """
     flexible = _is_flexible(api_key, version)
-    # Who asks for the versions does not know yet which ones it can read.
+    # A client that asks for the versions does not know yet which header versions it can use.
     return 1 if flexible and api_key != _API_VERSIONS else 0
 
 

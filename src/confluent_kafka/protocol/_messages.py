@@ -1,4 +1,4 @@
-"""What the classes of all messages have in common."""
+"""The base classes of all messages."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ if TYPE_CHECKING:
 
     from confluent_kafka.protocol._schema import Table
 
-# The field that every struct has besides its own.
+# The field that every struct has in addition to its own fields.
 UNKNOWN = "unknown_tagged_fields"
 
 
 class Struct(tuple[object, ...]):
-    """Values of named fields, immutable: a message, or a part of one.
+    """Named fields, immutable: a message, or a part of one.
 
-    It is a tuple for the sake of its size and the speed of reading. Two are equal if their classes
-    and all fields are, and can be hashed and pickled.
+    It is a tuple, because tuples are small and fast to make. Structs are equal if their classes and
+    all fields are equal. They can be hashed and pickled.
 
     Args:
-        **fields: the fields that differ from their defaults. An array takes any iterable and is a
-            tuple. ``unknown_tagged_fields``, which every struct has, are pairs of tag and bytes.
+        **fields: the fields that differ from their defaults. An array field accepts any iterable
+            and becomes a tuple. ``unknown_tagged_fields``, which every struct has, are pairs of tag
+            and bytes.
 
     Raises:
-        TypeError: there is no such field, or its value is of another type.
+        TypeError: a field does not exist, or a value has the wrong type.
         ValueError: a number or a text does not fit into the field.
     """
 
     __slots__ = ()
-    # By name: the place in the tuple, and what the constructor does with a value.
+    # By field name: the index in the tuple, and the function that checks a value.
     _fields: ClassVar[dict[str, tuple[int, _values.Check]]] = {}
     _defaults: ClassVar[tuple[Any, ...]] = ()
 
@@ -46,7 +47,7 @@ class Struct(tuple[object, ...]):
 
     @classmethod
     def _checked(cls, values: tuple[Any, ...], changes: dict[str, Any]) -> list[Any]:
-        """`values` with `changes`, which are a caller's."""
+        """Return `values` with the checked `changes`, which a caller gave."""
         changed = list(values)
         for name, value in changes.items():
             if name not in cls._fields:
@@ -57,15 +58,15 @@ class Struct(tuple[object, ...]):
         return changed
 
     def replace(self, /, **changes: Any) -> Self:
-        """A copy with other values in some fields; the arguments are the constructor's."""
+        """Return a copy with other values in some fields; arguments are as in the constructor."""
         return tuple.__new__(type(self), self._checked(tuple(self), changes))
 
     __replace__ = replace
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by their names: structs are dicts, arrays are lists.
+        """Return the fields as a dict: structs become dicts, arrays become lists.
 
-        ``unknown_tagged_fields`` are left out where there are none.
+        ``unknown_tagged_fields`` is left out if there are none.
         """
         pairs = zip(self._fields, self, strict=True)
         return {name: _plain(value) for name, value in pairs if name != UNKNOWN or value}
@@ -93,7 +94,7 @@ class Struct(tuple[object, ...]):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By name, so that another release, which may have more fields, reads it.
+        # By name, so that another release, which may have more fields, can read the pickle.
         return _restored, (type(self), dict(zip(self._fields, self, strict=True)))
 
 
@@ -111,9 +112,9 @@ class Message(Struct):
     """A whole message of Kafka's protocol.
 
     Attributes:
-        valid_versions (range): the versions that it has.
-        flexible_versions (range): those of them that are compact and have tagged fields.
-        latest_version_unstable (bool): whether the latest one may still change.
+        valid_versions (range): the versions of the message.
+        flexible_versions (range): the versions that have compact lengths and tagged fields.
+        latest_version_unstable (bool): whether Kafka may still change the latest version.
     """
 
     __slots__ = ()
@@ -121,20 +122,20 @@ class Message(Struct):
     flexible_versions: ClassVar[range]
     latest_version_unstable: ClassVar[bool]
     _table: ClassVar[Table]
-    # The class itself and those of its structs.
+    # The class itself and the classes of its structs.
     _classes: ClassVar[dict[str, Any]]
     _readers: ClassVar[dict[int, Callable[..., Any]]]
     _writers: ClassVar[dict[int, Callable[..., None]]]
 
     def encode(self, version: int) -> bytes:
-        """The bytes of the message, without a header.
+        """Return the bytes of the message, without a header.
 
         Args:
             version: one of `valid_versions`.
 
         Raises:
-            UnsupportedVersionError: the message has no such version; or a field is set that the
-                version has not, and that cannot be left out without changing the meaning.
+            UnsupportedVersionError: the message does not have this version, or the version lacks a
+                field that is set and that cannot be left out without changing the meaning.
         """
         cls = type(self)
         write = cls._writers.get(version)
@@ -147,15 +148,15 @@ class Message(Struct):
 
     @classmethod
     def decode(cls, data: bytes | bytearray | memoryview, version: int) -> Self:
-        """The message that `data` is: all of it, without a header.
+        """Return the message that the whole of `data` represents, without a header.
 
         Args:
-            data: what `encode()` gives, or Kafka sends.
+            data: bytes from `encode()` or from Kafka.
             version: one of `valid_versions`.
 
         Raises:
-            MalformedMessageError: these are not the bytes of the message in that version.
-            UnsupportedVersionError: the message has no such version.
+            MalformedMessageError: the bytes are not a message in this version.
+            UnsupportedVersionError: the message does not have this version.
         """
         message, end = cls._decode_front(data, version)
         if end != len(data):
@@ -164,7 +165,7 @@ class Message(Struct):
 
     @classmethod
     def _decode_front(cls, data: bytes | bytearray | memoryview, version: int) -> tuple[Self, int]:
-        """The same of bytes after which others may come, as brokers read; and where it ends."""
+        """Decode a message at the front of `data`, as brokers do. Also return where it ends."""
         read = cls._readers.get(version)
         if read is None:
             cls._check_version(version)
@@ -193,11 +194,11 @@ class Message(Struct):
 
 
 class Request(Message):
-    """A message that asks.
+    """A message that a client sends.
 
     Attributes:
         api_key (int): the number of this kind of request.
-        response_class (type): the class of the answer.
+        response_class (type): the class of the response.
     """
 
     __slots__ = ()
@@ -206,14 +207,14 @@ class Request(Message):
 
     @classmethod
     def common_version(cls, offered: tuple[int, int] | None) -> int:
-        """The latest version that a broker has, too.
+        """Return the latest version that both this package and a broker support.
 
         Args:
-            offered: the lowest and the highest version that the broker has, as api_versions() of a
-                client says; None if it does not know the request.
+            offered: the lowest and the highest version that the broker supports, from
+                api_versions() of a client; None if the broker does not support the request.
 
         Raises:
-            UnsupportedVersionError: there is none.
+            UnsupportedVersionError: there is no common version.
         """
         if offered is None:
             raise UnsupportedVersionError(f"the broker does not know {cls.__name__}")
@@ -228,11 +229,11 @@ class Request(Message):
 
 
 class Response(Message):
-    """A message that answers.
+    """A message that a broker sends in response to a request.
 
     Attributes:
         api_key (int): the number of this kind of request.
-        request_class (type): the class of what is answered.
+        request_class (type): the class of the request.
     """
 
     __slots__ = ()
@@ -241,7 +242,7 @@ class Response(Message):
 
 
 def hint(given: str, known: Iterable[str], otherwise: str) -> str:
-    """The question that suggests a known name."""
-    from confluent_kafka._suggestions import did_you_mean  # it loads a lot
+    """Return a question that suggests a known name."""
+    from confluent_kafka._suggestions import did_you_mean  # slow to import
 
     return did_you_mean(given, known, otherwise)

@@ -1,8 +1,8 @@
-"""Readers: the functions that decode one version of a message, generated from its table.
+"""Generates readers: functions that decode one version of a message, from the message's table.
 
-Each struct becomes a function of the bytes and a position. What has a fixed size is unpacked in
-runs; everything else is preceded by its length, which is compared with what is left of the bytes
-before anything is allocated.
+Each struct becomes a function of the bytes and a position. Consecutive fields of fixed size are
+unpacked together. Every other field begins with its length, which is compared with the number of
+remaining bytes before anything is allocated.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _NAMES: dict[str, Any] = {
 
 
 def reader(table: Table, classes: dict[str, Any], version: int) -> Callable[..., Any]:
-    """The function (data, pos, size) -> (message, end) for one version.
+    """Return the function (data, pos, size) -> (message, end) for one version.
 
     Args:
         table: the message.
-        classes: its own class and those of its structs, by name.
-        version: a valid one.
+        classes: the class of the message and the classes of its structs, by name.
+        version: a valid version of the message.
     """
     return _Reader(table, classes, version).function()
 
@@ -96,7 +96,7 @@ class _Reader:
         return name
 
     def _values(self, group: list[Numbered]) -> Iterator[str]:
-        """Fields, each into its variable; more than one if all are of fixed size."""
+        """Read fields into their variables; several fields if all have a fixed size."""
         if is_fixed(group[0][1]):
             yield from self._run(group)
         else:
@@ -121,7 +121,7 @@ class _Reader:
     # --- values with a length ---
 
     def _field(self, number: int, field: Field) -> Iterator[str]:
-        """One field that is not of fixed size, into its variable."""
+        """Read one field that has no fixed size into its variable."""
         target, nullable = f"f{number}", self._version in field.nullable
         flexible = self._flexible and not field.inflexible
         if field.is_struct and not field.is_array:
@@ -129,7 +129,7 @@ class _Reader:
             return
         yield from self._length(ARRAY_LENGTH if field.is_array else LENGTHS[field.type], flexible)
         yield "if n < 0:"
-        if not flexible:  # else nothing is less than -1
+        if not flexible:  # in flexible versions, the length is never less than -1
             yield f" if n < -1: raise bad_length({field.name!r}, n, size - pos)"
         yield f" {target} = None" if nullable else f" raise null({field.name!r})"
         yield "else:"
@@ -138,20 +138,20 @@ class _Reader:
         )
 
     def _single(self, target: str, field: Field, nullable: bool) -> Iterator[str]:
-        """A struct, after a byte that says whether there is one if it can be null."""
+        """Read a struct. If it is nullable, a byte before it says whether it is there."""
         read = f"{target}, pos = read_{field.type}(data, pos, size)"
         if not nullable:
             yield read
             return
         yield "n = data[pos]"
         yield "pos += 1"
-        # -1, but 0 in a tagged field.
+        # The byte for null is -1, but 0 in a tagged field.
         null = "n == 0" if self._version in field.tagged else "n > 127"
         yield f"if {null}: {target} = None"
         yield f"else: {read}"
 
     def _length(self, form: str, flexible: bool) -> Iterator[str]:
-        """The length into `n`, -1 for null."""
+        """Read the length into `n`; -1 means null."""
         if flexible:
             yield "n = data[pos] - 1"
             yield "pos += 1"
@@ -164,7 +164,7 @@ class _Reader:
             yield f"pos += {size_of(form)}"
 
     def _text(self, target: str, field: Field) -> Iterator[str]:
-        """A string or bytes of `n` bytes."""
+        """Read a string or bytes of length `n`."""
         longest = f" or n > {LONGEST_STRING}" if field.type == "string" else ""
         yield "end = pos + n"
         yield f"if end > size{longest}: raise bad_length({field.name!r}, n, size - pos)"
@@ -172,7 +172,7 @@ class _Reader:
         yield "pos = end"
 
     def _array(self, target: str, field: Field) -> Iterator[str]:
-        """An array of `n` elements."""
+        """Read an array of `n` elements."""
         least = self._least(field)
         yield f"if n * {least} > size - pos: raise bad_length({field.name!r}, n, size - pos)"
         if field.type in FORMATS:
@@ -196,12 +196,12 @@ class _Reader:
         yield f"{target} = tuple(items)"
 
     def _least(self, field: Field) -> int:
-        """The fewest bytes that one element of an array, or a single value, can have."""
+        """Return the minimum size of an array's element, or of a single value, in bytes."""
         if field.type in FORMATS:
             return size_of(FORMATS[field.type])
         if not field.is_struct:
             return 1 if self._flexible else size_of(LENGTHS[field.type])
-        least = int(self._flexible)  # the number of tagged fields
+        least = int(self._flexible)  # the byte with the number of tagged fields
         for each in self._table.structs[field.type].fields:
             if self._version not in each.versions or self._version in each.tagged:
                 continue
@@ -216,13 +216,13 @@ class _Reader:
     # --- tagged fields ---
 
     def _tagged(self, each: Struct, tagged: list[Numbered]) -> Iterator[str]:
-        """The section of tagged fields; those without a name are kept as they are."""
+        """Read the section of tagged fields. Unknown fields are kept as bytes."""
         yield "count = data[pos]"
         yield "pos += 1"
         yield "if count:"
         yield " if count > 127: count, pos = longer(data, pos, count)"
         yield " unknown = []"
-        yield " stop = pos"  # 0 may be written in several bytes
+        yield " stop = pos"  # a count of 0 may be written in several bytes
         yield f" for tag, pos, stop in tagged_parts(data, pos, size, count, {each.name!r}):"
         for number, field in tagged:
             yield f"  if tag == {field.tag}:"

@@ -1,6 +1,7 @@
-"""The tables of _tables.py as objects.
+"""Parses the tables in _tables.py.
 
-A table is the text of one message, one line for each field, indented by the struct that it is in:
+A table is the text of one message. It has one line for each field, indented below the field of the
+struct that contains it:
 
     request 3 0-13 9+
     topics []MetadataRequestTopic 0+ nullable=1+
@@ -8,21 +9,21 @@ A table is the text of one message, one line for each field, indented by the str
      name string 0+ nullable=10+
     allow_auto_topic_creation bool 4+ default=true
 
-First the kind, the API key or the type of record ("-" without one), the valid versions and the
-flexible ones. A field has a name, a type and its versions, then what applies to it. "struct" begins
-a struct that several fields have.
+The first line has the kind, the API key or the type of the record ("-" if there is none), the valid
+versions and the flexible versions. A field has a name, a type, its versions and its properties.
+"struct" begins a struct that several fields use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-# Of a range without an end. Versions are 16-bit numbers.
+# The end of a range such as "9+". Versions are 16-bit numbers.
 _LAST = 0x7FFF
 NO_VERSIONS = range(0)
-# In bytes of UTF-8.
+# The maximum size of a string, in bytes of UTF-8.
 LONGEST_STRING = 0x7FFF
-# The default of a struct and a UUID: an object of its class, made without values.
+# Stands for the default of a struct or UUID: an instance of its class without arguments.
 EMPTY = object()
 _LITERALS = {"null": None, "true": True, "false": False}
 _IMPLICIT = {"bool": False, "float64": 0.0, "string": "", "bytes": b"", "records": None}
@@ -32,17 +33,17 @@ class Field:
     """One field of a struct.
 
     Attributes:
-        text: its line of the table.
-        name: in snake case.
-        type: a primitive type's name, or a struct's.
+        text: its line in the table.
+        name: its name in snake case.
+        type: the name of a primitive type or of a struct.
         is_array: whether it is an array of `type`.
-        versions: the versions of the message that have it.
-        nullable: those in which it can be null.
-        tag: its number where it is tagged, else None.
-        tagged: the versions in which it is tagged.
+        versions: the versions of the message that have the field.
+        nullable: the versions in which it can be null.
+        tag: its tag, or None if it is not a tagged field.
+        tagged: the versions in which it is a tagged field.
         default: its default, or EMPTY.
-        ignorable: whether a version without it drops the value instead of refusing it.
-        inflexible: whether it is never compact.
+        ignorable: True drops the value in versions without the field; False refuses the value.
+        inflexible: whether its length is never compact.
     """
 
     def __init__(self, line: str) -> None:
@@ -65,11 +66,11 @@ class Field:
 
     @property
     def is_struct(self) -> bool:
-        """Whether its type is one of the message's own."""
+        """Whether its type is one of the message's structs."""
         return self.type[0].isupper()
 
     def _implicit(self) -> object:
-        """The default of its type."""
+        """Return the default of its type."""
         if self.is_array:
             return ()
         if self.is_struct or self.type == "uuid":
@@ -78,7 +79,7 @@ class Field:
 
 
 class Struct:
-    """A message or a struct in it: its name and its fields in the order of the protocol."""
+    """A message or one of its structs, with its fields in the order of the protocol."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -86,17 +87,17 @@ class Struct:
 
 
 class Table:
-    """What _tables.py says of one message.
+    """The parsed table of one message.
 
     Attributes:
-        kind: "request", "response", "header" or "data"; of the records in internal topics
-            "metadata", or "group-key", "group-value" and the same of "transaction" and "share".
-        api_key: of a request or a response; of a record which type it is; else None.
-        versions: those that this message has.
-        flexible: those that are compact and have tagged fields.
-        unstable: whether the latest version may still change.
+        kind: "request", "response", "header" or "data". For records in internal topics: "metadata",
+            or "group-key", "group-value" and likewise for "transaction" and "share".
+        api_key: the API key of a request or response; the type of a record; otherwise None.
+        versions: the versions of the message.
+        flexible: the versions with compact lengths and tagged fields.
+        unstable: whether Kafka may still change the latest version.
         root: the message itself.
-        structs: those in it by name, each after the ones that it uses.
+        structs: its structs by name, each after the structs that it uses.
     """
 
     def __init__(self, name: str, text: str) -> None:
@@ -117,7 +118,7 @@ class Table:
                 continue
             field = Field(line)
             scopes[-1].fields.append(field)
-            # What follows, if it is indented deeper, are the fields of this one's struct.
+            # The following lines that are indented deeper are the fields of this field's struct.
             scopes.append(found.setdefault(field.type, Struct(field.type)))
         self.structs = {each.name: each for each in _users_last(self.root, found)}
         del self.structs[name]
@@ -131,7 +132,7 @@ def _users_last(struct: Struct, known: dict[str, Struct]) -> Iterator[Struct]:
 
 
 def range_of(text: str) -> range:
-    """The versions that "3", "0-13", "9+" and "none" mean."""
+    """Return the range of versions for a text such as "3", "0-13", "9+" or "none"."""
     if text == "none":
         return NO_VERSIONS
     if text.endswith("+"):

@@ -1,4 +1,4 @@
-"""What the generators of readers and writers share."""
+"""What the generators of readers and writers have in common."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    # A field and its place in the struct, which is the number of its variable.
+    # A field and its index in the struct, which is also the number of its variable.
     Numbered = tuple[int, Field]
 
-# The types of fixed size as the struct module writes them.
+# Types of fixed size, with their formats in the struct module.
 FORMATS = {
     "bool": "?",
     "int8": "b",
@@ -26,18 +26,18 @@ FORMATS = {
     "float64": "d",
     "uuid": "qq",
 }
-# A length is a number of this format where the version is not flexible.
+# The format of a length in versions that are not flexible.
 LENGTHS = {"string": "h", "bytes": "i", "records": "i"}
 ARRAY_LENGTH = "i"
 
 
 def is_fixed(field: Field) -> bool:
-    """Whether all of its values have as many bytes."""
+    """Return whether all values of the field have the same size."""
     return field.type in FORMATS and not field.is_array
 
 
 def grouped(fields: Iterable[Numbered]) -> Iterator[list[Numbered]]:
-    """Fields of fixed size that follow one another together, each of the others alone."""
+    """Yield groups of fields: consecutive fields of fixed size, or one field of another type."""
     run: list[Numbered] = []
     for number, field in fields:
         if is_fixed(field):
@@ -52,26 +52,26 @@ def grouped(fields: Iterable[Numbered]) -> Iterator[list[Numbered]]:
 
 
 def formats_of(run: Iterable[Numbered]) -> str:
-    """The formats of fields of fixed size."""
+    """Return the struct format of fields of fixed size."""
     return "".join(FORMATS[field.type] for _, field in run)
 
 
 def name_of(formats: str) -> str:
-    """Formats as a part of a variable's name."""
+    """Return formats as a part of a variable's name."""
     return formats.replace("?", "o")
 
 
 def size_of(formats: str) -> int:
-    """The bytes that values of these formats take."""
+    """Return the size in bytes of values with these formats."""
     return struct.calcsize(f">{formats}")
 
 
 def indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:
-    """The lines of a block."""
+    """Yield the lines of a block with their indentation."""
     return (" " * depth + line for line in lines)
 
 
 def compile_function(name: str, lines: Iterable[str], names: dict[str, Any]) -> Any:
-    """The function `name` of generated source, whose globals are `names`."""
+    """Compile generated source, with `names` as globals, and return its function `name`."""
     exec(compile("\n".join(lines), f"<{name} of a Kafka message>", "exec"), names)
     return names[name]

@@ -1,4 +1,4 @@
-"""What the fields of a message accept, and what they make of it."""
+"""Checks and converts the values for the fields of a message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    # Takes the name of the argument, for errors, and its value.
+    # Takes the name of the argument, for error texts, and its value. Returns the converted value.
     Check = Callable[[str, Any], Any]
 
 
@@ -67,7 +67,7 @@ def _bytes(name: str, value: Any) -> bytes:
 
 
 def instance_of(wanted: type) -> Check:
-    """Only objects of the class `wanted`."""
+    """Return a check that accepts only instances of `wanted`."""
 
     def check(name: str, value: Any) -> Any:
         if not isinstance(value, wanted):
@@ -78,11 +78,11 @@ def instance_of(wanted: type) -> Check:
 
 
 def array_of(element: Check, structs: type) -> Check:
-    """Any iterable; a tuple is made of it.
+    """Return a check that accepts any iterable and makes a tuple of it.
 
     Args:
         element: checks each element.
-        structs: what is iterable and yet one value.
+        structs: a class that is iterable but is a single value.
     """
 
     def check(name: str, value: Any) -> tuple[Any, ...]:
@@ -94,7 +94,7 @@ def array_of(element: Check, structs: type) -> Check:
 
 
 def nullable(check: Check) -> Check:
-    """None, or what `check` accepts."""
+    """Return a check that accepts None, or what `check` accepts."""
     return lambda name, value: None if value is None else check(name, value)
 
 
@@ -115,7 +115,7 @@ CHECKS: dict[str, Check] = {
 
 
 def tagged_fields(name: str, value: Any) -> tuple[tuple[int, bytes], ...]:
-    """Pairs of tag and bytes, in the order of the tags."""
+    """Check pairs of tag and bytes; return them in the order of the tags."""
     if not isinstance(value, Iterable):
         raise _wrong_type(name, "an iterable of pairs", value)
     pairs: dict[int, bytes] = {}

@@ -1,4 +1,4 @@
-"""What generated readers and writers call."""
+"""Functions that generated readers and writers call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class UnpackersOf(dict[int, object]):
-    """Functions that unpack n values, by n; a value is `width` numbers of one format."""
+    """Functions that unpack n values, by n. Each value consists of `width` numbers of a format."""
 
     def __init__(self, form: str, width: int) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class UnpackersOf(dict[int, object]):
 
     def __missing__(self, count: int) -> Callable[..., tuple[Any, ...]]:
         unpack = struct.Struct(f">{self._width * count}{self._form}").unpack_from
-        if count < 64:  # most arrays are short: replicas of a partition
+        if count < 64:  # cache the common sizes: most arrays, such as replicas, are short
             self[count] = unpack
         return unpack
 
@@ -31,11 +31,11 @@ class UnpackersOf(dict[int, object]):
 
 
 class Wrong(Exception):
-    """What is wrong with the bytes; decode() makes a MalformedMessageError of it."""
+    """The bytes are wrong; decode() turns this into a MalformedMessageError."""
 
 
 def longer(data: bytes, pos: int, first: int) -> tuple[int, int]:
-    """An unsigned varint of more than one byte, the `first` of which was read: it and its end."""
+    """Return an unsigned varint of several bytes, the first of which is `first`, and its end."""
     value, shift = first & 0x7F, 7
     while shift < 35:
         byte = data[pos]
@@ -50,16 +50,16 @@ def longer(data: bytes, pos: int, first: int) -> tuple[int, int]:
 def tagged_parts(
     data: bytes, pos: int, size: int, count: int, owner: str
 ) -> Iterator[tuple[int, int, int]]:
-    """Tag, beginning and end of each tagged field of a struct.
+    """Yield the tag, the begin and the end of each tagged field of a struct.
 
     Args:
         data: the message.
-        pos: after their number.
-        size: of the message.
-        count: their number.
-        owner: the struct's name.
+        pos: the position after the number of tagged fields.
+        size: the size of the message.
+        count: the number of tagged fields.
+        owner: the name of the struct.
     """
-    if count * 2 > size - pos:  # a tag and a size
+    if count * 2 > size - pos:  # each field has at least a tag and a size
         raise bad_length(f"the number of tagged fields of {owner}", count, size - pos)
     last = -1
     for _ in range(count):
@@ -81,17 +81,17 @@ def tagged_parts(
 
 
 def null(field: str) -> Wrong:
-    """A field is null that cannot be."""
+    """Return the error for a null field that is not nullable."""
     return Wrong(f"{field} is null")
 
 
 def bad_length(field: str, length: int, left: int) -> Wrong:
-    """A length that is impossible, or is more than what is left of the bytes."""
+    """Return the error for a length that is negative or exceeds the remaining bytes."""
     return Wrong(f"{field} has a length of {length}, and {left} bytes follow")
 
 
 def bad_tag_size(field: str, end: int) -> Wrong:
-    """A tagged field says how many bytes it has."""
+    """Return the error for a tagged field whose size differs from its contents."""
     return Wrong(f"{field} does not end at byte {end}, as its tag says")
 
 
@@ -99,7 +99,7 @@ def bad_tag_size(field: str, end: int) -> Wrong:
 
 
 def varint(value: int) -> bytes:
-    """`value` as an unsigned varint."""
+    """Return `value` as an unsigned varint."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -115,7 +115,7 @@ def put_tags(
     known: list[tuple[int, bytes]],
     unknown: tuple[tuple[int, bytes], ...],
 ) -> None:
-    """Writes tagged fields in the order of their tags; `own` are those of fields."""
+    """Write tagged fields in the order of their tags; `own` has the tags of named fields."""
     for tag, _ in unknown:
         if tag in own:
             raise UnsupportedVersionError(
@@ -130,12 +130,12 @@ def put_tags(
 
 
 def absent(field: str, value: object, version: int) -> UnsupportedVersionError:
-    """A field is set that the version has not."""
+    """Return the error for a field that is set but does not exist in the version."""
     return UnsupportedVersionError(
         f"{field} is {value!r:.99}, but version {version} has no such field: leave its default"
     )
 
 
 def not_nullable(field: str, version: int) -> UnsupportedVersionError:
-    """A field is None that cannot be in this version."""
+    """Return the error for a None field that is not nullable in the version."""
     return UnsupportedVersionError(f"{field} cannot be None in version {version}")

@@ -1,4 +1,4 @@
-"""Writers: the functions that encode one version of a message, generated from its table."""
+"""Generates writers: functions that encode one version of a message, from the message's table."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _NAMES: dict[str, Any] = {
 
 
 def writer(table: Table, classes: dict[str, Any], version: int) -> Callable[..., None]:
-    """The function (message, bytearray) that appends one version of the message.
+    """Return the function (message, bytearray) that appends the message in one version.
 
     Args:
         table: the message.
-        classes: its own class and those of its structs, by name.
-        version: a valid one.
+        classes: the class of the message and the classes of its structs, by name.
+        version: a valid version of the message.
     """
     return _Writer(table, classes, version).function()
 
@@ -93,7 +93,7 @@ class _Writer:
         return name
 
     def _values(self, each: Struct, group: list[Numbered], out: str) -> Iterator[str]:
-        """Fields, appended to the variable `out`; more than one if all are of fixed size."""
+        """Append fields to the variable `out`; several fields if all have a fixed size."""
         if is_fixed(group[0][1]):
             yield from self._run(group, out)
         else:
@@ -109,7 +109,7 @@ class _Writer:
         yield f"{out} += {pack}({values})"
 
     def _field(self, each: Struct, number: int, field: Field, out: str) -> Iterator[str]:
-        """One field that is not of fixed size."""
+        """Append one field that has no fixed size."""
         value = f"f{number}"
         flexible = self._flexible and not field.inflexible
         form = "b" if field.is_struct else LENGTHS.get(field.type, "")
@@ -119,7 +119,7 @@ class _Writer:
             name = f"{self._name(each)}.{field.name}"
             yield f" raise not_nullable({name!r}, {self._version})"
         elif flexible and (form != "b" or self._version in field.tagged):
-            yield f" {out}.append(0)"  # of a tagged struct, null is 0, and not -1 as elsewhere
+            yield f" {out}.append(0)"  # null in a tagged struct is 0, not -1 as elsewhere
         else:
             minus_one = b"\xff" * size_of(form)
             yield f" {out} += {minus_one!r}"
@@ -143,7 +143,7 @@ class _Writer:
             yield f"{out} += pack_{form}({expression})"
 
     def _text(self, value: str, field: Field, out: str, flexible: bool) -> Iterator[str]:
-        """A string or bytes."""
+        """Append a string or bytes."""
         if field.type == "string":
             yield f"text = {value}.encode()"
             value = "text"
@@ -163,7 +163,7 @@ class _Writer:
             yield from indented(self._text("item", field, out, self._flexible))
 
     def _tags(self, each: Struct, tagged: list[Numbered]) -> Iterator[str]:
-        """The section of tagged fields: those that differ from their defaults, and unknown ones."""
+        """Append the section of tagged fields: unknown fields, and fields without their default."""
         if not self._flexible:
             name = f"{self._name(each)}.unknown_tagged_fields"
             yield f"if unknown: raise absent({name!r}, unknown, {self._version})"

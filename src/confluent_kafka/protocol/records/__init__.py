@@ -1,7 +1,8 @@
-"""Record batches: what partitions consist of, in Produce and Fetch and in the files of brokers.
+"""Record batches: the contents of partitions, in Produce, Fetch and the log files of brokers.
 
-There are three formats. Batches of format 2, `RecordBatch`, have been written since Kafka 0.11.
-Before, there were message sets, whose entries, `MessageSetEntry`, have format 0 or 1.
+There are three formats. Since Kafka 0.11, brokers and clients write batches of format 2,
+`RecordBatch`. Before that they wrote message sets, whose entries, `MessageSetEntry`, have format 0
+or 1.
 """
 
 from __future__ import annotations

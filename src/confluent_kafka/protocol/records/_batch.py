@@ -25,13 +25,13 @@ from confluent_kafka.protocol.records._errors import CorruptRecordsError, Record
 from confluent_kafka.protocol.records._record import Record
 from confluent_kafka.protocol.records._varints import read_records, write_records
 
-# All but the records, and the part of it that the checksum covers.
+# The whole header of a batch, and the part that the checksum covers.
 _HEADER = struct.Struct(">qiibIhiqqqhii")
 _CHECKED = struct.Struct(">hiqqqhii")
-# Before what the size counts.
+# The bytes that the size does not include.
 _PREFIX = 12
 
-# Bits of the attributes, besides those of the codec.
+# Bits of the attributes, in addition to the codec's.
 _APPEND_TIME = 0x08
 _TRANSACTIONAL = 0x10
 _CONTROL = 0x20
@@ -41,7 +41,7 @@ _DELETE_HORIZON = 0x40
 def _offsets(
     records: list[Record], base_offset: int | None, last_offset: int | None
 ) -> tuple[int, int]:
-    """The first and the last offset of a batch."""
+    """Return the first and the last offset of a batch."""
     offsets = [each.offset for each in records]
     if not offsets and (base_offset is None or last_offset is None):
         raise RecordsError("a batch without records needs base_offset and last_offset")
@@ -57,23 +57,24 @@ def _offsets(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordBatch:
-    """A batch of format 2: its header, and its records as they are stored.
+    """A batch of format 2: its header, and its records in their stored form.
 
-    `RecordBatch.of()` makes one of records, `records()` gives those of one that was read.
+    `RecordBatch.of()` makes a batch from records; `records()` returns the records of a batch.
 
     Attributes:
-        base_offset: that of the first record, when the batch was written.
-        partition_leader_epoch: set by the broker; -1 if it is not known.
-        crc: CRC-32C of what comes after it.
-        attributes: bits, which `compression` and others say in words.
-        last_offset_delta: what to add to `base_offset` for the last offset.
-        base_timestamp: milliseconds, to which records add theirs; or the delete horizon.
+        base_offset: the offset of the first record when the batch was written.
+        partition_leader_epoch: set by the broker; -1 if it is unknown.
+        crc: the CRC-32C of all bytes after it.
+        attributes: bits that `compression` and other properties decode.
+        last_offset_delta: the last offset minus `base_offset`.
+        base_timestamp: milliseconds; the records store differences to it. In compacted batches it
+            may be the delete horizon.
         max_timestamp: milliseconds.
-        producer_id: of a producer that is idempotent; or -1.
-        producer_epoch: the same.
-        base_sequence: the same: the number of the first record.
-        count: how many records there are.
-        payload: the records, perhaps compressed.
+        producer_id: the id of an idempotent producer; otherwise -1.
+        producer_epoch: the epoch of an idempotent producer; otherwise -1.
+        base_sequence: an idempotent producer's number of the first record; otherwise -1.
+        count: the number of records.
+        payload: the records, possibly compressed.
         magic: the format, 2.
     """
 
@@ -110,27 +111,28 @@ class RecordBatch:
         transactional: bool = False,
         control: bool = False,
     ) -> Self:
-        """A batch of records.
+        """Return a batch of records.
 
         Args:
-            records: with offsets that increase.
-            compression: how they are compressed.
-            level: for compress().
-            base_offset: if it is not that of the first record, as after compaction.
-            last_offset: if it is not that of the last record.
-            partition_leader_epoch: as the attributes of the class.
-            producer_id: the same.
-            producer_epoch: the same.
-            base_sequence: the same.
-            log_append_time: milliseconds: the timestamp of all records is the broker's.
-            delete_horizon: milliseconds: when tombstones may be removed.
-            transactional: whether it belongs to a transaction.
+            records: records with increasing offsets.
+            compression: the codec.
+            level: the compression level, as for compress().
+            base_offset: the first offset, if it differs from the first record's, as after
+                compaction.
+            last_offset: the last offset, if it differs from the last record's.
+            partition_leader_epoch: as in the attributes of the class.
+            producer_id: as in the attributes of the class.
+            producer_epoch: as in the attributes of the class.
+            base_sequence: as in the attributes of the class.
+            log_append_time: the broker's timestamp for all records, in milliseconds.
+            delete_horizon: when tombstones may be removed, in milliseconds.
+            transactional: whether the batch belongs to a transaction.
             control: whether the records are Kafka's own.
 
         Raises:
             RecordsError: there is no record and no `base_offset`, the offsets do not increase, or
                 a number does not fit into its field.
-            CodecUnavailableError: this build has no such codec.
+            CodecUnavailableError: this build does not have the codec.
         """
         records = list(records)
         first, last = _offsets(records, base_offset, last_offset)
@@ -161,29 +163,29 @@ class RecordBatch:
         return draft.with_crc()
 
     def with_crc(self) -> Self:
-        """The same batch with the right checksum: after other fields were replaced."""
+        """Return the same batch with the right checksum, for use after fields were replaced."""
         return replace(self, crc=self._computed_crc())
 
     @property
     def size(self) -> int:
-        """Bytes of the whole batch."""
+        """The size of the whole batch in bytes."""
         return _HEADER.size + len(self.payload)
 
     @property
     def last_offset(self) -> int:
-        """Of the last record, when the batch was written."""
+        """The offset of the last record when the batch was written."""
         return self.base_offset + self.last_offset_delta
 
     @property
     def last_sequence(self) -> int:
-        """The producer's number of the last record; -1 if it is not idempotent."""
+        """The producer's number of the last record; -1 if the producer is not idempotent."""
         if self.base_sequence < 0:
             return -1
         return (self.base_sequence + self.last_offset_delta) & 0x7FFFFFFF
 
     @property
     def compression(self) -> Compression:
-        """How the records are compressed; CorruptRecordsError if nobody knows."""
+        """The codec of the records. An unknown codec raises CorruptRecordsError."""
         return codec_of(self.attributes)
 
     @property
@@ -200,7 +202,7 @@ class RecordBatch:
 
     @property
     def is_control(self) -> bool:
-        """Whether its records are Kafka's own, whose meaning control() gives."""
+        """Whether its records are Kafka's own; control() returns their meaning."""
         return bool(self.attributes & _CONTROL)
 
     @property
@@ -214,15 +216,15 @@ class RecordBatch:
         return self.crc == self._computed_crc()
 
     def records(self, *, max_size: int = MAX_SIZE) -> Iterator[Record]:
-        """The records, one at a time; they are decompressed at once.
+        """Yield the records. They are decompressed in one step.
 
         Args:
-            max_size: in bytes, how large compressed records may be.
+            max_size: the maximum size of the decompressed records, in bytes.
 
         Raises:
-            CorruptRecordsError: the bytes are not the records that the header says.
-            RecordsTooLargeError: they are larger than `max_size`.
-            CodecUnavailableError: this build has no such codec.
+            CorruptRecordsError: the bytes are not the records that the header describes.
+            RecordsTooLargeError: the records are larger than `max_size`.
+            CodecUnavailableError: this build does not have the codec.
         """
         payload = self.payload
         if self.attributes & CODEC_BITS:
@@ -231,7 +233,7 @@ class RecordBatch:
         return read_records(payload, self.count, self.base_offset, self.base_timestamp, append_time)
 
     def encode(self) -> bytes:
-        """The bytes of the batch, with `crc` as it is.
+        """Return the bytes of the batch, with its `crc` unchanged.
 
         Raises:
             RecordsError: a number does not fit into its field.
@@ -258,7 +260,7 @@ class RecordBatch:
 
     @classmethod
     def decode(cls, data: memoryview) -> Self:
-        """The batch that `data` is, which begins with its size; see read()."""
+        """Return the batch that `data` contains, from its base offset and size on; see read()."""
         if len(data) < _HEADER.size:
             raise CorruptRecordsError(
                 f"a batch of format 2 has at least {_HEADER.size} bytes, not {len(data)}"

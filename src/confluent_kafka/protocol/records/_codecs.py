@@ -1,4 +1,4 @@
-"""How records are compressed."""
+"""Compresses and decompresses records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from confluent_kafka.protocol.records._errors import (
 
 Buffer = bytes | bytearray | memoryview
 
-# What compressed bytes may become unless a caller says otherwise: 128 MiB.
+# The default limit for decompressed data: 128 MiB.
 MAX_SIZE = 1 << 27
 
 
@@ -31,12 +31,12 @@ class Compression(IntEnum):
     ZSTD = 4
 
 
-# Where they are in the attributes.
+# The bits of the attributes that contain the codec.
 CODEC_BITS = 0x07
 
 
 def codec_of(attributes: int) -> Compression:
-    """The codec that attributes name; CorruptRecordsError if there is no such codec."""
+    """Return the codec in a batch's attributes. An unknown codec raises CorruptRecordsError."""
     number = attributes & CODEC_BITS
     if number > Compression.ZSTD:
         raise CorruptRecordsError(f"there is no codec {number}")
@@ -46,17 +46,17 @@ def codec_of(attributes: int) -> Compression:
 def compress(
     codec: Compression, data: Buffer, *, level: int | None = None, magic: int = 2
 ) -> bytes:
-    """What a batch has for `data`.
+    """Return `data` in the compressed form of a batch.
 
     Args:
-        codec: how to compress.
+        codec: the codec.
         data: the records.
-        level: of gzip (0 to 9) and zstd (up to 22); None: the codec's default.
-        magic: the format of the batch: frames of LZ4 are others in format 0.
+        level: the level for gzip (0 to 9) and zstd (up to 22); None uses the codec's default.
+        magic: the format of the batch; LZ4 frames differ in format 0.
 
     Raises:
-        CodecUnavailableError: this build has no such codec.
-        RecordsError: there is no such level.
+        CodecUnavailableError: this build does not have the codec.
+        RecordsError: the codec does not have this level.
     """
     codec = Compression(codec)
     if level is not None and level not in _LEVELS[codec]:
@@ -72,19 +72,19 @@ def compress(
 def decompress(
     codec: Compression, data: Buffer, *, max_size: int = MAX_SIZE, magic: int = 2
 ) -> bytes:
-    """What `data` was before it was compressed.
+    """Return the decompressed records of a batch.
 
     Args:
-        codec: how it was compressed. Of Snappy, both forms are known: with the framing of Java's
-            library, and without.
-        data: what a batch has.
-        max_size: in bytes, how large it may have been.
+        codec: the codec. Both forms of Snappy are read: with the framing of Java's library and
+            without.
+        data: the compressed data of a batch.
+        max_size: the maximum size of the result, in bytes.
         magic: the format of the batch.
 
     Raises:
-        CodecUnavailableError: this build has no such codec.
-        CorruptRecordsError: the codec does not write such bytes.
-        RecordsTooLargeError: it was larger than `max_size`.
+        CodecUnavailableError: this build does not have the codec.
+        CorruptRecordsError: the data is not in the codec's format.
+        RecordsTooLargeError: the result would be larger than `max_size`.
     """
     codec = Compression(codec)
     try:
@@ -100,7 +100,7 @@ def decompress(
 
 
 def available(codec: Compression) -> bool:
-    """Whether this build has the codec: zstd needs libzstd when it is compiled, others nothing."""
+    """Return whether this build has the codec. Only zstd can be missing: it needs libzstd."""
     try:
         compress(codec, b"")
     except CodecUnavailableError:
@@ -121,7 +121,7 @@ def _never_compressed(data: Buffer, max_size: int, magic: int) -> bytes:
     return bytes(data)
 
 
-# What zlib calls a gzip header.
+# The value for zlib's `wbits` that selects the gzip header.
 _GZIP = 31
 
 
@@ -133,22 +133,22 @@ def _gzip_compress(data: Buffer, level: int | None, magic: int) -> bytes:
 def _gzip_decompress(data: Buffer, max_size: int, magic: int) -> bytes:
     parts: list[bytes] = []
     left, view = max_size, memoryview(data).cast("B")
-    while len(view) or not parts:  # several members are one after the other
+    while len(view) or not parts:  # gzip data can consist of several members
         part, view = _gzip_member(view, left)
         parts.append(part)
         left -= len(part)
     return b"".join(parts)
 
 
-# How much of the input a member is given at first.
+# The size of the first piece of input for a member.
 _FIRST_PIECE = 512
 
 
 def _gzip_member(data: memoryview, max_size: int) -> tuple[bytes, memoryview]:
-    """Return what the first member has, and the data after it.
+    """Return the data of the first member, and the input after it.
 
-    The input comes in pieces, each twice as large as the one before: zlib copies what it is given
-    after the end of a member, which would be all others for each of them.
+    The input is passed in pieces, each twice as large as the one before. zlib copies all input
+    after the end of a member, so that passing everything would copy all later members each time.
     """
     unpacker = zlib.decompressobj(_GZIP)
     parts: list[bytes] = []
@@ -168,19 +168,19 @@ def _gzip_member(data: memoryview, max_size: int) -> tuple[bytes, memoryview]:
 
 # --- snappy -------------------------------------------------------------------------------
 
-# The framing of Java's library: a header, and blocks with their sizes.
+# The framing of Java's library: a header, followed by blocks with their sizes.
 _FRAMING = b"\x82SNAPPY\0"
 _FRAMING_HEADER = _FRAMING + struct.pack(">ii", 1, 1)
 _FRAMED_BLOCK = 32 * 1024
 
 
 def compress_snappy(data: Buffer, block_size: int | None = _FRAMED_BLOCK) -> bytes:
-    """Compressed by Snappy: what compress() does, with a choice of its form.
+    """Compress with Snappy, as compress() does, but with a choice of the form.
 
     Args:
-        data: what to compress.
-        block_size: how many bytes of it each block has in the framing of Java's library; None:
-            without the framing.
+        data: the data to compress.
+        block_size: the number of bytes in each block in the framing of Java's library; None
+            compresses without the framing.
 
     Raises:
         RecordsError: `block_size` is not positive.

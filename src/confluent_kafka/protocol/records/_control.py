@@ -1,4 +1,4 @@
-"""Records that Kafka itself writes: the ends of transactions, and those of its own log."""
+"""Records that Kafka itself writes: the ends of transactions, and changes in the metadata log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSION = struct.Struct(">h")
 
 
 class ControlType(IntEnum):
-    """What a control record says."""
+    """The type of a control record."""
 
     ABORT = 0
     COMMIT = 1
@@ -33,7 +33,7 @@ class Control(NamedTuple):
 
     Attributes:
         type: a `ControlType`; an int if this package does not know it.
-        version: of the value.
+        version: the version of the value.
         message: the value: an `EndTxnMarker`, `LeaderChangeMessage`, `SnapshotHeaderRecord`,
             `SnapshotFooterRecord`, `KRaftVersionRecord` or `VotersRecord` of the protocol; None if
             this package does not know the type or the version.
@@ -56,23 +56,23 @@ _MESSAGES = {
 
 
 def control(record: Record) -> Control:
-    """What a record of a control batch says.
+    """Return the meaning of a record from a control batch.
 
     Args:
-        record: of a batch with `is_control`.
+        record: a record from a batch with `is_control`.
 
     Raises:
-        CorruptRecordsError: it is no control record.
+        CorruptRecordsError: it is not a control record.
     """
     key, value = record.key or b"", record.value or b""
     if len(key) < _KEY.size or len(value) < _VERSION.size:
-        raise CorruptRecordsError(f"the record at offset {record.offset} is no control record")
+        raise CorruptRecordsError(f"the record at offset {record.offset} is not a control record")
     _, number = _KEY.unpack_from(key)
     (version,) = _VERSION.unpack_from(value)
     if number not in _MESSAGES:
         return Control(number, version, None)
     kind = ControlType(number)
-    # The marker of a transaction comes after its version, in the others it is a field.
+    # In the marker of a transaction the version comes first; in the other types it is a field.
     body = value[_VERSION.size :] if kind <= ControlType.COMMIT else value
     try:
         return Control(kind, version, message_class(_MESSAGES[kind]).decode(body, version))

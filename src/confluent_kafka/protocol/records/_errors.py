@@ -1,4 +1,4 @@
-"""What goes wrong with record batches."""
+"""The exceptions for record batches."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ class RecordsError(ValueError):
 
 
 class CorruptRecordsError(RecordsError):
-    """The bytes are not record batches, or their checksum is not theirs."""
+    """The bytes are not record batches, or a checksum is wrong."""
 
 
 class RecordsTooLargeError(RecordsError):
-    """Compressed records are larger than was allowed."""
+    """Decompressed records are larger than the limit."""
 
 
 class CodecUnavailableError(RecordsError):
-    """This build has not the library of a codec."""
+    """This build does not have the library of a codec."""

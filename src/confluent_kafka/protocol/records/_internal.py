@@ -1,4 +1,4 @@
-"""Records of internal topics: what brokers remember of groups, transactions and the cluster."""
+"""Records of internal topics: the state of groups, transactions and the cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confluent_kafka.protocol.records._errors import CorruptRecordsError, Record
 from confluent_kafka.protocol.records._record import Record
 
 _NUMBER = struct.Struct(">h")
-# How tables name those who write a topic.
+# The names of the topics' writers in the tables of messages.
 _OWNERS = {
     "__consumer_offsets": "group",
     "__transaction_state": "transaction",
@@ -30,10 +30,11 @@ class Internal(NamedTuple):
     """The meaning of a record in an internal topic.
 
     Attributes:
-        type: which kind of record it is: docs/guides/protocol.md lists them.
+        type: the type of the record; docs/guides/protocol.md lists the types.
         key: a message of the protocol; None in __cluster_metadata, and if this package does not
             know the type.
-        value: the same; None for a tombstone, and if this package does not know type or version.
+        value: a message of the protocol; None for a tombstone, and if this package does not know
+            the type or the version.
     """
 
     type: int
@@ -42,19 +43,19 @@ class Internal(NamedTuple):
 
 
 def internal(topic: str, record: Record) -> Internal:
-    """What a record of an internal topic says.
+    """Return the meaning of a record from an internal topic.
 
     Args:
         topic: one of INTERNAL_TOPICS.
-        record: of a batch without `is_control`.
+        record: a record from a batch without `is_control`.
 
     Raises:
-        RecordsError: there is no such internal topic.
-        CorruptRecordsError: the record is not as Kafka writes it.
+        RecordsError: the topic is not one of INTERNAL_TOPICS.
+        CorruptRecordsError: the record does not have the form that Kafka writes.
     """
     if topic not in INTERNAL_TOPICS:
         known = ", ".join(sorted(INTERNAL_TOPICS))
-        raise RecordsError(f"{topic!r} is no internal topic: there are {known}")
+        raise RecordsError(f"{topic!r} is not an internal topic: there are {known}")
     try:
         return _metadata(record) if topic == _METADATA else _of_coordinator(topic, record)
     except (MalformedMessageError, _wire.Wrong, IndexError, struct.error) as error:
@@ -64,7 +65,7 @@ def internal(topic: str, record: Record) -> Internal:
 
 
 def _of_coordinator(topic: str, record: Record) -> Internal:
-    """Both parts begin with a number: of the type in the key, of the version in the value."""
+    """Read a record of a coordinator: the key begins with the type, the value with the version."""
     owner = _OWNERS[topic]
     key = record.key or b""
     (number,) = _NUMBER.unpack_from(key)
@@ -76,7 +77,7 @@ def _of_coordinator(topic: str, record: Record) -> Internal:
 
 
 def _metadata(record: Record) -> Internal:
-    """There is no key; the value begins with varints: 1, the type, and the version."""
+    """Read a record without key: the value begins with the varints 1, type and version."""
     data = record.value or b""
     _, pos = _varint(data, 0)
     kind, pos = _varint(data, pos)
@@ -101,6 +102,6 @@ def _decoded(kind: str, number: int, version: int, data: bytes) -> Message | Non
 
 @cache
 def _names(kind: str) -> dict[int, str]:
-    """The messages of a kind by their types."""
+    """Return the names of all messages of a kind, by their types."""
     heads = ((name, text.split(maxsplit=2)) for name, text in TABLES.items())
     return {int(head[1]): name for name, head in heads if head[0] == kind}

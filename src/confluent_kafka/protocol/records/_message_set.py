@@ -1,4 +1,4 @@
-"""Formats 0 and 1: message sets, of which Kafka 0.11 wrote the last."""
+"""Formats 0 and 1: message sets, which Kafka wrote before version 0.11."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from confluent_kafka.protocol.records._codecs import (
 from confluent_kafka.protocol.records._errors import CorruptRecordsError, RecordsError
 from confluent_kafka.protocol.records._record import Record
 
-# Offset and size; then a checksum of all that follows.
+# The offset and the size, followed by a checksum of the rest.
 _PREFIX = struct.Struct(">qiI")
 _LENGTH = struct.Struct(">i")
 _HEADERS = {0: struct.Struct(">bb"), 1: struct.Struct(">bbq")}
-# What the size does not count.
+# The bytes that the size does not include.
 _OVERHEAD = 12
 
 _APPEND_TIME = 0x08
@@ -38,13 +38,13 @@ _APPEND_TIME = 0x08
 class MessageSetEntry:
     """An entry of a message set: a record, or a wrapper, whose value is a compressed message set.
 
-    `message_set()` makes them of records, `records()` gives those of one that was read.
+    `message_set()` makes entries from records; `records()` returns the records of an entry.
 
     Attributes:
-        offset: of the record; of the last one in a wrapper.
-        crc: CRC-32 of what comes after it.
+        offset: the offset of the record; in a wrapper, of the last record.
+        crc: the CRC-32 of all bytes after it.
         magic: the format, 0 or 1.
-        attributes: bits, which `compression` and `timestamp_type` say in words.
+        attributes: bits that `compression` and `timestamp_type` decode.
         timestamp: milliseconds since 1970; -1 if there is none, as in format 0.
         key: bytes, or None.
         value: bytes, or None.
@@ -59,12 +59,12 @@ class MessageSetEntry:
     value: bytes | None = None
 
     def with_crc(self) -> Self:
-        """The same entry with the right checksum: after other fields were replaced."""
+        """Return the same entry with the right checksum, for use after fields were replaced."""
         return replace(self, crc=zlib.crc32(self._checked()))
 
     @property
     def size(self) -> int:
-        """Bytes of the whole entry."""
+        """The size of the whole entry in bytes."""
         return _PREFIX.size + len(self._checked())
 
     @property
@@ -79,12 +79,12 @@ class MessageSetEntry:
 
     @property
     def compression(self) -> Compression:
-        """How the records are compressed; CorruptRecordsError if nobody knows."""
+        """The codec of the records. An unknown codec raises CorruptRecordsError."""
         return codec_of(self.attributes)
 
     @property
     def timestamp_type(self) -> int:
-        """TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME or, in format 0, _NOT_AVAILABLE."""
+        """TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, or in format 0 _NOT_AVAILABLE."""
         if self.magic == 0:
             return TIMESTAMP_NOT_AVAILABLE
         if self.attributes & _APPEND_TIME:
@@ -97,22 +97,22 @@ class MessageSetEntry:
         return self.crc == zlib.crc32(self._checked())
 
     def records(self, *, max_size: int = MAX_SIZE) -> Iterator[Record]:
-        """The record, or those of a wrapper, which are decompressed at once.
+        """Return the record, or the decompressed records of a wrapper.
 
         Args:
-            max_size: in bytes, how large compressed records may be.
+            max_size: the maximum size of the decompressed records, in bytes.
 
         Raises:
             CorruptRecordsError: a wrapper's value is not a compressed message set.
             RecordsTooLargeError: the records are larger than `max_size`.
-            CodecUnavailableError: this build has no such codec.
+            CodecUnavailableError: this build does not have the codec.
         """
         if self.attributes & CODEC_BITS:
             return self._wrapped(max_size)
         return iter([Record(self.offset, self.timestamp, self.key, self.value)])
 
     def encode(self) -> bytes:
-        """The bytes of the entry, with `crc` as it is.
+        """Return the bytes of the entry, with its `crc` unchanged.
 
         Raises:
             RecordsError: a number does not fit into its field.
@@ -125,7 +125,7 @@ class MessageSetEntry:
 
     @classmethod
     def decode(cls, data: memoryview) -> Self:
-        """The entry that `data` is, which begins with its offset and size; see read()."""
+        """Return the entry that `data` contains, from its offset and size on; see read()."""
         offset, _, crc = _PREFIX.unpack_from(data)
         magic = data[_PREFIX.size]
         header = _HEADERS[magic]
@@ -148,7 +148,7 @@ class MessageSetEntry:
         )
 
     def _checked(self) -> bytes:
-        """What the checksum covers."""
+        """Return the bytes that the checksum covers."""
         numbers = (self.attributes, self.timestamp)[: self.magic + 1]
         try:
             header = _HEADERS[self.magic].pack(self.magic, *numbers)
@@ -159,8 +159,8 @@ class MessageSetEntry:
     def _wrapped(self, max_size: int) -> Iterator[Record]:
         inner = self._inner(max_size)
         base = 0
-        # In format 1 the wrapper has the last offset, and they count from 0. Some producers leave
-        # the wrapper's at 0, which a broker corrects.
+        # In format 1 the wrapper has the last offset, and the offsets in it count from 0. Some
+        # producers leave the wrapper's offset at 0, and the broker corrects it.
         if self.magic == 1 and self.offset != 0:
             base = self.offset - inner[-1].offset
             if base < 0:
@@ -205,18 +205,18 @@ def message_set(
     level: int | None = None,
     log_append_time: int | None = None,
 ) -> tuple[MessageSetEntry, ...]:
-    """Entries of records: one for each, or one wrapper if they are compressed.
+    """Return the entries for records: one entry for each, or one wrapper if they are compressed.
 
     Args:
-        records: with offsets that increase, and without headers.
-        magic: the format, 0 or 1. Format 0 has no timestamps, and codecs up to LZ4.
-        compression: how they are compressed.
-        level: for compress().
-        log_append_time: milliseconds: the timestamp of all records is the broker's (format 1).
+        records: records with increasing offsets and without headers.
+        magic: the format, 0 or 1. Format 0 has no timestamps, and supports codecs up to LZ4.
+        compression: the codec.
+        level: the compression level, as for compress().
+        log_append_time: the broker's timestamp for all records, in milliseconds (format 1).
 
     Raises:
-        RecordsError: a record has headers, there are none to compress, or there is no such format.
-        CodecUnavailableError: this build has no such codec.
+        RecordsError: a record has headers, there is no record to compress, or `magic` is wrong.
+        CodecUnavailableError: this build does not have the codec.
     """
     records = list(records)
     if magic not in _HEADERS:
@@ -266,15 +266,15 @@ def _latest(records: list[Record], magic: int, append_time: int | None) -> int:
 
 
 def entry_size(data: memoryview, pos: int, start: int = 0) -> int | None:
-    """How many bytes the entry or batch at `pos` has; None if even that is cut off.
+    """Return the size of the entry or batch at `pos`; None if its size field is cut off.
 
     Args:
-        data: several of them.
-        pos: where one begins.
-        start: where `data` begins, for the text of the error.
+        data: a sequence of entries or batches.
+        pos: the position where one begins.
+        start: the position of `data` in its source, for error texts.
 
     Raises:
-        CorruptRecordsError: no entry of a known format is so small, or the format is not known.
+        CorruptRecordsError: the size is too small for any format, or the format is unknown.
     """
     if len(data) - pos < _OVERHEAD:
         return None

@@ -1,4 +1,4 @@
-"""From bytes to batches, and back."""
+"""Converts bytes to batches, and batches to bytes."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 Batch: TypeAlias = RecordBatch | MessageSetEntry
 
-# Where all formats have their number.
+# The position of the format's number, which is the same in all formats.
 _MAGIC = 16
 
 
 def read(
     data: bytes | bytearray | memoryview | mmap, *, check_crc: bool = True, start: int = 0
 ) -> Iterator[Batch]:
-    """The batches of Fetch's answer, of a request to produce, or of a broker's file, one at a time.
+    """Yield the batches in an answer to Fetch, in a Produce request, or in a broker's log file.
 
-    A broker cuts its answer off at a size, so the last batch may not be whole: it is left out. The
-    sizes of the others say where it begins.
+    A broker cuts off its answer at a size limit, so the last batch may be incomplete; it is left
+    out. All positions come from the sizes of the batches before.
 
     Args:
         data: batches of any formats, one after the other.
-        check_crc: whether a wrong checksum is an error. If not, `is_valid` of the batch says it.
-        start: where `data` begins in what it was taken from, for the texts of errors.
+        check_crc: whether a wrong checksum raises an error. If not, check the batch's `is_valid`.
+        start: the position of `data` in its source, for error texts.
 
     Raises:
-        CorruptRecordsError: a batch has a wrong size or checksum, or a format that there is not.
+        CorruptRecordsError: a batch has a wrong size or checksum, or an unknown format.
     """
     pos, view = 0, memoryview(data)
     try:
@@ -45,7 +45,7 @@ def read(
             yield batch
             pos += size
     finally:
-        view.release()  # or a file could not be unmapped
+        view.release()  # otherwise a memory-mapped file could not be closed
 
 
 def _decoded(data: memoryview, pos: int) -> Batch:
@@ -58,10 +58,10 @@ def _decoded(data: memoryview, pos: int) -> Batch:
 
 
 def write(batches: Iterable[Batch]) -> bytes:
-    """The bytes of batches, one after the other.
+    """Return the bytes of batches, one after the other.
 
     Args:
-        batches: of any formats.
+        batches: batches of any formats.
 
     Raises:
         RecordsError: a number does not fit into its field.

@@ -9,11 +9,11 @@ class Record(NamedTuple):
     """A record of a batch.
 
     Attributes:
-        offset: in its partition.
+        offset: the offset in its partition.
         timestamp: milliseconds since 1970, -1 if there is none.
         key: bytes, or None.
         value: bytes, or None.
-        headers: pairs of name and value. What is not UTF-8 in a name is there as lone surrogates
+        headers: pairs of name and value. Bytes of a name that are not UTF-8 become lone surrogates
             (the error handler ``surrogateescape``). Only batches of format 2 have headers.
     """
 

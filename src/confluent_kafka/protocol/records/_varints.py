@@ -1,4 +1,4 @@
-"""Records of format 2 as bytes: all their numbers are zigzag varints."""
+"""Converts records of format 2 from and to bytes. All their numbers are zigzag varints."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from confluent_kafka.protocol.records._record import Record
 def read_records(
     data: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None
 ) -> Iterator[Record]:
-    """The records of a batch, one at a time.
+    """Yield the records of a batch.
 
     Args:
         data: the records, not compressed.
-        count: how many they are.
-        base_offset: of the batch.
-        base_timestamp: of the batch.
-        append_time: the timestamp of all of them; None: each has its own.
+        count: the number of records.
+        base_offset: the base offset of the batch.
+        base_timestamp: the base timestamp of the batch.
+        append_time: the timestamp of all records; None if each record has its own.
 
     Raises:
-        CorruptRecordsError: `data` is not so many records.
+        CorruptRecordsError: `data` does not consist of this number of records.
     """
-    new = tuple.__new__  # not by the name of each field, which takes longer than reading
+    new = tuple.__new__  # Record() with field names would take longer than reading the record
     pos = 0
     for index in range(count):
         try:
@@ -38,12 +38,12 @@ def read_records(
 
 
 def write_records(records: Iterable[Record], base_offset: int, base_timestamp: int) -> bytes:
-    """The same bytes as Java's client writes.
+    """Return the bytes of records, the same bytes that Java's client writes.
 
     Args:
-        records: of a batch.
-        base_offset: of the batch.
-        base_timestamp: of the batch.
+        records: the records of a batch.
+        base_offset: the base offset of the batch.
+        base_timestamp: the base timestamp of the batch.
     """
     out = bytearray()
     for record in records:
@@ -71,7 +71,7 @@ def _write(out: bytearray, value: int) -> None:
 
 def _write_bytes(out: bytearray, value: bytes | None) -> None:
     if value is None:
-        out.append(1)  # -1
+        out.append(1)  # the varint of -1
     else:
         _write(out, len(value))
         out += value
