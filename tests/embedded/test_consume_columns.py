@@ -180,9 +180,11 @@ def test_wrong_decoders_are_refused(consumer: Consumer) -> None:
     frame = polars.DataFrame({"value": [b"a"]})
     with pytest.raises(TypeError, match=r"batch must be a MessageBatch, .* not DataFrame"):
         decode_batch(frame, value=AvroDecoder('"int"'))
-    with pytest.raises(TypeError, match=r"value must have encode\(\), which AvroDecoder has not"):
+    with pytest.raises(
+        TypeError, match=r"value must have encode\(\), which AvroDecoder does not have"
+    ):
         encode_batch(frame, value=AvroDecoder('"int"'))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"key must have decode\(\), which str has not"):
+    with pytest.raises(TypeError, match=r"key must have decode\(\), which str does not have"):
         decode_batch(consumer.consume_arrow(1, 0), key="avro")
 
 

@@ -485,5 +485,5 @@ def test_contents_that_lie(rng: Random) -> None:
         reasons = {error.reason for error in encoded.errors}
         assert reasons <= {
             "an index that lies outside its dictionary",
-            "a type id or offset that the union has not",
+            "a type id or offset that the union does not have",
         }

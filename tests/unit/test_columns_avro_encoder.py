@@ -678,10 +678,10 @@ def test_arrow_union_with_other_ids() -> None:
         ("double", pa.array([2**64 - 1], "uint64"), "an integer of more than 64 bits"),
         ("float", pa.array([1e39]), "a number that is too large for a float"),
         ("string", pa.array([b"\xff"]), "a string that is not UTF-8"),
-        (fixed(2), pa.array([b"abc"]), "bytes of another size than the fixed has"),
-        (enum("A", "B"), pa.array(["AB"]), "a symbol that the enum has not"),
-        (enum("A", "B"), pa.array([""]), "a symbol that the enum has not"),
-        (enum(), pa.array(["A"]), "a symbol that the enum has not"),
+        (fixed(2), pa.array([b"abc"]), "bytes whose size is not that of the fixed"),
+        (enum("A", "B"), pa.array(["AB"]), "a symbol that the enum does not have"),
+        (enum("A", "B"), pa.array([""]), "a symbol that the enum does not have"),
+        (enum(), pa.array(["A"]), "a symbol that the enum does not have"),
         (
             logical("timestamp-nanos", "long"),
             pa.array([2**62], pa.timestamp("s")),
@@ -692,12 +692,16 @@ def test_arrow_union_with_other_ids() -> None:
             pa.array([-(2**62)], pa.timestamp("s")),
             "an integer of more than 64 bits",
         ),
-        (logical("time-millis", "int"), pa.array([86_400_000]), "a time of day that no day has"),
-        (logical("time-micros", "long"), pa.array([-1]), "a time of day that no day has"),
+        (
+            logical("time-millis", "int"),
+            pa.array([86_400_000]),
+            "a time of day that is out of range",
+        ),
+        (logical("time-micros", "long"), pa.array([-1]), "a time of day that is out of range"),
         (
             logical("time-millis", "int"),
             pa.array([86_400], pa.int32()).view(pa.time32("s")),
-            "a time of day that no day has",
+            "a time of day that is out of range",
         ),
         (
             decimal(3, 0),
@@ -719,9 +723,9 @@ def test_arrow_union_with_other_ids() -> None:
             pa.array([Decimal("1.01")], pa.decimal128(5, 2)),
             "a decimal of more digits than its scale",
         ),
-        (logical("uuid", "string"), pa.array(["no"]), "text that is no UUID"),
-        (logical("uuid", "string"), pa.array([str(ID)[:-1] + "g"]), "text that is no UUID"),
-        (fixed(16, logicalType="uuid"), pa.array([ID.hex]), "text that is no UUID"),
+        (logical("uuid", "string"), pa.array(["no"]), "text that is not a UUID"),
+        (logical("uuid", "string"), pa.array([str(ID)[:-1] + "g"]), "text that is not a UUID"),
+        (fixed(16, logicalType="uuid"), pa.array([ID.hex]), "text that is not a UUID"),
         (
             fixed(12, logicalType="duration"),
             pa.array([(-1, 0, 0)], pa.month_day_nano_interval()),
@@ -886,7 +890,7 @@ def test_lists_that_are_left_out() -> None:
 
 
 def test_wrong_default() -> None:
-    """A default that is no value of its type is the schema's fault."""
+    """A default that is not a value of its type is the schema's fault."""
     schema = record(a="int")
     schema["fields"][0]["default"] = "text"
     with pytest.raises(AvroSchemaError, match="the default of the field 'a'"):

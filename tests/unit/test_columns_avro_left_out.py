@@ -193,7 +193,7 @@ def test_deep_values_that_are_skipped() -> None:
     rows = decoder.decode(pa.array([good, bad, good]))
     assert pa.array(rows).to_pylist() == [{"last": 1}, None, {"last": 1}]
     [error] = rows.errors
-    assert "within itself more than 128 deep" in error.reason
+    assert "nested in itself more than 128 deep" in error.reason
     assert decoder.decode(pa.array([good[:50]])).errors
     with pytest.raises(AvroSchemaError, match="is recursive"):
         AvroDecoder(schema)

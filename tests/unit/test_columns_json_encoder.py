@@ -186,7 +186,7 @@ def test_numbers_that_json_has_not(kind: Any) -> None:
     rows = JSONEncoder().encode(pa.record_batch({"v": pa.array(values, kind)}))
     assert texts(rows) == [None, None, None, '{"v":1.0}']
     assert {(one.field, one.reason) for one in rows.errors} == {
-        ("v", "a number that is not finite, which JSON has not")
+        ("v", "a number that is not finite, which JSON does not have")
     }
 
 
@@ -213,7 +213,7 @@ def test_fixed_binary() -> None:
     schema = pa.schema([("v", pa.binary(3))])
     rows = JSONEncoder(schema).encode(pa.record_batch({"v": [b"abc", b"ab"]}))
     assert texts(rows) == ['{"v":"YWJj"}', None]
-    assert rows.errors[0].reason == "bytes that are not as many as the type has"
+    assert rows.errors[0].reason == "bytes whose number is not that of the type"
 
 
 def test_uuids() -> None:
@@ -222,7 +222,7 @@ def test_uuids() -> None:
     assert written(pa.array([ID.bytes], pa.binary(16)), pa.uuid()) == [text]
     assert written(pa.array([str(ID).upper()]), pa.uuid()) == [text]
     rows = JSONEncoder(pa.uuid()).encode(rows_of(pa.array(["x"])))
-    assert rows.errors[0].reason == "text that is no UUID"
+    assert rows.errors[0].reason == "text that is not a UUID"
 
 
 def test_uuids_without_a_schema() -> None:
@@ -277,7 +277,7 @@ def test_times_of_text(schema: Any, right: str, wrong: str) -> None:
     rows = encoder.encode(rows_of(pa.array([right, wrong])))
     assert texts(rows) == [f'"{right}"', None]
     assert [(one.row, one.reason) for one in rows.errors] == [
-        (1, "text that is not as RFC 3339 has it")
+        (1, "text that is not in the form of RFC 3339")
     ]
     decoded = JSONDecoder(schema).decode(rows)
     assert not decoded.errors
@@ -376,8 +376,8 @@ def test_all_nanoseconds() -> None:
         (pa.array([2**62], pa.timestamp("s")), "a date whose year is not from 0 to 9999"),
         (pa.array([2_932_897], pa.date32()), "a date whose year is not from 0 to 9999"),
         (pa.array([-719_529], pa.date32()), "a date whose year is not from 0 to 9999"),
-        (pa.array([-1], pa.int64()).cast(pa.time64("us")), "a time of day that no day has"),
-        (pa.array([86_400], pa.int32()).cast(pa.time32("s")), "a time of day that no day has"),
+        (pa.array([-1], pa.int64()).cast(pa.time64("us")), "a time of day that is out of range"),
+        (pa.array([86_400], pa.int32()).cast(pa.time32("s")), "a time of day that is out of range"),
     ],
 )
 def test_times_that_rfc_3339_has_not(column: Any, reason: str) -> None:

@@ -565,7 +565,7 @@ def test_json_that_is_none() -> None:
     spoilt = tag(1, 2) + sized(text.replace(b"xyz", b"x\xffz"))
     found = errors(descriptors, infinite, tag(2, 2) + sized(data), spoilt)
     assert [(error.field, error.reason) for error in found] == [
-        ("b", "a number that is not finite, which JSON cannot say"),
+        ("b", "a number that is not finite, which JSON does not have"),
         ("b", "a Value that is nested more than 64 deep"),
         ("a", "a string that is not UTF-8"),
     ]
@@ -616,10 +616,10 @@ def test_columns() -> None:
     [
         (["b"], "columns: there is no field 'b'"),
         (["n.x"], "columns: there is no field 'n.x'"),
-        (["a.b"], "columns: 'a' is no message and has no field 'a.b'"),
-        (["list.b"], "columns: 'list' is no message and has no field 'list.b'"),
-        (["again"], "the message t.M is recursive at 'again', of which no columns can be made"),
-        (None, "the message t.M is recursive at 'again', of which no columns can be made"),
+        (["a.b"], "columns: 'a' is not a message and has no field 'a.b'"),
+        (["list.b"], "columns: 'list' is not a message and has no field 'list.b'"),
+        (["again"], "the message t.M is recursive at 'again' and cannot become columns"),
+        (None, "the message t.M is recursive at 'again' and cannot become columns"),
         ([], "columns is empty; it must name at least one"),
     ],
 )
@@ -657,9 +657,9 @@ def test_what_a_descriptor_may_be() -> None:
     [
         ((5,), TypeError, "descriptor must be a message class, a Descriptor or a"),
         ((int,), TypeError, "descriptor must be a message class, a Descriptor or a"),
-        ((Timestamp, "t.M"), TypeError, "message is for a FileDescriptorSet"),
+        ((Timestamp, "t.M"), TypeError, "message is only for a FileDescriptorSet"),
         ((b"",), TypeError, "message must be the full name of a message"),
-        ((b"\xff", "t.M"), ValueError, "descriptor is no FileDescriptorSet"),
+        ((b"\xff", "t.M"), ValueError, "descriptor is not a FileDescriptorSet"),
         ((b"", "t.M"), ValueError, "the descriptor has no message 't.M'"),
     ],
 )
@@ -753,7 +753,7 @@ def test_message_indexes_that_are_none(payload: bytes) -> None:
         (b"\x31\0\0", RowError(0, 1, "d", "the payload ends within a value")),
         (b"\0", RowError(0, 1, "", "a field number of 0")),
         (b"\xff" * 6, RowError(0, 5, "", "a field number of more than 29 bits")),
-        (b"\x0e", RowError(0, 1, "", "a wire type that there is not")),
+        (b"\x0e", RowError(0, 1, "", "an unknown wire type")),
         (b"\x0c", RowError(0, 1, "", "the end of a group that is not open")),
         (b"\x7b\x74", RowError(0, 2, "", "the end of a group that is not open")),
         (b"\x7b", RowError(0, 1, "", "the payload ends within a value")),

@@ -259,7 +259,7 @@ def test_enums(column: Any) -> None:
 
 def test_enums_that_have_no_such_value() -> None:
     """Text that is no name, numbers of more than 32 bits, and any other of a closed enum."""
-    reason = "a value that the enum has not"
+    reason = "a value that the enum does not have"
     case = Case(ENUM + "message M { E a = 1; }")
     wrong = ["X", "", "-", "1x", "2147483648", "-2147483649", "9" * 40]
     assert case.reasons(a=wrong) == [(row, "a", reason) for row in range(len(wrong))]
@@ -422,13 +422,13 @@ def test_json(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "JSON that is no object"),
-        ("[]", "JSON that is no object"),
-        ("{", "JSON with a key that is no string"),
-        ("{1:2}", "JSON with a key that is no string"),
+        ("", "JSON that is not an object"),
+        ("[]", "JSON that is not an object"),
+        ("{", "JSON with a key that is not a string"),
+        ("{1:2}", "JSON with a key that is not a string"),
         ('{"a"}', "JSON with a key without a colon after it"),
         ('{"a":1 "b"}', "JSON with neither a comma nor the end after a value"),
-        ('{"a":1,}', "JSON with a key that is no string"),
+        ('{"a":1,}', "JSON with a key that is not a string"),
         ("{} x", "JSON with more after its value"),
         ('{"a":1e999}', "JSON with a number that is too large for a double"),
         ('{"a":' + "[" * 70, "JSON that is nested more than 64 deep"),
@@ -549,10 +549,10 @@ def test_message_indexes(name: str, indexes: bytes) -> None:
     ("arguments", "error", "message"),
     [
         ((5,), TypeError, "descriptor must be a message class"),
-        ((b"\xff",), ValueError, "descriptor is no FileDescriptorSet"),
+        ((b"\xff",), ValueError, "descriptor is not a FileDescriptorSet"),
         ((FileDescriptorSet(),), TypeError, "message must be the full name"),
         ((FileDescriptorSet(), "t.M"), ValueError, "the descriptor has no message 't.M'"),
-        ((Timestamp, "t.M"), TypeError, "message is for a FileDescriptorSet"),
+        ((Timestamp, "t.M"), TypeError, "message is only for a FileDescriptorSet"),
     ],
 )
 def test_wrong_descriptors(arguments: Any, error: type[Exception], message: str) -> None:

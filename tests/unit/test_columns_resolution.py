@@ -290,7 +290,7 @@ def test_enums() -> None:
     writer = {"type": "enum", "name": "E", "symbols": ["A", "B", "C"]}
     reader = {"type": "enum", "name": "E", "symbols": ["C", "A", "Z"]}
     assert errors(writer, reader, ["A", "B", "C"]) == [
-        (1, "a symbol that the reader's enum has not, nor a default")
+        (1, "a symbol that the reader's enum does not have, and it has no default")
     ]
     assert resolved(writer, reader, ["A", "C"]) == ["A", "C"]
     assert resolved(writer, reader | {"default": "Z"}, ["A", "B", "C"]) == ["A", "Z", "C"]
@@ -322,7 +322,7 @@ def test_unions_and_other_types() -> None:
 
 def test_branches_that_do_not_resolve() -> None:
     """A branch that the reader has not is a bad row where it was written, and nowhere else."""
-    reason = "a branch of the writer's union that the reader has not"
+    reason = "a branch of the writer's union that the reader does not have"
     assert errors(["null", "int"], "int", [1, None, 2]) == [(1, reason)]
     assert errors(["null", "int", "string"], ["null", "int"], [None, "a", 1]) == [(1, reason)]
     assert errors(["int", "string"], ["boolean", "long"], [1, "a"]) == [(1, reason)]
@@ -402,7 +402,7 @@ def test_logical_types_that_resolve() -> None:
     ]
     assert resolved("bytes", wide, [b"\x0f"]) == [Decimal("1.5")]
     assert errors("long", logical("long", "time-micros"), [0, -1]) == [
-        (1, "a time of day that no day has")
+        (1, "a time of day that is out of range")
     ]
     assert resolved("string", logical("string", "uuid"), [str(uuid.UUID(int=3))]) == [
         uuid.UUID(int=3)

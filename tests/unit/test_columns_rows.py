@@ -196,7 +196,7 @@ def test_dictionaries_of_other_indices(indices: bytes) -> None:
     """Indices are integers."""
     source = pa.array([b"\x02", b"\x04", b"\x02"], pa.binary()).dictionary_encode()
     assert changed("format", b"i", source, of="schema") == [{"a": 1}, {"a": 2}, {"a": 1}]
-    with pytest.raises(ValueError, match="not valid Arrow data: its indices are no integers"):
+    with pytest.raises(ValueError, match="not valid Arrow data: its indices are not integers"):
         changed("format", indices, source, of="schema")
 
 
@@ -256,8 +256,8 @@ BAD: list[tuple[Any, bytes, tuple[int, str, str]]] = [
         b"\x01",
         (1, "a", "a number that no symbol of the enum has"),
     ),
-    (["null", "int"], b"\x04", (1, "a", "a branch that the union has not")),
-    (["null", "int", "string"], b"\x01", (1, "a", "a branch that the union has not")),
+    (["null", "int"], b"\x04", (1, "a", "a branch that the union does not have")),
+    (["null", "int", "string"], b"\x01", (1, "a", "a branch that the union does not have")),
     (
         {"type": "bytes", "logicalType": "decimal", "precision": 2},
         b"\x02\x64",
@@ -271,17 +271,17 @@ BAD: list[tuple[Any, bytes, tuple[int, str, str]]] = [
     (
         {"type": "string", "logicalType": "uuid"},
         b"\x48" + b"x" * 36,
-        (37, "a", "text that is no UUID"),
+        (37, "a", "text that is not a UUID"),
     ),
     (
         {"type": "int", "logicalType": "time-millis"},
         b"\x01",
-        (1, "a", "a time of day that no day has"),
+        (1, "a", "a time of day that is out of range"),
     ),
     (
         {"type": "long", "logicalType": "time-micros"},
         b"\x80\xa0\xcb\xe6\xc3\x05",
-        (6, "a", "a time of day that no day has"),
+        (6, "a", "a time of day that is out of range"),
     ),
     (
         {"type": "fixed", "name": "D", "size": 12, "logicalType": "duration"},

@@ -80,9 +80,9 @@ def test_fields_of_values_that_are_no_records() -> None:
         (["ids"], "columns: there is no field 'ids'; did you mean 'id'?"),
         (["nothing"], "columns: there is no field 'nothing'; there are id, home, work, tags"),
         (["home.cty"], "columns: there is no field 'home.cty'; did you mean 'city'?"),
-        (["id.x"], "columns: 'id' is no record and has no field 'id.x'"),
-        (["tags.x"], "columns: 'tags' is no record and has no field 'tags.x'"),
-        (["either.int"], "columns: 'either' is no record and has no field 'either.int'"),
+        (["id.x"], "columns: 'id' is not a record and has no field 'id.x'"),
+        (["tags.x"], "columns: 'tags' is not a record and has no field 'tags.x'"),
+        (["either.int"], "columns: 'either' is not a record and has no field 'either.int'"),
         ([""], "columns: there is no field ''"),
         (["home."], "columns: there is no field 'home.'"),
         ([], "columns is empty; it must name at least one"),
@@ -139,13 +139,13 @@ WRONG: list[tuple[Any, str]] = [
     ("nonsense", "is not JSON"),
     ("[" * 100_000, "is not JSON"),
     ('"nonsense"', "there is no type 'nonsense'"),
-    ("5", "'5' is no type"),
+    ("5", "'5' is not a type"),
     ("null null", "is not JSON"),
-    ({}, "'{}' is no type"),
+    ({}, "'{}' is not a type"),
     ({"type": "nonsense"}, "there is no type 'nonsense'"),
-    ({"type": 5}, "'5' is no type"),
-    ({"type": None}, "'None' is no type"),
-    ({"type": ("int",)}, "is no type"),
+    ({"type": 5}, "'5' is not a type"),
+    ({"type": None}, "'None' is not a type"),
+    ({"type": ("int",)}, "is not a type"),
     ([], "a union has no branch"),
     (["int", ["string"]], "a union as one"),
     (["int", "int"], "a union has 'int' more than once"),
@@ -156,9 +156,9 @@ WRONG: list[tuple[Any, str]] = [
     ({"type": "array", "items": "nonsense"}, "there is no type 'nonsense'"),
     ({"type": "record", "fields": []}, "'record' has no 'name'"),
     ({"type": "record", "name": "R"}, "'R' has no 'fields'"),
-    ({"type": "record", "name": "R", "fields": {}}, "'fields' of 'R' is no list"),
-    ({"type": "record", "name": "R", "fields": "ab"}, "'fields' of 'R' is no list"),
-    ({"type": "record", "name": "R", "fields": None}, "'fields' of 'R' is no list"),
+    ({"type": "record", "name": "R", "fields": {}}, "'fields' of 'R' is not a list"),
+    ({"type": "record", "name": "R", "fields": "ab"}, "'fields' of 'R' is not a list"),
+    ({"type": "record", "name": "R", "fields": None}, "'fields' of 'R' is not a list"),
     ({"type": "record", "name": "R", "fields": ["int"]}, "the field int has no type"),
     ({"type": "record", "name": "R", "fields": [{"name": "a"}]}, "has no type"),
     ({"type": "record", "name": "R", "fields": [{"type": "int"}]}, "'int' has no 'name'"),
@@ -167,11 +167,14 @@ WRONG: list[tuple[Any, str]] = [
     ({"type": "record", "name": "a\0b", "fields": []}, "a name is"),
     ({"type": "record", "name": "\ud800", "fields": []}, "a name is"),
     ({"type": "record", "name": "R", "namespace": 5, "fields": []}, "a namespace is '5'"),
-    ({"type": "record", "name": "R", "aliases": "ab", "fields": []}, "'aliases' of 'R' is no list"),
+    (
+        {"type": "record", "name": "R", "aliases": "ab", "fields": []},
+        "'aliases' of 'R' is not a list",
+    ),
     ({"type": "record", "name": "R", "aliases": [5], "fields": []}, "one of 'aliases' is '5'"),
     (record(("a", "int"), ("a", "long")), "the record 'Row' has 'a' more than once"),
     (record(("a\0", "int")), "a name is"),
-    (field("int", aliases="b"), "'aliases' of 'a' is no list"),
+    (field("int", aliases="b"), "'aliases' of 'a' is not a list"),
     (field("int", aliases=[None]), "one of 'aliases' is 'None'"),
     ({"type": "fixed", "name": "F"}, "'F' has no 'size'"),
     ({"type": "fixed", "name": "F", "size": -1}, "'F' has a size of -1"),
@@ -179,12 +182,12 @@ WRONG: list[tuple[Any, str]] = [
     ({"type": "fixed", "name": "F", "size": "1"}, "'F' has a size of '1'"),
     ({"type": "fixed", "size": 1}, "'fixed' has no 'name'"),
     ({"type": "enum", "name": "E"}, "'E' has no 'symbols'"),
-    ({"type": "enum", "name": "E", "symbols": "XY"}, "'symbols' of 'E' is no list"),
+    ({"type": "enum", "name": "E", "symbols": "XY"}, "'symbols' of 'E' is not a list"),
     ({"type": "enum", "name": "E", "symbols": [1]}, "one of 'symbols' is '1'"),
     ({"type": "enum", "name": "E", "symbols": ["X", "X"]}, "the enum 'E' has 'X' more than once"),
     (
         {"type": "enum", "name": "E", "symbols": ["X"], "default": "Y"},
-        "the default of 'E' is none of its symbols: 'Y'",
+        "the default of 'E' is not one of its symbols: 'Y'",
     ),
     (
         [{"type": "fixed", "name": "F", "size": 1}, {"type": "fixed", "name": "F", "size": 2}],
@@ -215,7 +218,7 @@ RECURSIVE: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("schema", "name"), RECURSIVE, ids=str)
 def test_recursive_schemas(schema: Any, name: str) -> None:
     """They are refused by name, wherever in them it is, unless the field is left out."""
-    expected = f"'{name}' is recursive, of which no columns can be made; leave the field out"
+    expected = f"'{name}' is recursive and cannot become columns; leave the field out"
     with pytest.raises(AvroSchemaError, match=expected):
         AvroDecoder(schema)
     with pytest.raises(AvroSchemaError, match=expected):

@@ -1,4 +1,4 @@
-"""Payloads as Arrow columns, and back."""
+"""Decodes payloads into Arrow columns, and encodes Arrow columns as payloads."""
 
 from __future__ import annotations
 

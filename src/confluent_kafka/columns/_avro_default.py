@@ -1,4 +1,4 @@
-"""Defaults of a schema's fields, as the bytes that a writer of them would have sent."""
+"""Defaults of fields, encoded as the bytes that a writer would have sent."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from confluent_kafka.columns._avro_schema import (
     resolved,
 )
 
-# What comes of a default of another type.
+# Exceptions that a default of the wrong type causes.
 _WRONG = (TypeError, ValueError, KeyError, AttributeError, OverflowError, struct.error)
 
-# A time of day is less than this.
+# The exclusive upper limit of a time of day in each unit.
 A_DAY = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class _NoValue(ValueError):
-    """The text is the one that stands for no uuid."""
+    """The text is empty, which means that there is no uuid."""
 
 
 def encode_default(schema: AvroType, default: Any, path: str) -> bytes | None:
     """Return a field's default, given as JSON, in Avro's binary encoding.
 
-    None: it is the uuid of no characters, which many writers have for "none".
+    Returns None for the empty text of a uuid, which many writers use for "no uuid".
 
     Raises:
-        AvroSchemaError: it is no value of the type.
+        AvroSchemaError: the default is not a value of its type.
     """
     try:
         return _encode(schema, default)
@@ -46,7 +46,7 @@ def encode_default(schema: AvroType, default: Any, path: str) -> bytes | None:
         return None
     except _WRONG as error:
         raise AvroSchemaError(
-            f"the default of the field {path!r} is no value of its type: {default!r}"
+            f"the default of the field {path!r} is not a value of its type: {default!r}"
         ) from error
 
 
@@ -76,7 +76,7 @@ def _encode(schema: AvroType, value: Any) -> bytes:
 
 
 def _logical(schema: Primitive | Fixed, value: Any, data: bytes) -> bytes:
-    """Return the data, of a value that is one of the logical type."""
+    """Return the data; raise if the value is not a value of the logical type."""
     match schema.logical.get("name"):
         case "uuid" if isinstance(schema, Primitive) and not _UUID.fullmatch(value):
             raise ValueError if value else _NoValue
@@ -87,7 +87,7 @@ def _logical(schema: Primitive | Fixed, value: Any, data: bytes) -> bytes:
         case "time-millis" | "time-micros" as name if not 0 <= value < A_DAY[name]:
             raise ValueError
         case "duration" if any(value[place] & 0x80 for place in (3, 7)):
-            raise ValueError  # months and days of more than 31 bits
+            raise ValueError  # months and days have 31 bits
     return data
 
 
@@ -98,7 +98,10 @@ def _field(one: Any, value: dict[str, Any]) -> bytes:
 
 
 def _union(schema: Union, value: Any) -> bytes:
-    """Of the first branch that takes it (until 1.11 of the specification: of the first)."""
+    """Encode for the first branch that takes the value.
+
+    Until version 1.11 of the specification, the default had to match the first branch.
+    """
     failure = ValueError()
     for number, branch in enumerate(schema.branches):
         try:

@@ -1,4 +1,4 @@
-"""How rows of Arrow columns are written as Avro: programs for csrc/columns/avro_put_steps.c."""
+"""Programs that write rows of Arrow columns as Avro, for csrc/columns/avro_put_steps.c."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _NULL = Primitive("null")
 def compile_encoder(
     schema: AvroType, root: Input, *, ignore_extra: bool, registered: bool = False
 ) -> tuple[Instruction, ...]:
-    """Return the program that writes rows of `root` by the schema.
+    """Return the program that writes rows of `root` with the schema.
 
     Args:
-        schema: the writer's; one that is not a record is that of the column VALUE.
+        schema: the writer's schema. If it is not a record, it is the schema of the column VALUE.
         root: the type of the rows, a struct.
-        ignore_extra: leave out fields that the schema has not.
-        registered: write what a registry's serializers do: no size before bytes that are the whole
-            payload.
+        ignore_extra: ignore columns that the schema does not have.
+        registered: write as a registry's serializers do, without a size before a payload that
+            consists of bytes alone.
 
     Raises:
-        TypeError: a column is missing, or cannot be written as what the schema says.
-        AvroSchemaError: a default is no value of its type.
+        TypeError: a column is missing, or cannot be written as the type in the schema.
+        AvroSchemaError: a default is not a value of its type.
     """
     record = schema
     if not isinstance(record, Record):
@@ -62,17 +62,18 @@ def compile_encoder(
 class _Compiler(EncoderWriter):
     """Writes one program.
 
-    What writes a column as a type says how well that takes it, by which a union's branch is chosen.
+    The methods that write a column as a type return how well the type takes the column. A union's
+    branch is chosen by that.
     """
 
     def __init__(self, *, ignore_extra: bool) -> None:
         super().__init__(AvroSchemaError)
         self._ignore_extra = ignore_extra
-        # By type (its id: it lives as long as the schema) and column.
+        # By column and id() of the type; the ids are unique, because the schema keeps the types.
         self._tried: dict[tuple[int, int], Fit | None] = {}
 
     def value(self, schema: AvroType, column: Input, path: str) -> Fit:
-        """Write the column as a type; return how well that takes it."""
+        """Write the column as a type. Return how well the type takes the column."""
         schema = resolved(schema)
         if column.is_union:
             return self._of_union(schema, column, path)
@@ -114,7 +115,7 @@ class _Compiler(EncoderWriter):
     # --- records
 
     def fields(self, schema: Record, column: Input, path: str) -> Fit:
-        """Write the fields of a record, from columns of their names."""
+        """Write the fields of a record from the columns with their names."""
         fit = Fit.EXACT
         missing = []
         for one in schema.fields:
@@ -135,12 +136,12 @@ class _Compiler(EncoderWriter):
         return fit
 
     def _absent(self, one: Field, path: str) -> bool:
-        """Write what a field is without a column; False: it needs one."""
+        """Write a field that has no column. Return False if the field needs a column."""
         if one.default is not None:
             data = encode_default(one.type, one.default[0], path)
             if data is None:
                 raise AvroSchemaError(
-                    f"the default of the field {path!r} is no value of its type: "
+                    f"the default of the field {path!r} is not a value of its type: "
                     f"{one.default[0]!r}; give it a column"
                 )
             self.emit("constant", data=data)
@@ -162,7 +163,7 @@ class _Compiler(EncoderWriter):
         return fit if column.format == "+m" else Fit.ANOTHER_KIND
 
     def _struct_as_map(self, schema: Map, column: Input, path: str) -> Fit:
-        """Without the fields that are null, as libraries that make structs of dicts fill them."""
+        """Write a struct as a map, without null fields, which libraries add for missing keys."""
         below = [child for child in column.children if not child.is_null]
         self.emit("entries", column, table=tuple(child.index for child in below), field=path)
         for child in below:
@@ -184,12 +185,12 @@ class _Compiler(EncoderWriter):
     # --- unions
 
     def _of_union(self, schema: AvroType, column: Input, path: str) -> Fit:
-        """Each child of an Arrow union by itself."""
+        """Write an Arrow union; each of its children is written separately."""
         fits = self.each_case(column, path, lambda child: self._union_child(schema, child, path))
         return min(fits, default=Fit.EXACT)
 
     def _union_child(self, schema: AvroType, child: Input, path: str) -> Fit:
-        """As the branch of the child's name, or as any."""
+        """Write a child of an Arrow union as the branch with its name, or else as any branch."""
         for number, branch in enumerate(schema.branches if isinstance(schema, Union) else ()):
             names = {branch_name(branch), branch_name(branch).rpartition(".")[2]}
             if child.name in names and self._try(branch, child, path) is not None:
@@ -204,7 +205,7 @@ class _Compiler(EncoderWriter):
         return self._branch(schema, schema.branches.index(_NULL), column, path)
 
     def _branch(self, schema: AvroType, number: int, column: Input, path: str) -> Fit:
-        """One branch of a union, or null where the column is."""
+        """Write one branch of a union; write null if the column is null."""
         assert isinstance(schema, Union)
         branch = schema.branches[number]
         if branch == _NULL or _NULL not in schema.branches:
@@ -217,7 +218,7 @@ class _Compiler(EncoderWriter):
         return fit
 
     def _choose(self, schema: Union, column: Input, path: str) -> int:
-        """Return the branch that takes the column best, the first of those."""
+        """Return the first of the branches that take the column best."""
         numbers = [n for n, branch in enumerate(schema.branches) if branch != _NULL]
         if len(numbers) == 1:
             return numbers[0]
@@ -228,7 +229,7 @@ class _Compiler(EncoderWriter):
         return max(possible, key=lambda n: possible[n])
 
     def _try(self, schema: AvroType, column: Input, path: str) -> Fit | None:
-        """Return how well a type takes the column, None if not at all."""
+        """Return how well a type takes the column; None if it cannot take it."""
         key = id(schema), column.index
         if key not in self._tried:
             length = len(self.program)

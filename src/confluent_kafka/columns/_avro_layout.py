@@ -1,4 +1,4 @@
-"""The columns of an Avro schema."""
+"""The columns for an Avro schema."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from confluent_kafka.columns._layout import (
     wanted_fields,
 )
 
-# Of a union, whose type ids are int8.
+# The maximum number of branches: the type ids of an Arrow union are int8.
 BRANCH_LIMIT = 128
 
-# The only field of rows whose schema is not a record.
+# The only column if the schema is not a record.
 VALUE = "value"
 
 _FORMATS = {
@@ -61,23 +61,23 @@ _LOGICAL_FORMATS = {
 
 
 def is_optional(schema: Union) -> bool:
-    """Whether it is null or one other type: a nullable column."""
+    """Return whether a union is null and one other type: then the column is nullable."""
     return len(schema.branches) == 2 and Primitive("null") in schema.branches
 
 
 def present_branch(schema: Union) -> AvroType:
-    """Return the other type of an optional one."""
+    """Return the type of an optional union that is not null."""
     return schema.branches[1 - schema.branches.index(Primitive("null"))]
 
 
-# How decimals of more digits than decimal128 has may come.
+# The options for decimals of more digits than decimal128 has.
 DECIMALS = ("exact", "decimal128")
-# The digits of decimal128.
+# The number of digits of decimal128.
 NARROW_PRECISION = 38
 
 
 def check_decimals(decimals: str) -> None:
-    """Raise a ValueError unless it is a way to have decimals."""
+    """Raise a ValueError unless `decimals` is one of DECIMALS."""
     if decimals not in DECIMALS:
         raise ValueError(f"decimals must be one of {', '.join(DECIMALS)}, not {decimals!r}")
 
@@ -88,14 +88,14 @@ def layout(
     """Return the struct of a row, numbered.
 
     Args:
-        schema: the reader's.
-        columns: the fields that are wanted, with dots for those within; None for all.
+        schema: the reader's schema.
+        columns: the wanted fields, with dots for nested fields; None for all.
         enums: "string" or "dictionary".
         decimals: "exact" or "decimal128".
 
     Raises:
-        AvroSchemaError: no column can be made of a field that is wanted.
-        ValueError: there is no such field.
+        AvroSchemaError: a wanted field cannot become a column.
+        ValueError: a field does not exist.
     """
     wanted = None if columns is None else wanted_fields(columns)
     maker = _LayoutMaker(enums, decimals)
@@ -141,8 +141,8 @@ class _LayoutMaker:
                 return Column("u")
             case Reference():
                 raise AvroSchemaError(
-                    f"the field {path!r}: {schema.name!r} is recursive, of which no columns can be "
-                    "made; leave the field out with `columns`, or of the reader's schema"
+                    f"the field {path!r}: {schema.name!r} is recursive and cannot become columns; "
+                    "leave the field out with `columns`, or leave it out of the reader's schema"
                 )
             case Primitive() | Fixed() if schema.logical.get("name") == "decimal":
                 return self._decimal(schema, path)
@@ -150,7 +150,7 @@ class _LayoutMaker:
                 return _plain(schema)
 
     def _decimal(self, schema: Primitive | Fixed, path: str) -> Column:
-        """Of 128 bits, or of 256 if it has more digits and the option does not say otherwise."""
+        """Return a decimal of 128 bits, or of 256 if it needs them and `decimals` allows it."""
         precision, scale = schema.logical["precision"], schema.logical["scale"]
         if self._decimals == "decimal128":
             precision = min(precision, NARROW_PRECISION)
@@ -168,7 +168,7 @@ class _LayoutMaker:
     def _all_of_it(wanted: Wanted | None, path: str) -> None:
         if wanted is not None:
             inner = ", ".join(f"{path}.{name}" for name in wanted)
-            raise ValueError(f"columns: {path!r} is no record and has no field {inner!r}")
+            raise ValueError(f"columns: {path!r} is not a record and has no field {inner!r}")
 
     def _union(self, schema: Union, wanted: Wanted | None, path: str) -> Column:
         if is_optional(schema):

@@ -1,4 +1,4 @@
-"""Which columns can be written as which of Avro's types that have no others in them."""
+"""Which columns can be written as which Avro types that contain no other types."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from confluent_kafka.columns._avro_schema import MAX_PRECISION, Fixed, Primitive
 from confluent_kafka.columns._input import INTEGERS, REALS, TEXTS, Input, zone_of
 
-# Integers of which each value is one of the type, and formats that have the same bits.
+# Integers whose values all fit into a type, and the formats that have the same bits.
 _WITHIN = {"int": "cCsSi", "long": "cCsSiIl"}
 _SAME = {"int": {"i", "tdD"}, "long": {"l", "tss", "tsm", "tsu", "tsn"}}
 
-# Times of a day, or since 1970, in nanoseconds; how Arrow's formats of the same kind begin.
+# Times of day and times since 1970: units in nanoseconds, and the beginnings of Arrow's formats.
 _DAY = 86_400 * 10**9
 _UNITS = {"s": 10**9, "m": 10**6, "u": 10**3, "n": 1, "D": _DAY}
 _TIMES = {
@@ -27,20 +27,20 @@ _TIMES = {
     "local-timestamp-micros": ("ts", 10**3),
     "local-timestamp-nanos": ("ts", 1),
 }
-# Wall clocks of other zones are not what a column has.
+# Not the wall clock of other zones: a column holds UTC.
 _LOCAL_ZONES = frozenset({"", "UTC", "Etc/UTC", "Z", "+00:00"})
 
-# Bytes of a decimal, csrc/columns/decimal.h.
+# The sizes of decimals in bytes: csrc/columns/decimal.h.
 _DECIMAL_SIZE = 32
 
 
 class Fit(IntEnum):
-    """How well a type takes the values of a column; higher is better.
+    """How well a type takes the values of a column; a higher value is better.
 
     Attributes:
         ANOTHER_KIND: text as bytes, an integer as a double or a date, a struct as a map.
-        LOSSY: values may not fit, or lose something.
-        EXACT: each stays what it is.
+        LOSSY: a value may not fit, or may lose something.
+        EXACT: each value stays the same.
     """
 
     ANOTHER_KIND = 0
@@ -53,9 +53,9 @@ class PlainStep:
     """The instruction that writes a column as a type.
 
     Attributes:
-        name: the step's.
+        name: the name of the step.
         fit: how well the type takes the column.
-        parts: the rest of the instruction.
+        parts: the other parts of the instruction.
     """
 
     name: str
@@ -64,7 +64,7 @@ class PlainStep:
 
 
 def plain_step(schema: Primitive | Fixed, column: Input) -> PlainStep | None:
-    """Return how a column is written as a type; None: it cannot be."""
+    """Return how a column is written as a type; None if it cannot be."""
     match schema.logical.get("name"), schema:
         case "decimal", _:
             return _decimal(schema, column)
@@ -81,7 +81,7 @@ def plain_step(schema: Primitive | Fixed, column: Input) -> PlainStep | None:
     if schema.kind == "boolean":
         return PlainStep("boolean", Fit.EXACT) if column.format == "b" else None
     if schema.kind == "string" and column.is_uuid:
-        return PlainStep("uuid-of-bytes", Fit.ANOTHER_KIND)  # 16 bytes are no text
+        return PlainStep("uuid-of-bytes", Fit.ANOTHER_KIND)  # 16 bytes are not text
     if schema.kind in ("bytes", "string") and column.is_bytes:
         is_same = (schema.kind == "string") == (column.format in TEXTS)
         return PlainStep(schema.kind, Fit.EXACT if is_same else Fit.ANOTHER_KIND)
@@ -99,7 +99,7 @@ def _fixed(size: int, column: Input) -> PlainStep | None:
 
 
 def _integer(schema: Primitive | Fixed, column: Input) -> PlainStep | None:
-    """Integers, also as what a logical type is written as."""
+    """Write integers, also as the underlying type of a logical type."""
     if column.format not in INTEGERS:
         return None
     if schema.logical:
@@ -125,9 +125,9 @@ def _time(schema: Primitive | Fixed, logical: str | None, column: Input) -> Plai
 
 
 def _number(schema: Primitive | Fixed, fit: Fit, scale: int, *, is_same: bool) -> PlainStep:
-    """An integer; `is_same` says whether the column's have the same bits."""
+    """Write an integer; `is_same` says whether the column's values have the same bits."""
     logical = schema.logical.get("name", "")
-    if logical.startswith("time-"):  # which have a limit
+    if logical.startswith("time-"):  # times of day have an upper limit
         return PlainStep(logical, fit, {"argument": scale})
     if is_same and scale == 1:
         return PlainStep(schema.kind, fit)

@@ -1,4 +1,4 @@
-"""What to do with a payload of Avro, byte by byte: programs for csrc/columns/avro_steps.c."""
+"""Programs for csrc/columns/avro_steps.c: they say how to read a payload of Avro."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from confluent_kafka.columns._avro_schema import (
 from confluent_kafka.columns._instructions import Instruction, ProgramWriter
 from confluent_kafka.columns._layout import Column
 
-# (written as, read as) -> the step; specification 1.12, "Schema Resolution".
+# (type of the writer, type of the reader) -> the step; specification 1.12, "Schema Resolution".
 _STEPS = {
     ("boolean", "boolean"): "boolean",
     ("int", "int"): "int",
@@ -52,7 +52,7 @@ _STEPS = {
     ("string", "string"): "string",
     ("string", "bytes"): "bytes",
 }
-# Units of timestamps. With a zone or without one is the same number.
+# The units of timestamps. The number is the same with and without a time zone.
 _PER_SECOND = {
     f"{zone}timestamp-{unit}": number
     for zone in ("", "local-")
@@ -72,17 +72,17 @@ _SKIPS = {
 def compile_program(
     writer: AvroType, reader: AvroType, root: Column, *, registered: bool = False
 ) -> tuple[Instruction, ...]:
-    """Return the program that reads what `writer` says into the columns that `reader` gave.
+    """Return the program that reads payloads of `writer` into the columns of `reader`.
 
     Args:
-        writer: the schema that was written with.
+        writer: the schema that the payloads were written with.
         reader: the schema of the columns.
         root: the columns.
-        registered: whether a registry's serializer wrote the payloads: those put no size before
-            bytes that are the whole payload.
+        registered: whether a registry's serializer wrote the payloads: these write no size before
+            a payload that consists of bytes alone.
 
     Raises:
-        AvroResolutionError: the specification has no way from one schema to the other.
+        AvroResolutionError: the specification does not resolve the two schemas.
     """
     compiler = _Compiler()
     if isinstance(reader, Record):
@@ -99,12 +99,12 @@ class _Compiler(ProgramWriter):
 
     def __init__(self) -> None:
         super().__init__(AvroSchemaError)
-        self._skipped: dict[str, int] = {}  # where the records begin that are being skipped
+        self._skipped: dict[str, int] = {}  # where records that are being skipped begin
 
     # --- reading
 
     def read(self, writer: AvroType, reader: AvroType, column: Column, path: str) -> None:
-        """A value of `writer` for `column`, whose type is `reader`'s."""
+        """Read a value of `writer` into `column`, which has the type of `reader`."""
         writer = resolved(writer)
         if isinstance(writer, Union):
             self._read_union(writer, reader, column, path)
@@ -120,7 +120,7 @@ class _Compiler(ProgramWriter):
         failures: list[AvroResolutionError] = []
 
         def read_branch(branch: AvroType) -> None:
-            """One that cannot be read may be one that nobody ever wrote."""
+            """Read a branch. If it cannot be read, only payloads that use it are bad rows."""
             length = len(self.program)
             try:
                 self.read(branch, reader, column, path)
@@ -134,7 +134,7 @@ class _Compiler(ProgramWriter):
             raise failures[0]
 
     def _read_optional(self, writer: Union, reader: Union, column: Column, path: str) -> None:
-        """Null or a value; one that cannot be read may be one that nobody ever wrote."""
+        """Read null or a value. If a branch cannot be read, only payloads that use it are bad."""
         null = writer.branches.index(Primitive("null"))
         start = self.emit("optional", column, argument=null, field=path)
         try:
@@ -160,7 +160,7 @@ class _Compiler(ProgramWriter):
         if number is None:
             raise AvroResolutionError(
                 f"{path or 'the value'} was written as {type_words(writer)}, which the reader's "
-                f"union of {', '.join(map(type_words, reader.branches))} has not"
+                f"union of {', '.join(map(type_words, reader.branches))} does not have"
             )
         branch = reader.branches[number]
         if is_optional(reader):
@@ -172,7 +172,7 @@ class _Compiler(ProgramWriter):
             self._read_same(writer, branch, column.children[number], path)
 
     def _read_same(self, writer: AvroType, reader: AvroType, column: Column, path: str) -> None:
-        """Neither is a union."""
+        """Read a value where neither schema is a union."""
         writer = resolved(writer)
         if not _may_resolve(writer, reader):
             raise AvroResolutionError(
@@ -211,12 +211,12 @@ class _Compiler(ProgramWriter):
         if reader.kind == "null":
             self.emit("null", column)
         elif logical == "decimal":
-            # The first magnitude that has too many digits, as the column would have it.
+            # The first magnitude that has too many digits for the column.
             precision, width = _decimal_of(column)
             limit = (10**precision).to_bytes(width, "little")
             size = writer.size if isinstance(writer, Fixed) else 0
             step = f"decimal-{reader.kind}"
-            # The column may be narrower than the schema: the reason of a bad row says so.
+            # The column may have fewer digits than the schema; a bad row's reason says so.
             table = (precision,) if precision < reader.logical["precision"] else ()
             self.emit(step, column, argument=size, table=table, data=limit, field=path)
         elif logical == "duration":
@@ -267,7 +267,7 @@ class _Compiler(ProgramWriter):
 
     def _default(self, one: Field, column: Column | None, path: str) -> None:
         if column is None:
-            return  # nobody asked for it
+            return  # nobody wants this field
         if one.default is None:
             raise AvroResolutionError(
                 f"the reader's field {path!r} was not written, and has no default"
@@ -280,10 +280,10 @@ class _Compiler(ProgramWriter):
         self.read(one.type, one.type, column, path)
         self.end_block(start)
 
-    # --- what nobody asked for
+    # --- values that nobody wants
 
     def skip(self, writer: AvroType, path: str) -> None:
-        """A value of `writer` for no column."""
+        """Skip a value of `writer`."""
         match writer:
             case Union():
                 self._branches(writer, path, lambda branch: self.skip(branch, path))
@@ -318,7 +318,7 @@ class _Compiler(ProgramWriter):
             self.skip(one.type, f"{path}.{one.name}")
 
     def _skip_recursive(self, writer: Record, path: str) -> None:
-        """A record that may be within itself: what is in it can be run again."""
+        """Skip a record that may contain itself: its instructions are called again."""
         start = self.emit("skip-record", field=path)
         self._skipped[writer.name] = start
         self._skip_fields(writer, path)
@@ -327,27 +327,27 @@ class _Compiler(ProgramWriter):
 
 
 def _decimal_of(column: Column) -> tuple[int, int]:
-    """Return how many digits a column of decimals has, and how many bytes."""
+    """Return the digits and the size in bytes of a column of decimals."""
     precision = int(column.format[2:].partition(",")[0])
     return precision, 32 if precision > NARROW_PRECISION else 16
 
 
 def _means_the_same(writer: AvroType, reader: AvroType) -> bool:
-    """Whether numbers of one logical type are numbers of the other; a plain type fits any."""
+    """Return whether numbers of two logical types mean the same. A plain type matches any."""
     if not isinstance(writer, (Primitive, Fixed)) or not isinstance(reader, (Primitive, Fixed)):
         return True
     if not writer.logical or not reader.logical:
         return True
     if writer.logical["name"] in _PER_SECOND and reader.logical["name"] in _PER_SECOND:
         return True
-    # Decimals may have more digits or fewer, which is checked in each row, but not another number
-    # of them behind the point.
+    # The number of digits may differ, because each row is checked. The number of digits after the
+    # decimal point must be the same.
     one, other = ((each.logical["name"], each.logical.get("scale")) for each in (writer, reader))
     return one == other
 
 
 def _factor(writer: Primitive | Fixed, reader: Primitive | Fixed) -> int:
-    """Return what a timestamp of the reader's unit is of the writer's; negative is a divisor."""
+    """Return the factor from the writer's unit of timestamps to the reader's; negative: divide."""
     one, other = (_PER_SECOND.get(each.logical.get("name", "")) for each in (writer, reader))
     if one is None or other is None:
         return 1
@@ -355,7 +355,7 @@ def _factor(writer: Primitive | Fixed, reader: Primitive | Fixed) -> int:
 
 
 def _may_resolve(writer: AvroType, reader: AvroType) -> bool:
-    """Whether the two match, as far as can be said without looking into them."""
+    """Return whether two types can match, without a look at what they contain."""
     writer, reader = resolved(writer), resolved(reader)
     if not _means_the_same(writer, reader):
         return False
@@ -372,7 +372,7 @@ def _may_resolve(writer: AvroType, reader: AvroType) -> bool:
 
 
 def _matching_branch(writer: AvroType, reader: Union) -> int | None:
-    """Return the reader's branch for a type: the same one, or else the first that may be."""
+    """Return the reader's branch for a type: the same type, or else the first that can match."""
     for number, branch in enumerate(reader.branches):
         is_same = branch.kind == writer.kind and branch_name(branch) == branch_name(writer)
         if is_same and _may_resolve(writer, branch):
@@ -384,9 +384,9 @@ def _matching_branch(writer: AvroType, reader: Union) -> int | None:
 
 
 def _reader_fields(writer: Record, reader: Record) -> dict[str, Field]:
-    """Return the reader's fields by the names that they were written with.
+    """Return the reader's fields by the names in the writer's schema.
 
-    Each is read once: by its own name, or else by the first alias that was written.
+    Each field is read once: by its own name, or else by the first alias that the writer has.
     """
     written = [one.name for one in writer.fields]
     own = {one.name: one for one in reader.fields}

@@ -1,11 +1,11 @@
-"""Bytes that are a whole payload of Avro: a registry's serializers put no size before them."""
+"""Payloads that consist of bytes alone: a registry's serializers write no size before them."""
 
 from __future__ import annotations
 
 from confluent_kafka.columns._avro_schema import AvroType, Primitive
 from confluent_kafka.columns._instructions import Instruction
 
-# Steps that read or write a size, and the same without one.
+# Steps that read or write a size -> the same steps without a size.
 _ALONE = {"bytes": "bytes-alone", "string": "string-alone", "decimal-bytes": "decimal-alone"}
 
 
@@ -13,8 +13,8 @@ def as_registered(program: tuple[Instruction, ...], writer: AvroType) -> tuple[I
     """Return the program for payloads of a registry's serializers.
 
     Args:
-        program: what reads or writes payloads as Avro has them.
-        writer: the schema that they are written with.
+        program: the program for payloads in plain Avro.
+        writer: the schema that the payloads are written with.
     """
     if not isinstance(writer, Primitive) or writer.kind != "bytes":
         return program

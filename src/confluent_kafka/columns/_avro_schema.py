@@ -10,29 +10,29 @@ from typing import Any
 
 PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
 
-# Digits of a decimal of 256 bits.
+# The digits of a 256-bit decimal.
 MAX_PRECISION = 76
 
-# Nested deeper than this, reading would need too much of the stack: csrc/columns/types.h. Maps
-# count twice, as their columns do.
+# Deeper nesting would need too much stack to read: csrc/columns/types.h. A map counts as two
+# levels, because its column has two.
 DEPTH_LIMIT = 48
 
-# What a schema of a few lines whose types refer to each other can stand for; none in use has a
-# tenth.
+# The maximum number of values, ten times that of any schema in use. A short schema whose types
+# refer to each other can grow exponentially.
 VALUES_LIMIT = 100_000
 
 
 class AvroSchemaError(ValueError):
-    """A schema is not valid Avro, or has what columns cannot be made of."""
+    """A schema is not valid Avro, or a part of it cannot become a column."""
 
 
 class AvroResolutionError(ValueError):
-    """What was written with one schema cannot be read with another."""
+    """Data that was written with one schema cannot be read with the other schema."""
 
 
 @dataclass(frozen=True)
 class Primitive:
-    """One of the types without a name; also what a logical type is written as."""
+    """A type without a name, possibly with a logical type."""
 
     kind: str
     logical: Mapping[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Primitive:
 
 @dataclass(frozen=True)
 class Fixed:
-    """A number of bytes."""
+    """A fixed number of bytes."""
 
     name: str
     aliases: frozenset[str]
@@ -51,7 +51,7 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Enum:
-    """One of some symbols."""
+    """One of several symbols."""
 
     name: str
     aliases: frozenset[str]
@@ -62,7 +62,7 @@ class Enum:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a record; `default` is of JSON, in a tuple, or None if there is none."""
+    """A field of a record. `default` is a tuple with the JSON value, or None without a default."""
 
     name: str
     aliases: frozenset[str]
@@ -72,7 +72,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Record:
-    """Fields in their order."""
+    """A record: fields in a fixed order."""
 
     name: str
     aliases: frozenset[str]
@@ -83,7 +83,7 @@ class Record:
 
 @dataclass(eq=False)
 class Reference:
-    """A record within itself; `record` is that one, when it is known."""
+    """A reference to an enclosing record; `record` is set when the record has been read."""
 
     name: str
     record: Record | None = None
@@ -98,7 +98,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Array:
-    """Any number of items."""
+    """A list of items."""
 
     items: AvroType
     kind = "array"
@@ -106,7 +106,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Map:
-    """Values by strings."""
+    """A map of strings to values."""
 
     values: AvroType
     kind = "map"
@@ -114,7 +114,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Union:
-    """One of some types."""
+    """A union: one of several types."""
 
     branches: tuple[AvroType, ...]
     kind = "union"
@@ -125,16 +125,16 @@ AvroType = Primitive | Fixed | Enum | Record | Reference | Array | Map | Union
 
 
 def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
-    """Return the tree of a schema: JSON text, or what json.loads() makes of it.
+    """Return the tree of types of a schema: JSON text, or the result of json.loads() on it.
 
     Args:
         schema: the schema.
-        what: its name in messages.
-        before: schemas that define names which it refers to.
+        what: the name of the argument, for error texts.
+        before: schemas that define names which the schema refers to.
 
     Raises:
         TypeError: `schema` is neither text nor a schema of dicts and lists.
-        AvroSchemaError: it is not valid.
+        AvroSchemaError: the schema is not valid.
     """
     own = _document(schema, what)
     if isinstance(before, str | Mapping) or not isinstance(before, Iterable):
@@ -150,7 +150,7 @@ def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
 
 
 def resolved(schema: AvroType) -> AvroType:
-    """Return a type itself, of which a record within itself is a reference."""
+    """Return the type itself; for a reference, the record that it refers to."""
     if not isinstance(schema, Reference):
         return schema
     assert schema.record is not None
@@ -158,7 +158,7 @@ def resolved(schema: AvroType) -> AvroType:
 
 
 def _document(schema: object, what: str) -> str | dict[str, Any] | list[Any]:
-    """Return a schema as json.loads() makes it, or the name of a primitive type."""
+    """Return a schema as json.loads() would return it, or the name of a primitive type."""
     if not isinstance(schema, str | dict | list):
         raise TypeError(f"{what} must be str (JSON), dict or list, not {type(schema).__name__}")
     if not isinstance(schema, str) or schema in PRIMITIVES:
@@ -171,18 +171,18 @@ def _document(schema: object, what: str) -> str | dict[str, Any] | list[Any]:
 
 
 class _Parser:
-    """Reads one schema; names refer to what was defined before."""
+    """Reads one schema. Names refer to types that were defined before."""
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._named: dict[str, Named | None] = {}  # None: still open
-        self._known: dict[str, Named | None] = {}  # of the documents before
-        self._within: dict[str, list[Reference]] = {}  # of the records that are open
-        self._measured: dict[str, tuple[int, int]] = {}  # of the named types
+        self._named: dict[str, Named | None] = {}  # None while the type is being read
+        self._known: dict[str, Named | None] = {}  # the types of earlier documents
+        self._within: dict[str, list[Reference]] = {}  # references to records that are being read
+        self._measured: dict[str, tuple[int, int]] = {}  # the measures of named types
         self._depth = 0
 
     def document(self, schema: Any) -> AvroType:
-        """Return the type of a whole document, which may define again what others did."""
+        """Return the type of a whole document. It may repeat the definitions of others."""
         self._known = dict(self._named)
         return self.parse(schema, "")
 
@@ -199,10 +199,10 @@ class _Parser:
                 return self._declared(schema, namespace)
         finally:
             self._depth -= 1
-        raise self._error(f"{str(schema)[:80]!r} is no type")
+        raise self._error(f"{str(schema)[:80]!r} is not a type")
 
     def measure(self, schema: AvroType) -> tuple[int, int]:
-        """Return how deep columns of a type are nested, and how many values it stands for."""
+        """Return the nesting depth of a type's columns, and the number of values in it."""
         if isinstance(schema, Named) and schema.name in self._measured:
             return self._measured[schema.name]
         match schema:
@@ -264,7 +264,7 @@ class _Parser:
             case "record" | "error" | "enum" | "fixed":
                 return self._define(schema, kind, namespace)
         if not isinstance(kind, str):
-            raise self._error(f"{str(kind)[:80]!r} is no type")
+            raise self._error(f"{str(kind)[:80]!r} is not a type")
         if kind in PRIMITIVES:
             return Primitive(kind, _logical(schema, kind, None))
         return self._reference(kind, namespace)
@@ -280,7 +280,7 @@ class _Parser:
         return self._text("a name", self._attribute(schema, "name"))
 
     def _text(self, what: str, value: Any) -> str:
-        """Return what columns and messages can be named."""
+        """Return a text that can be the name of a column; raise for any other value."""
         if not isinstance(value, str) or not value or "\0" in value or not _is_unicode(value):
             raise self._error(f"{what} is {str(value)[:80]!r}")
         return value
@@ -288,7 +288,7 @@ class _Parser:
     def _texts(self, schema: dict[str, Any], name: str) -> tuple[str, ...]:
         texts = schema.get(name, [])
         if not isinstance(texts, (list, tuple)):
-            raise self._error(f"{name!r} of {schema.get('name')!r} is no list")
+            raise self._error(f"{name!r} of {schema.get('name')!r} is not a list")
         return tuple(self._text(f"one of {name!r}", one) for one in texts)
 
     # --- named types
@@ -296,7 +296,7 @@ class _Parser:
     def _define(self, schema: dict[str, Any], kind: str, namespace: str) -> Named:
         given = self._name(schema)
         space = schema.get("namespace")
-        # An empty one is no namespace, whatever that around it is.
+        # An empty namespace means no namespace, whatever the enclosing namespace is.
         space = namespace if space is None else space and self._text("a namespace", space)
         name = _full_name(given, space)
         space = name.rpartition(".")[0]
@@ -328,13 +328,13 @@ class _Parser:
         self._no_name_twice(f"the enum {name!r}", symbols)
         default = schema.get("default")
         if default is not None and default not in symbols:
-            raise self._error(f"the default of {name!r} is none of its symbols: {default!r}")
+            raise self._error(f"the default of {name!r} is not one of its symbols: {default!r}")
         return Enum(name, aliases, symbols, default)
 
     def _record(self, schema: dict[str, Any], name: str, aliases: frozenset[str]) -> Record:
         fields = self._attribute(schema, "fields")
         if not isinstance(fields, (list, tuple)):
-            raise self._error(f"'fields' of {name!r} is no list")
+            raise self._error(f"'fields' of {name!r} is not a list")
         space = name.rpartition(".")[0]
         read = tuple(self._field(one, space) for one in fields)
         self._no_name_twice(f"the record {name!r}", [one.name for one in read])
@@ -363,7 +363,7 @@ class _Parser:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether there is no half of a surrogate pair in it."""
+    """Return whether a text has no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -376,12 +376,12 @@ def _full_name(name: str, namespace: str) -> str:
 
 
 def branch_name(branch: AvroType) -> str:
-    """Return what tells a branch of a union from the others."""
+    """Return the name that distinguishes a branch from the other branches of a union."""
     return branch.name if isinstance(branch, Named | Reference) else branch.kind
 
 
 def type_words(schema: AvroType) -> str:
-    """Return a type for messages."""
+    """Return a type in words, for error texts."""
     if isinstance(schema, Union):
         return f"a union of {', '.join(map(type_words, schema.branches))}"
     logical = schema.logical if isinstance(schema, (Primitive, Fixed)) else {}
@@ -391,7 +391,8 @@ def type_words(schema: AvroType) -> str:
     return f"{branch_name(schema)} ({logical['name']}{scale})"
 
 
-# Logical types and what they are written as; decimals, which have more to them, are checked apart.
+# Logical types, with the types that they annotate. Decimals are checked separately, because they
+# have attributes.
 _LOGICAL = {
     "date": {"int"},
     "time-millis": {"int"},
@@ -410,7 +411,7 @@ _FIXED_SIZES = {"uuid": 16, "duration": 12}
 
 
 def _logical(schema: dict[str, Any], kind: str, size: int | None) -> Mapping[str, Any]:
-    """Return the logical type; as the specification asks, one that is not valid is ignored."""
+    """Return the logical type. One that is not valid is ignored, as the specification requires."""
     name = schema.get("logicalType")
     if not isinstance(name, str) or kind not in _LOGICAL.get(name, ()):
         return {}
@@ -429,12 +430,12 @@ def _logical(schema: dict[str, Any], kind: str, size: int | None) -> Mapping[str
 
 
 def _digits(size: int) -> int:
-    """Return how many decimal digits always fit into a signed number of so many bytes."""
+    """Return how many decimal digits always fit into a signed integer of `size` bytes."""
     return math.floor((8 * size - 1) * math.log10(2)) if size else 0
 
 
 def resolvable_names(writer: Named, reader: Named) -> bool:
-    """Whether the two have the same name without namespaces, or the reader's alias says so."""
+    """Return whether two types have the same unqualified name, or an alias of the reader's fits."""
     short = writer.name.rpartition(".")[2]
     return (
         short == reader.name.rpartition(".")[2]
@@ -444,7 +445,7 @@ def resolvable_names(writer: Named, reader: Named) -> bool:
 
 
 def may_be_empty(schema: AvroType) -> bool:
-    """Whether a value may have no bytes at all."""
+    """Return whether a value of the type may have no bytes at all."""
     match schema:
         case Primitive():
             return schema.kind == "null"
@@ -453,5 +454,5 @@ def may_be_empty(schema: AvroType) -> bool:
         case Record():
             return all(may_be_empty(one.type) for one in schema.fields)
         case Reference():
-            return True  # in a record that is directly within itself, which nobody can write
+            return True  # a record that directly contains itself: nobody can write it
     return False

@@ -1,4 +1,4 @@
-"""What the compilers of all encoders have in common: columns and what a schema says of them."""
+"""What the compilers of all encoders have in common: matching columns with a schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def compiled(compiler: ProgramWriter, write: Callable[[], object]) -> tuple[Inst
     """Return the program that `write` writes.
 
     Raises:
-        TypeError: a column is missing, or cannot be written as what the schema says.
+        TypeError: a column is missing, or cannot be written as the type in the schema.
     """
     try:
         write()
@@ -28,7 +28,7 @@ def compiled(compiler: ProgramWriter, write: Callable[[], object]) -> tuple[Inst
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names for a message."""
+    """Return names as a text for errors."""
     return ", ".join(map(repr, names))
 
 
@@ -38,10 +38,10 @@ def within(path: str, name: str) -> str:
 
 
 def column_of(column: Input, name: str, path: str) -> Input | None:
-    """Return the field below that has a name.
+    """Return the child field with this name.
 
     Raises:
-        Mismatch: there is more than one.
+        Mismatch: there are several.
     """
     found = column.named(name)
     if len(found) > 1:
@@ -58,18 +58,18 @@ def check_names(
     ignore_extra: bool,
     needed: str,
 ) -> None:
-    """Refuse columns that a schema does not have, and their absence.
+    """Refuse columns that the schema does not have, and missing columns.
 
     Args:
         column: the struct.
         known: the names of the schema's fields.
-        missing: those that there must be a column for, and is none.
-        path: of the struct.
-        ignore_extra: whether columns that the schema does not have may be there.
-        needed: why there must be a column.
+        missing: the fields that need a column and have none.
+        path: the path of the struct.
+        ignore_extra: whether columns are allowed that the schema does not have.
+        needed: the reason why a column is needed, for the error text.
 
     Raises:
-        Mismatch: there is one too many, or too few.
+        Mismatch: there is a column too many or too few.
     """
     expected = set(known)
     extra = [child.name for child in column.children if child.name not in expected]
@@ -86,7 +86,7 @@ def check_names(
 
 
 def entries(column: Input) -> list[Input]:
-    """Return key and value of what has entries: a map, or a list of structs of the two."""
+    """Return the columns of keys and values of a map, or of a list of structs of the two."""
     is_map = column.format == "+m" and len(column.children) == 1
     below = column.children[0].children if column.is_list or is_map else ()
     if is_map and len(below) == 2:
@@ -98,10 +98,10 @@ def entries(column: Input) -> list[Input]:
 
 
 class EncoderWriter(ProgramWriter):
-    """Writes one program of an encoder."""
+    """Writes the program of an encoder."""
 
     def through(self, column: Input, path: str, write: Callable[[Input], Any]) -> Any:
-        """Write a column that is no union; if it is dictionary-encoded, its values."""
+        """Write a column that is not a union. If it is dictionary-encoded, write its values."""
         if column.values is None:
             return write(column)
         start = self.emit("dictionary", column, field=path)
@@ -110,7 +110,7 @@ class EncoderWriter(ProgramWriter):
         return result
 
     def each_case(self, column: Input, path: str, write: Callable[[Input], Any]) -> list[Any]:
-        """Write each child of an Arrow union by itself."""
+        """Write each child of an Arrow union separately."""
         results = []
         start = self.emit("union", column, field=path)
         for child in column.children:
@@ -123,7 +123,7 @@ class EncoderWriter(ProgramWriter):
     def unless_null(
         self, column: Input, path: str, write: Callable[[], Any], *, null: bytes = b""
     ) -> Any:
-        """Write a value, or else `null`."""
+        """Write a value; if it is null, write `null` instead."""
         start = self.emit("nullable", column, data=null, field=path)
         result = None if column.is_null else write()
         self.end_block(start)

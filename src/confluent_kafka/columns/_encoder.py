@@ -1,4 +1,4 @@
-"""Encoders of rows of columns: what they have in common."""
+"""What the encoders of rows of columns have in common."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from confluent_kafka.columns.batch import ColumnEncoder
 
 _EXTRA = ("error", "ignore")
 
-# Types of batches whose programs are kept.
+# How many types of batches to keep compiled programs for.
 _PROGRAMS_LIMIT = 64
 
 
 def one_of(given: str, name: str, allowed: tuple[str, ...]) -> str:
-    """Return an argument that has one of some values."""
+    """Return the argument; raise a ValueError if it is not one of the allowed values."""
     if given not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {given!r}")
     return given
 
 
 def frame(schema_id: int | None) -> bytes:
-    """Return the registry's framing: a zero byte and the id; nothing without one."""
+    """Return the registry's framing, a zero byte and the id; empty without an id."""
     if schema_id is None:
         return b""
     if not isinstance(schema_id, int) or isinstance(schema_id, bool):
@@ -38,9 +38,9 @@ class ProgramEncoder(ColumnEncoder):
     """An encoder that compiles a program for each type of rows.
 
     Args:
-        payload_format: the name of the format, for csrc/columns/payload_program.c.
-        prefix: what each payload begins with.
-        extra: "error" or "ignore": what to do with columns that the schema does not have.
+        payload_format: the name of the format in csrc/columns/payload_program.c.
+        prefix: the bytes before each payload.
+        extra: what to do with columns that the schema does not have: "error" or "ignore".
     """
 
     def __init__(self, payload_format: str, prefix: bytes, extra: str) -> None:
@@ -53,15 +53,15 @@ class ProgramEncoder(ColumnEncoder):
         """Encode each row of a batch.
 
         Args:
-            batch: a record batch, table or data frame with the Arrow PyCapsule protocol (of
-                pyarrow, polars, pandas), DecodedRows or a MessageBatch.
+            batch: a record batch, table or data frame with the Arrow PyCapsule protocol (from
+                pyarrow, polars or pandas), DecodedRows or a MessageBatch.
 
         Returns:
-            EncodedRows: a payload for each row; null where the row is null (a tombstone), or
-            cannot be encoded: `errors` tells of the latter.
+            EncodedRows: a payload for each row. It is null if the row is null (a tombstone) or
+            cannot be encoded; `errors` lists the rows that cannot be encoded.
 
         Raises:
-            TypeError: it is something else, or its columns are not those of the schema.
+            TypeError: the batch has another type, or its columns do not match the schema.
             ValueError: its data is not valid.
             OverflowError: the payloads have more than 2 GiB together.
         """
@@ -69,10 +69,10 @@ class ProgramEncoder(ColumnEncoder):
 
     @abstractmethod
     def _compile(self, root: Input) -> tuple[Instruction, ...]:
-        """Return the program that writes rows of a type, a struct."""
+        """Return the program that writes rows of this type, a struct."""
 
     def _program_for(self, description: tuple[Any, ...]) -> _PayloadProgram:
-        """Return the program for rows of a type; compiled once for each."""
+        """Return the program for rows of this type; each type is compiled once."""
         program = self._programs.get(description)
         if program is None:
             steps = self._compile(read_input(description))

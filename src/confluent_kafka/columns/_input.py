@@ -1,4 +1,4 @@
-"""The Arrow types of rows that are to be written, as csrc/columns/input_types.c describes them."""
+"""The Arrow types of rows to encode, as csrc/columns/input_types.c describes them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _LISTS = ("+l", "+L", "+vl", "+vL", "+w:")
 
 @dataclass(eq=False)
 class Input:
-    """An Arrow field of the rows, and those below it.
+    """An Arrow field of the rows, with its child fields.
 
     Attributes:
-        format: the type, as the Arrow C data interface writes it; of a dictionary, its values'.
-        name: the field's.
-        words: the type in words, for messages.
-        children: the fields below.
+        format: the type in the notation of the Arrow C data interface; for a dictionary, the type
+            of its values.
+        name: the name of the field.
+        words: the type in words, for error texts.
+        children: the child fields.
         values: the values, if it is dictionary-encoded; it then has no children.
-        index: its place in the tree: before those below it.
-        extension: the name of the extension type that it is of, if any.
+        index: its index in the tree; a parent comes before its children.
+        extension: the name of its extension type, or an empty string.
     """
 
     format: str
@@ -39,7 +40,7 @@ class Input:
     extension: str | None = None
 
     def named(self, name: str) -> list[Input]:
-        """Return the fields below that have this name."""
+        """Return the child fields with this name."""
         return self._by_name.get(name, [])
 
     @cached_property
@@ -51,22 +52,22 @@ class Input:
 
     @property
     def is_list(self) -> bool:
-        """Whether it has any number of items."""
+        """Whether it is a list of any kind."""
         return self.format.startswith(_LISTS) and len(self.children) == 1
 
     @property
     def is_union(self) -> bool:
-        """Whether a row is one of its children's."""
+        """Whether it is an Arrow union: each row has the value of one child."""
         return self.values is None and self.format.startswith("+u")
 
     @property
     def is_null(self) -> bool:
-        """Whether it is of the type that has no values."""
+        """Whether it has Arrow's null type."""
         return self.values.is_null if self.values else self.format == "n"
 
     @property
     def size(self) -> int | None:
-        """How many bytes a fixed-size binary has; None for another type."""
+        """The number of bytes of a fixed-size binary; None for other types."""
         return int(self.format[2:]) if self.format.startswith("w:") else None
 
     @property
@@ -77,7 +78,7 @@ class Input:
 
     @property
     def is_uuid(self) -> bool:
-        """Whether it is of Arrow's type of UUIDs, whose values are 16 bytes."""
+        """Whether it has Arrow's extension type for UUIDs, whose values are 16 bytes."""
         return self.size == 16 and self.extension == UUID_EXTENSION
 
     @property
@@ -87,12 +88,12 @@ class Input:
 
 
 def zone_of(arrow: str) -> str:
-    """Return the time zone of a timestamp's format, empty if it has none."""
+    """Return the time zone in a timestamp's format; an empty string if there is none."""
     return arrow[4:] if arrow.startswith("ts") else ""
 
 
 def read_input(description: tuple[Any, ...]) -> Input:
-    """Return the tree of a description, which _encode_rows() gives."""
+    """Return the tree for a description from _encode_rows()."""
     return _read(description, iter(range(2**31)))
 
 

@@ -1,15 +1,16 @@
-"""Programs for csrc/columns while they are written."""
+"""Writes programs for csrc/columns."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-# What a schema of a few lines that refer to each other can grow to; none in use has a tenth.
+# The maximum size of a program, ten times that of any schema in use. A short schema whose types
+# refer to each other can grow exponentially.
 INSTRUCTION_LIMIT = 100_000
 
 
 class Instruction(NamedTuple):
-    """One step; csrc/columns/instruction.h reads it."""
+    """One step of a program; csrc/columns/instruction.h reads it."""
 
     step: str
     column: int = -1
@@ -21,7 +22,7 @@ class Instruction(NamedTuple):
 
 
 class HasIndex(Protocol):
-    """A column of a tree, which instructions name by its place."""
+    """A column in a tree. Instructions refer to it by its index."""
 
     index: int
 
@@ -30,7 +31,7 @@ class ProgramWriter:
     """Writes one program.
 
     Args:
-        error: what is raised for a schema that is too large.
+        error: the exception to raise for a schema that is too large.
     """
 
     def __init__(self, error: type[ValueError] = ValueError) -> None:
@@ -38,7 +39,7 @@ class ProgramWriter:
         self._error = error
 
     def emit(self, step: str, column: HasIndex | None = None, **parts: Any) -> int:
-        """Add an instruction; return its place."""
+        """Append an instruction, and return its index."""
         if len(self.program) >= INSTRUCTION_LIMIT:
             raise self._error(f"a schema of more than {INSTRUCTION_LIMIT} values")
         index = -1 if column is None else column.index
@@ -46,5 +47,5 @@ class ProgramWriter:
         return len(self.program) - 1
 
     def end_block(self, start: int) -> None:
-        """The block that began at `start` ends here."""
+        """Set the end of the block that began at `start`."""
         self.program[start] = self.program[start]._replace(target=len(self.program))

@@ -1,4 +1,4 @@
-"""What one column has of values that may be of several types."""
+"""The column type for values that may have several types."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _TIMES = frozenset({"date", "time32", "time64", "timestamp"})
 TEXT_KINDS = _TIMES | {"string", "symbol", "binary", "fixed-binary", "uuid"}
 _JSON_TYPES = {"bool": JSON_BOOLEAN, "array": JSON_ARRAY, "object": JSON_OBJECT, "map": JSON_OBJECT}
 _JSON_TYPES |= dict.fromkeys(NUMBER_KINDS, JSON_NUMBER) | dict.fromkeys(TEXT_KINDS, JSON_STRING)
-# Which of them it is, JSONEncoder says.
+# Which of these forms a value has is described in JSONEncoder.
 _JSON_TYPES["decimal"] = JSON_NUMBER | JSON_STRING
 
 
 def json_type(kind: str) -> int:
-    """Return the types of JSON, as the bits of a "json" value, that values of a kind are."""
+    """Return the JSON types of a kind of values, as the bits of a "json" value."""
     return _JSON_TYPES.get(kind, ANY_JSON)
 
 
 def alternatives_of(values: Sequence[Value]) -> Value:
-    """Return what values are that are of one of some types: of that type if it is one.
+    """Return the type of values that have one of several types. If all are the same, that type.
 
     Args:
-        values: at least one.
+        values: the types, at least one.
     """
     nullable = any(value.nullable or value.kind == "null" for value in values)
     kinds = list(dict.fromkeys(_key(value) for value in values if value.kind != "null"))
@@ -48,10 +48,10 @@ def alternatives_of(values: Sequence[Value]) -> Value:
 
 
 def common_of(values: Sequence[Value]) -> Value:
-    """Return what a value is that is of all of some types, as far as one of them says it.
+    """Return the type of a value that must have all of several types, as far as one defines it.
 
     Args:
-        values: at least one.
+        values: the types, at least one.
     """
     nullable = all(value.nullable or value.kind == "null" for value in values)
     known = [value for value in values if value.kind != "json"]
@@ -64,7 +64,7 @@ def common_of(values: Sequence[Value]) -> Value:
 
 
 def _key(value: Value) -> object:
-    """Return what is equal for values of equal types."""
+    """Return a key that is equal for equal types."""
     return (
         value.kind,
         value.format,
@@ -77,7 +77,7 @@ def _key(value: Value) -> object:
 
 
 def _joined(values: Sequence[Value]) -> Value:
-    """Return the type that all of some have, or JSON text."""
+    """Return the common type of all values, or JSON text if there is none."""
     kinds = {value.kind for value in values}
     if kinds == {"symbol"}:
         symbols = dict.fromkeys(one for value in values for one in value.symbols or ())

@@ -1,4 +1,4 @@
-"""Arrow schemas as what payloads of JSON have."""
+"""Turns an Arrow schema into the types of JSON payloads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from confluent_kafka.cimpl import _arrow_type
 from confluent_kafka.columns._json_layout import ANY_JSON, FRACTION_DIGITS, Value
 from confluent_kafka.columns._layout import UUID_EXTENSION
 
-# Large and view types become the plain ones, which hold the same values.
+# Large and view types become the plain types, which can hold the same values.
 _KINDS = {
     "n": ("null", "n"),
     "b": ("bool", "b"),
@@ -34,7 +34,7 @@ _KINDS = {
 _LISTS = {"+l", "+L", "+vl", "+vL"}
 _DECIMAL = re.compile(r"d:(\d+),(\d+)(?:,256)?")
 _UUID = ("w:16", UUID_EXTENSION)
-# Arrow's extension type of strings that are JSON texts.
+# The name of Arrow's extension type for strings that are JSON texts.
 _JSON = ("string", "arrow.json")
 _REFUSED = {
     "d": "a decimal of a negative scale, or of 32 or 64 bits",
@@ -49,16 +49,16 @@ _REFUSED = {
 
 
 def from_arrow(schema: Any) -> Value:
-    """Return the values of an object with __arrow_c_schema__().
+    """Return the type of the values for an object with __arrow_c_schema__().
 
     Raises:
-        TypeError: it has no such method.
+        TypeError: the object does not have this method.
         ValueError: a type cannot be read from JSON.
     """
     description = _arrow_type(schema)
     value = _value(description, "")
     if value.kind == "object":
-        # A schema says nothing of nulls in place of rows.
+        # A schema does not say whether rows may be null.
         return value.optional(False)
     return value
 

@@ -1,4 +1,4 @@
-"""How rows of Arrow columns are written as JSON: programs for csrc/columns/json_put_steps.c."""
+"""Programs that write rows of Arrow columns as JSON, for csrc/columns/json_put_steps.c."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from confluent_kafka.columns._instructions import Instruction
 from confluent_kafka.columns._json_alternatives import json_type
 from confluent_kafka.columns._json_layout import FRACTION_DIGITS, VALUE, JSONSchemaError, Value
 
-# Of the limits of integers: csrc/columns/put_values.h.
+# The arguments for the limits of integers: csrc/columns/put_values.h.
 _BITS = {f"int{bits}": -bits for bits in (8, 16, 32, 64)}
 _BITS |= {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
 
 _UTC = frozenset({"UTC", "Etc/UTC", "Z", "+00:00"})
 _DAY_MILLISECONDS = 86_400_000
-# Bytes, and digits that they hold in any case: csrc/columns/decimal.h.
+# Sizes of decimals in bytes, and the digits that always fit: csrc/columns/decimal.h.
 _DECIMAL_SIZE, _DECIMAL_DIGITS = 32, 76
 
-# A value of no schema: what its column says.
+# The schema of a value without a schema: the type of its column decides.
 _ANY = Value("any", "")
 
 
 class Options(NamedTuple):
-    """How values are written; the arguments of JSONEncoder."""
+    """How values are written: the arguments of JSONEncoder."""
 
     ignore_extra: bool
     write_nulls: bool
@@ -42,15 +42,15 @@ class Options(NamedTuple):
 
 
 def compile_encoder(schema: Value | None, root: Input, options: Options) -> tuple[Instruction, ...]:
-    """Return the program that writes rows of `root` by the schema.
+    """Return the program that writes rows of `root` with the schema.
 
     Args:
-        schema: of the whole payload; None for what the columns say.
+        schema: the schema of the whole payload; None to use the types of the columns.
         root: the type of the rows, a struct.
-        options: the encoder's.
+        options: the encoder's options.
 
     Raises:
-        TypeError: a column is missing, or cannot be written as what the schema says.
+        TypeError: a column is missing, or cannot be written as the type in the schema.
         ValueError: there are too many columns.
     """
     compiler = _Compiler(options)
@@ -58,7 +58,7 @@ def compile_encoder(schema: Value | None, root: Input, options: Options) -> tupl
 
 
 class _Compiler(EncoderWriter):
-    """Writes one program: each value with its key, and nulls as the schema wants them."""
+    """Writes one program: each value after its key, and null as the schema allows it."""
 
     def __init__(self, options: Options) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class _Compiler(EncoderWriter):
     def _value(
         self, schema: Value, column: Input, key: bytes, path: str, *, omitted: bool = False
     ) -> None:
-        """Write a value after its key; a null as one, or `omitted`, if there may be one."""
+        """Write a value after its key. A null is written as null, or left out if `omitted`."""
         write = partial(self._not_null, schema, column, key, path, omitted=omitted)
         if schema.nullable:
             self.unless_null(column, path, write, null=b"" if omitted else key + b"null,")
@@ -160,7 +160,7 @@ class _Compiler(EncoderWriter):
         self._check_names(column, list(fields), missing, path)
 
     def _struct_as_map(self, schema: Value, column: Input, key: bytes, path: str) -> None:
-        """Without the fields that are null, as libraries that make structs of dicts fill them."""
+        """Write a struct as a map, without null fields, which libraries add for missing keys."""
         self.emit("object", column, data=key, field=path)
         for child in column.children:
             inner = within(path, child.name)
@@ -182,7 +182,7 @@ class _Compiler(EncoderWriter):
             raise Mismatch(f"{path!r} has keys of {column.words}; those of JSON are text")
         self.emit("map-key", column, field=path)
 
-    # --- what has no values below it
+    # --- values that contain no others
 
     def _plain(self, schema: Value, column: Input, key: bytes, path: str) -> None:
         kind, arrow = schema.kind, column.format
@@ -230,9 +230,9 @@ class _Compiler(EncoderWriter):
         )
 
 
-# The kinds of times, and how Arrow's formats of each begin.
+# The kinds of times, with the beginnings of Arrow's formats of each kind.
 _TIMES = {"date": "td", "time32": "tt", "time64": "tt", "timestamp": "ts"}
-# What writes each from text.
+# The step that writes each kind from text.
 _TIME_TEXTS = {
     "date": "date-of-text",
     "time32": "time-of-text",
@@ -242,7 +242,7 @@ _TIME_TEXTS = {
 
 
 def _time(schema: Value, column: Input) -> tuple[str, int, tuple[int, ...]]:
-    """Return the step, argument and table that write a time of any unit; no step: none can."""
+    """Return the step, argument and table to write a time; the step is "" if there is none."""
     unit = column.format[2:3]
     if schema.kind == "date":
         scale = {"D": 1, "m": -_DAY_MILLISECONDS}.get(unit)
@@ -254,12 +254,12 @@ def _time(schema: Value, column: Input) -> tuple[str, int, tuple[int, ...]]:
         return "time", 1, table
     zone = zone_of(column.format)
     if not schema.zoned and zone and zone not in _UTC:
-        return "", 1, table  # wall clocks of other zones are not what a column has
+        return "", 1, table  # the column holds UTC, not the wall clock of its zone
     return ("timestamp-utc" if schema.zoned else "timestamp"), 1, table
 
 
 def _own(column: Input, path: str) -> Value:
-    """Return the type of a column that no schema says anything of."""
+    """Return the type to write for a column that has no schema."""
     arrow = column.format
     if column.is_uuid:
         return Value("uuid", arrow)
@@ -286,7 +286,7 @@ def _own(column: Input, path: str) -> Value:
 
 
 def _json_of(schema: Value, column: Input, path: str) -> Value:
-    """Return how a column that is no text is written where a schema takes several types of JSON."""
+    """Return how to write a column that is not text, if the schema allows several JSON types."""
     own = _own(column, path)
     if not json_type(own.kind) & schema.argument:
         raise _mismatch(schema, column, path)

@@ -1,4 +1,4 @@
-"""What payloads of JSON have, as columns and as a program for csrc/columns/json.c."""
+"""The columns for JSON payloads, and the program for csrc/columns/json.c."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from confluent_kafka.columns._layout import (
     wanted_fields,
 )
 
-# The only field of rows whose schema is not of objects.
+# The only column if the schema is not that of an object.
 VALUE = "value"
 
-# Of the fraction of a second that a unit counts.
+# The digits of a second's fraction for each unit.
 FRACTION_DIGITS = {"s": 0, "m": 3, "u": 6, "n": 9}
 
 
 class JSONSchemaError(ValueError):
-    """A JSON Schema is not valid, or has what columns cannot be made of."""
+    """A JSON Schema is not valid, or a part of it cannot become a column."""
 
 
 # enum json_flags in csrc/columns/json_nodes.h.
 _NULLABLE, _EPOCH, _ZONED, _NO_MISSING, _NO_EXTRA, _NO_DUPLICATES = (1 << bit for bit in range(6))
 
 
-# What JSON texts may be: the bits of a "json" value's argument; enum json_types in
+# The possible types of JSON texts: the bits in the argument of a "json" value; enum json_types in
 # csrc/columns/json_text.h.
 JSON_BOOLEAN, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT = (1 << bit for bit in range(5))
 ANY_JSON = (1 << 5) - 1
@@ -37,21 +37,22 @@ ANY_JSON = (1 << 5) - 1
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a schema.
+    """The type of a value in a schema.
 
     Attributes:
-        kind: what csrc/columns reads it with (json_values.c, json_nested.c).
-        format: of its column, as the Arrow C data interface writes it.
-        nullable: whether it may be null, or be missing.
-        argument: digits of a decimal, or of the fractions of a second that a time has; of JSON
-            texts, which of its types they are.
-        scale: of a decimal.
-        zoned: whether a timestamp is one of a zone.
-        metadata: of its column.
+        kind: the kind of reader in csrc/columns (json_values.c, json_nested.c).
+        format: the type of its column, in the notation of the Arrow C data interface.
+        nullable: whether it may be null or missing.
+        argument: for a decimal, its digits; for a time, the digits of a second's fraction; for JSON
+            text, the allowed JSON types.
+        scale: the scale of a decimal.
+        zoned: whether a timestamp has a zone.
+        metadata: the metadata of its column.
         symbols: the values of a dictionary.
-        fields: of an object; else what is within, of a name that is the column's.
-        writes_null: of a field: whether a null is to be written, or left out; None for either.
-        refusal: of a field of the kind "refused": why no column can be made of it.
+        fields: the fields of an object; for other kinds, the items under the column's name.
+        writes_null: for a field: whether to write null (True) or leave it out (False); None allows
+            both.
+        refusal: for the kind "refused": why the field cannot become a column.
     """
 
     kind: str
@@ -67,16 +68,16 @@ class Value:
     refusal: str = ""
 
     def optional(self, nullable: bool = True) -> Value:
-        """Return the same that may be null, or may not."""
+        """Return the same value, but nullable or not nullable."""
         return replace(self, nullable=nullable)
 
     def within(self) -> Value:
-        """Return the items of an array, or the values of a map."""
+        """Return the type of an array's items or a map's values."""
         return next(iter(self.fields.values()))
 
 
 class Options(NamedTuple):
-    """How strict a decoder is; the arguments of JSONDecoder."""
+    """How strict a decoder is: the arguments of JSONDecoder."""
 
     epoch: bool
     no_missing: bool
@@ -84,7 +85,7 @@ class Options(NamedTuple):
     no_duplicates: bool
 
 
-# csrc/columns/json.c: N_KIND to N_FIELD.
+# The positions in a node: csrc/columns/json.c, N_KIND to N_FIELD.
 Node = tuple[str, int, int, int, int, tuple[str, ...], tuple[Any, ...], str]
 
 
@@ -92,12 +93,12 @@ def layout(root: Value, columns: Sequence[str] | None) -> Column:
     """Return the struct of a row, numbered.
 
     Args:
-        root: of the whole payload.
-        columns: the fields that are wanted, with dots for those within; None for all.
+        root: the type of the whole payload.
+        columns: the wanted fields, with dots for nested fields; None for all.
 
     Raises:
-        JSONSchemaError: no column can be made of a field that is wanted.
-        ValueError: there is no such field.
+        JSONSchemaError: a wanted field cannot become a column.
+        ValueError: a field does not exist.
     """
     wanted = None if columns is None else wanted_fields(columns)
     if root.kind == "object":
@@ -121,7 +122,7 @@ def _column(value: Value, wanted: Wanted | None, path: str) -> Column:
         return Column("+s", children=children, metadata=value.metadata)
     if wanted is not None:
         inner = ", ".join(f"{path}.{name}" for name in wanted)
-        raise ValueError(f"columns: {path!r} is no object and has no field {inner!r}")
+        raise ValueError(f"columns: {path!r} is not an object and has no field {inner!r}")
     if value.kind == "array":
         [name] = value.fields
         return Column("+l", children=[_column(value.within(), None, f"{path}[]").named(name)])
@@ -131,7 +132,7 @@ def _column(value: Value, wanted: Wanted | None, path: str) -> Column:
 
 
 def compile_program(root: Value, row: Column, options: Options) -> Node:
-    """Return what reads payloads into the columns that layout() gave."""
+    """Return the program that reads payloads into the columns of layout()."""
     if root.kind == "object":
         return _node(root, row, options, "")
     child = _node(root, row.children[0], options, VALUE)

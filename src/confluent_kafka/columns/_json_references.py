@@ -1,4 +1,4 @@
-"""The schemas of a JSON Schema document that references name."""
+"""Resolves the references in a JSON Schema document."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from urllib.parse import unquote, urljoin
 
 from confluent_kafka.columns._json_layout import JSONSchemaError
 
-# Keywords whose values are no schemas, so that what looks like an identifier in them is none.
+# Keywords whose values are not schemas: an "$id" in them is not an identifier.
 _DATA = frozenset({"const", "default", "enum", "examples"})
-# Keywords whose values have schemas by name, where "const" or "$id" is a name like any other.
+# Keywords whose values are dicts of name to schema: there, "const" or "$id" is an ordinary name.
 _BY_NAME = frozenset(
     {"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
 )
-# What `$schema` of these drafts begins with: in them, keywords beside `$ref` do not count.
+# The beginnings of `$schema` for drafts in which keywords beside `$ref` are ignored.
 _LONE_REFERENCES = re.compile(r"https?://json-schema\.org/draft-0[3-7]/")
 
 
@@ -25,10 +25,10 @@ class Place(NamedTuple):
     """A schema within the document.
 
     Attributes:
-        schema: what is there.
+        schema: the schema itself.
         base: the URI that its own `$id` is relative to.
-        is_lone: whether keywords beside a `$ref` do not count, as in drafts up to 7.
-        way: the identities of the schemas that it was reached through, from the document's.
+        is_lone: whether keywords beside a `$ref` are ignored, as in drafts up to 7.
+        way: the id() of each schema on the way from the document to this schema.
     """
 
     schema: Any
@@ -37,7 +37,7 @@ class Place(NamedTuple):
     way: tuple[int, ...] = ()
 
     def within(self, schema: Any) -> Place:
-        """Return the place of a schema in this one."""
+        """Return the place of a schema that is nested in this one."""
         way = (*self.way, id(self.schema))
         if not isinstance(self.schema, Mapping):
             return Place(schema, self.base, self.is_lone, way)
@@ -49,11 +49,11 @@ class Place(NamedTuple):
 
 
 def with_references(text: str, references: Mapping[str, str]) -> Any:
-    """Return a document that has the documents within it that it refers to by name.
+    """Return a document that contains the documents that it refers to by name.
 
     Args:
         text: the document.
-        references: other documents, by the names that stand for their URIs.
+        references: the other documents, as a dict by the names that are used as their URIs.
 
     Raises:
         JSONSchemaError: one of them is not JSON.
@@ -65,13 +65,13 @@ def with_references(text: str, references: Mapping[str, str]) -> Any:
     within = dict(known) if isinstance(known, Mapping) else {}
     for name, other in references.items():
         one = loads(other, f"the schema of the reference {name!r}")
-        # Its own "$id" may be another one: registries know it by the name.
+        # A document's own "$id" may differ from the name under which the registry has it.
         within[name] = {**one, "$id": name} if isinstance(one, Mapping) else one
     return {**document, "$defs": within} if references else document
 
 
 def loads(text: str, what: str) -> Any:
-    """Return what a JSON text has; a JSONSchemaError says what it should have been."""
+    """Parse a JSON text. If it is not JSON, the JSONSchemaError names it with `what`."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -79,21 +79,21 @@ def loads(text: str, what: str) -> Any:
 
 
 class References:
-    """What the references of one document name."""
+    """The schemas that references in one document can name."""
 
     def __init__(self, document: Any) -> None:
         self.document = Place(document)
 
     def target(self, place: Place, reference: str) -> Place:
-        """Return what a reference in a schema names.
+        """Return the schema that a reference names.
 
         Raises:
-            LookupError: it is not there; the words go on from "a reference to ...".
+            LookupError: the schema does not exist; the text continues "a reference to ...".
         """
         uri = _joined(_base_within(place.schema, place.base), reference)
         found = self._find(uri)
         if found is None and reference.startswith("#"):
-            # An `id` that is meant for people must not hide the document's definitions.
+            # An `id` for human readers must not hide the document's definitions.
             found = self._find(reference)
         if found is not None:
             return found._replace(way=place.within(None).way)
@@ -103,7 +103,7 @@ class References:
         raise LookupError(f"within the schema; copy it into '$defs', with the '$id' {resource!r}")
 
     def _find(self, uri: str) -> Place | None:
-        """Return what a URI names, by a JSON pointer or an anchor of a schema with an `$id`."""
+        """Return the place for a URI with a JSON pointer or an anchor; None if there is none."""
         resource, _, fragment = uri.partition("#")
         fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
@@ -113,9 +113,9 @@ class References:
 
     @cached_property
     def _named(self) -> dict[str, Place]:
-        """What references can name, by its URI: schemas with an `$id`, or with an anchor."""
+        """All schemas that references can name, by URI: those with an `$id` or an anchor."""
         named = {"": self.document}
-        seen: set[int] = set()  # what was made by hand may contain itself
+        seen: set[int] = set()  # a dict that a program built may contain itself
         places = [(self.document, True)]
         while places:
             place, is_schema = places.pop()
@@ -138,29 +138,29 @@ class References:
 
 
 def _joined(base: str, reference: str) -> str:
-    """Return the URI of a reference; urljoin() knows no fragments of URNs."""
+    """Return the absolute URI of a reference; urljoin() does not support fragments of URNs."""
     if reference.startswith("#"):
         return base + reference
     try:
         return urljoin(base, reference)
-    except ValueError:  # it is no URI, and names nothing but itself
+    except ValueError:  # it is not a URI, and can only name itself
         return reference
 
 
 def _identifiers(schema: Mapping[str, Any], base: str) -> list[str]:
-    """Return the URIs of `$id`, which drafts up to 4 call `id`."""
+    """Return the URIs of `$id`; drafts up to 4 call the keyword `id`."""
     words = (schema.get("$id"), schema.get("id"))
     return [_joined(base, one) for one in words if isinstance(one, str)]
 
 
 def _base_within(schema: Mapping[str, Any], base: str) -> str:
-    """Return what references in a schema are relative to."""
+    """Return the base URI of references in a schema."""
     uri = next(iter(_identifiers(schema, base)), base)
     return uri.partition("#")[0]
 
 
 def _names(schema: Mapping[str, Any], outer: str) -> list[str]:
-    """Return the URIs of a schema; drafts up to 7 have anchors as the fragment of `$id`."""
+    """Return the URIs of a schema. In drafts up to 7, an anchor is the fragment of `$id`."""
     anchors = (schema.get("$anchor"), schema.get("$dynamicAnchor"))
     names = [one.removesuffix("#") for one in _identifiers(schema, outer)]
     base = _base_within(schema, outer)
@@ -168,7 +168,7 @@ def _names(schema: Mapping[str, Any], outer: str) -> list[str]:
 
 
 def _pointed(place: Place, pointer: str) -> Place | None:
-    """Return what a JSON pointer (RFC 6901) names; None if it is not there."""
+    """Return the place that a JSON pointer (RFC 6901) names; None if it does not exist."""
     for part in pointer.split("/")[1:]:
         found, name = place.schema, part.replace("~1", "/").replace("~0", "~")
         if isinstance(found, Mapping):
@@ -176,7 +176,7 @@ def _pointed(place: Place, pointer: str) -> Place | None:
                 return None
             place = place.within(found[name])
         elif isinstance(found, (list, tuple)):
-            # Only as JSON pointers write numbers: "00" is none.
+            # Only the canonical form is an index: "00" is not.
             inside = {str(index): one for index, one in enumerate(found)}
             if name not in inside:
                 return None

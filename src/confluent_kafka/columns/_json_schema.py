@@ -1,4 +1,4 @@
-"""JSON Schemas as what payloads of JSON have."""
+"""Turns a JSON Schema into the types of JSON payloads."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from confluent_kafka.columns._json_layout import (
 from confluent_kafka.columns._json_references import Place, References, loads
 from confluent_kafka.columns._layout import UUID_EXTENSION, extension
 
-# Nested deeper than this, reading would need too much of the stack: csrc/columns/types.h.
+# Deeper nesting would need too much stack to read: csrc/columns/types.h.
 DEPTH_LIMIT = 48
-# What a schema of a few lines that refer to each other can grow to; none in use has a tenth.
+# The maximum number of values, ten times that of any schema in use. A short schema whose parts
+# refer to each other can grow exponentially.
 VALUES_LIMIT = 100_000
-# How many schemas may lead to each other by `$ref` and `allOf` alone.
+# The maximum length of a chain of schemas that are connected by `$ref` and `allOf` alone.
 _WAY_LIMIT = 400
 
 _INTEGERS = {
@@ -55,7 +56,7 @@ _JSON_TYPES = {
 }
 _OF_OBJECTS = frozenset({"properties", "patternProperties", "additionalProperties"})
 _OF_ARRAYS = frozenset({"items", "prefixItems"})
-# Keywords that a column's type can depend on; a choice between schemas without any is none.
+# Keywords that can affect a column's type. A choice between schemas without them has no effect.
 _SHAPING = (
     {"type", "enum", "const", "format", "contentEncoding"}
     | _OF_OBJECTS
@@ -65,20 +66,20 @@ _SHAPING = (
 
 
 class _Never(JSONSchemaError):
-    """No value is of a schema."""
+    """No value matches the schema."""
 
 
 def from_json_schema(schema: str | Mapping[str, Any], enums: str) -> Value:
-    """Return the values of a JSON Schema: JSON text, or what json.loads() makes of it.
+    """Return the type of a JSON Schema's values. The schema may be JSON text or parsed JSON.
 
-    Fields that no column can be made of are of the kind "refused".
+    A field that cannot become a column has the kind "refused".
 
     Args:
         schema: the schema.
         enums: "string" or "dictionary".
 
     Raises:
-        JSONSchemaError: it is not valid, or the whole cannot be a column.
+        JSONSchemaError: it is not valid, or the whole value cannot become a column.
     """
     if isinstance(schema, str):
         schema = loads(schema, "schema")
@@ -87,13 +88,13 @@ def from_json_schema(schema: str | Mapping[str, Any], enums: str) -> Value:
 
 @dataclass
 class _Found:
-    """What schemas say that apply to one value together.
+    """The schemas that apply together to one value.
 
     Attributes:
-        places: those of them that have keywords, with all that they refer to.
-        choices: of each, one applies.
-        seen: the identities of all.
-        is_recursive: whether one refers to what it is a part of.
+        places: the schemas that have keywords, including all that they refer to.
+        choices: lists of schemas; one schema of each list applies.
+        seen: the id() of each schema.
+        is_recursive: whether a schema refers to a schema that contains it.
     """
 
     places: list[Place] = field(default_factory=list)
@@ -102,17 +103,17 @@ class _Found:
     is_recursive: bool = False
 
     def values(self, word: str) -> Iterator[tuple[Place, Any]]:
-        """Yield what a keyword has, wherever it is."""
+        """Yield the values of a keyword in all schemas that have it."""
         for place in self.places:
             if word in place.schema:
                 yield place, place.schema[word]
 
     def value(self, word: str) -> Any:
-        """Return what a keyword has where it is first; None if it is nowhere."""
+        """Return the first value of a keyword; None if no schema has it."""
         return next((value for _, value in self.values(word)), None)
 
     def has(self, words: frozenset[str] | set[str]) -> bool:
-        """Return whether one of some keywords is there."""
+        """Return whether a schema has one of the keywords."""
         return any(not words.isdisjoint(place.schema) for place in self.places)
 
 
@@ -126,7 +127,7 @@ class _Reader:
         self._count = 0
 
     def whole(self) -> Value:
-        """Return what the document says."""
+        """Return the type that the whole document describes."""
         return self._value([self._references.document], [], "")
 
     def _error(self, path: str, problem: str) -> JSONSchemaError:
@@ -139,10 +140,10 @@ class _Reader:
     def _words(path: str, problem: str) -> str:
         where = f"the field {path!r}" if path else "the value"
         hint = "; `columns` can leave it out" if path else ""
-        return f"schema cannot be made columns of: {where} is {problem}{hint}"
+        return f"schema cannot become columns: {where} is {problem}{hint}"
 
     def _list(self, word: str, schema: Mapping[str, Any], path: str) -> Sequence[Any]:
-        """Return what a keyword lists; nothing without the keyword."""
+        """Return the list of a keyword; an empty list without the keyword."""
         listed = schema.get(word, ())
         if not isinstance(listed, (list, tuple)):
             raise self._error(path, f"one with {word!r} of {_short(listed)}, not of a list")
@@ -157,14 +158,14 @@ class _Reader:
         return found
 
     def _add(self, place: Place, found: _Found, path: str, way: tuple[int, ...]) -> None:
-        """Add a schema, and those that always apply with it; `way` are those that led to it."""
+        """Add a schema and those that always apply with it; `way` has the ids on the way here."""
         schema = place.schema
         if schema is True:
             return
         if schema is False:
             raise self._never(path, "false, and no value is of that")
         if not isinstance(schema, Mapping):
-            raise self._error(path, f"{_short(schema)}, which is no schema")
+            raise self._error(path, f"{_short(schema)}, which is not a schema")
         if id(schema) in way:
             raise self._error(path, "a reference that leads to itself, and says nothing")
         if id(schema) in found.seen:
@@ -187,7 +188,7 @@ class _Reader:
         self, place: Place, reference: Any, found: _Found, path: str, way: tuple[int, ...]
     ) -> None:
         if not isinstance(reference, str):
-            raise self._error(path, f"a reference to {_short(reference)}, which is no text")
+            raise self._error(path, f"a reference to {_short(reference)}, which is not a text")
         try:
             target = self._references.target(place, reference)
         except LookupError as error:
@@ -199,7 +200,7 @@ class _Reader:
             self._add(target, found, path, way)
 
     def _choices(self, place: Place, path: str) -> Iterator[list[Place]]:
-        """Yield the lists of which one schema applies."""
+        """Yield the lists of schemas of which one applies."""
         schema = place.schema
         for word in ("anyOf", "oneOf"):
             if listed := self._list(word, schema, path):
@@ -216,7 +217,7 @@ class _Reader:
     # --- one value
 
     def _value(self, places: Sequence[Place], choices: Sequence[list[Place]], path: str) -> Value:
-        """Return what schemas say that apply together, with one of each choice."""
+        """Return the type for schemas that apply together with one schema of each choice."""
         if self._depth == DEPTH_LIMIT:
             raise self._error(path, f"nested more than {DEPTH_LIMIT} deep")
         self._depth += 1
@@ -270,7 +271,7 @@ class _Reader:
         return value.optional(nullable)
 
     def _decide(self, found: _Found, path: str) -> None:
-        """Add what is chosen where all but one schema of a choice cannot apply."""
+        """For each choice in which only one schema can apply, add that schema."""
         open_choices = found.choices
         found.choices = []
         for choice in open_choices:
@@ -283,7 +284,7 @@ class _Reader:
     # --- types
 
     def _types(self, found: _Found, path: str) -> set[str] | None:
-        """Return the types that all allow; None if none says anything of them."""
+        """Return the JSON types that all schemas allow; None if no schema restricts them."""
         types: set[str] | None = None
         for _, given in found.values("type"):
             one = self._listed_types(given, path)
@@ -301,7 +302,7 @@ class _Reader:
     def _types_with_choices(
         self, found: _Found, types: set[str] | None, path: str
     ) -> set[str] | None:
-        """Return the types that one schema of each choice allows as well."""
+        """Return the JSON types that one schema of each choice also allows."""
         for choice in found.choices:
             allowed: set[str] | None = set()
             for one in self._possible(choice, path):
@@ -312,7 +313,7 @@ class _Reader:
         return types
 
     def _possible(self, choice: Sequence[Place], path: str) -> Iterator[_Found]:
-        """Yield those of a choice that can apply."""
+        """Yield those alternatives of a choice that can apply."""
         for place in choice:
             self._count += 1
             if self._count > VALUES_LIMIT:
@@ -325,7 +326,7 @@ class _Reader:
             yield found
 
     def _implied(self, found: _Found, path: str) -> set[str] | None:
-        """Return the types of schemas that do not say any."""
+        """Return the JSON types that schemas without `type` imply."""
         if found.has(_OF_OBJECTS):
             return {"object"}
         if found.has(_OF_ARRAYS):
@@ -334,7 +335,7 @@ class _Reader:
         return None if values is None else {_type_of(value) for value in values}
 
     def _enumerated(self, found: _Found, path: str) -> list[Any] | None:
-        """Return the values that there are; None if any value may be."""
+        """Return the enumerated values; None if any value is allowed."""
         lists = [self._list("enum", place.schema, path) for place, _ in found.values("enum")]
         lists += [[value] for _, value in found.values("const")]
         if not lists:
@@ -347,7 +348,7 @@ class _Reader:
     # --- one of several
 
     def _is_shaping(self, choice: Sequence[Place], path: str) -> bool:
-        """Return whether the type can depend on what is chosen, or nothing can be."""
+        """Return whether the choice can affect the type, or no alternative can apply."""
         possible = list(self._possible(choice, path))
         return not possible or any(
             one.is_recursive
@@ -362,7 +363,7 @@ class _Reader:
         choice: Sequence[Place],
         path: str,
     ) -> Value:
-        """Return what is said together with one of a choice: one type, or JSON text."""
+        """Return the type if one of the alternatives applies: one type, or JSON text."""
         values = []
         problem = self._never(path, "of no type")
         for place in choice:
@@ -379,7 +380,7 @@ class _Reader:
     # --- objects
 
     def _object(self, found: _Found, path: str) -> Value:
-        """Return an object with the properties of all schemas, and of all that may apply."""
+        """Return an object with the properties of all schemas and all alternatives."""
         properties = self._properties(found, path)
         choices: dict[str, list[list[Place]]] = {}
         for choice in found.choices:
@@ -395,7 +396,7 @@ class _Reader:
         fields = {}
         for name in names:
             places, given = properties.get(name, []), choices.get(name, [])
-            if places:  # some of a choice may say nothing of a field: then it is what these say
+            if places:  # if an alternative does not mention the field, the other schemas decide
                 given = [[*one, Place(True)] for one in given]
             elif given:
                 given = [[place for one in given for place in one]]
@@ -403,7 +404,7 @@ class _Reader:
             if name in required:
                 fields[name] = replace(value, writes_null=True)
             else:
-                # JSONDecoder reads a null there, too; but only some schemas allow to write it.
+                # JSONDecoder also reads a null there, but only some alternatives allow to write it.
                 writes_null = None if value.nullable else False
                 fields[name] = replace(value, nullable=True, writes_null=writes_null)
         return Value("object", "+s", fields=fields)
@@ -426,12 +427,14 @@ class _Reader:
                 raise self._error(path, f"an object with 'properties' of {_short(given)}")
             for name, one in given.items():
                 if not isinstance(name, str):
-                    raise self._error(path, f"an object with the field {name!r}, which is no text")
+                    raise self._error(
+                        path, f"an object with the field {name!r}, which is not a text"
+                    )
                 properties.setdefault(name, []).append(place.within(one))
         return properties
 
     def _possible_properties(self, choice: list[Place], path: str) -> dict[str, list[Place]]:
-        """Return the same of all schemas of a choice, and of what they choose from."""
+        """Return the schemas of each property in all alternatives, including nested choices."""
         properties: dict[str, list[Place]] = {}
         for one in self._possible(choice, path):
             inner = [self._possible_properties(other, path) for other in one.choices]
@@ -443,7 +446,7 @@ class _Reader:
         return properties
 
     def _map(self, found: _Found, path: str) -> Value:
-        """Return an object without properties: a map, or JSON text if it may have anything."""
+        """Return the type of an object without properties: a map, or JSON text for any content."""
         inner = f"{path}[]"
         patterns = [
             place.within(one)
@@ -465,10 +468,10 @@ class _Reader:
     # --- arrays
 
     def _array(self, found: _Found, path: str) -> Value:
-        """Return a list, whose items are of what its first ones and the others may be."""
+        """Return a list whose items have the types of `prefixItems` and `items`."""
         first = [
             place.within(one)
-            for word in ("prefixItems", "items")  # the latter in drafts up to 2019-09
+            for word in ("prefixItems", "items")  # in drafts up to 2019-09 "items" has both roles
             for place, given in found.values(word)
             if isinstance(given, (list, tuple))
             for one in given
@@ -483,12 +486,12 @@ class _Reader:
 
     @staticmethod
     def _inner(found: _Found, word: str) -> list[Place]:
-        """Return the schemas that a keyword has, but for true and false."""
+        """Return the schemas of a keyword, without true and false."""
         return [
             place.within(given) for place, given in found.values(word) if isinstance(given, Mapping)
         ]
 
-    # --- what has no values below it
+    # --- values that contain no others
 
     def _plain(self, kind: str, found: _Found, path: str) -> Value:
         if kind == "boolean":
@@ -515,7 +518,7 @@ class _Reader:
 
 
 def _common(first: set[str], second: set[str]) -> set[str]:
-    """Return the types that two sets have in common: integers are numbers."""
+    """Return the types that two sets have in common. An integer is also a number."""
     common = first & second
     for one, other in ((first, second), (second, first)):
         if "integer" in one and "number" in other:
@@ -524,7 +527,7 @@ def _common(first: set[str], second: set[str]) -> set[str]:
 
 
 def _type_of(value: Any) -> str:
-    """Return the type of a value of `enum` or `const`."""
+    """Return the JSON type of a value in `enum` or `const`."""
     if value is None:
         return "null"
     kinds = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
@@ -532,7 +535,7 @@ def _type_of(value: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    """Return a value for a message: what is wrong may be long, and deep."""
+    """Return a short form of a value for error texts: a wrong value may be long or deep."""
     try:
         return repr(str(value)[:80])
     except RecursionError:

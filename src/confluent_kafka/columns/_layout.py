@@ -1,4 +1,4 @@
-"""The Arrow types that rows are decoded into, as csrc/columns reads them."""
+"""The Arrow types of decoded rows, in the form that csrc/columns reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from confluent_kafka._suggestions import did_you_mean
 
-# How the symbols of enums may come.
+# The possible column types of enums.
 ENUMS = ("string", "dictionary")
 
 # The name of Arrow's extension type of UUIDs, whose values are 16 bytes.
@@ -18,16 +18,16 @@ UUID_EXTENSION = "arrow.uuid"
 
 @dataclass
 class Column:
-    """An Arrow field, and those below it.
+    """An Arrow field, with its child fields.
 
     Attributes:
-        format: the type, as the Arrow C data interface writes it.
-        name: the field's.
+        format: the type in the notation of the Arrow C data interface.
+        name: the name of the field.
         nullable: whether a slot may be null.
-        children: the fields below.
-        metadata: of the field, such as the name of an extension type.
-        symbols: the values of a dictionary, which the slots are indices of.
-        index: its place in the tree, parents before their children; number() sets it.
+        children: the child fields.
+        metadata: the metadata of the field, such as the name of an extension type.
+        symbols: the values of a dictionary; the slots are indices into it.
+        index: its index in the tree, set by number(); a parent comes before its children.
     """
 
     format: str
@@ -43,7 +43,7 @@ class Column:
         return replace(self, name=name)
 
     def number(self, index: int = 0) -> int:
-        """Set the index of this one and those below; return the one after them."""
+        """Number this column and its children from `index` on. Return the next number."""
         self.index = index
         index += 1
         for child in self.children:
@@ -51,11 +51,11 @@ class Column:
         return index
 
     def child(self, name: str) -> Column | None:
-        """Return the field below that has this name."""
+        """Return the child field with this name, or None."""
         return next((child for child in self.children if child.name == name), None)
 
     def description(self) -> tuple[Any, ...]:
-        """Return what _RowProgram takes."""
+        """Return the description of this column for _RowProgram."""
         return (
             self.format,
             self.name,
@@ -90,7 +90,7 @@ def decimal(precision: int, scale: int) -> Column:
 
 
 def _encoded(metadata: Mapping[str, str]) -> bytes:
-    """Encode as the C data interface wants metadata: native int32 sizes before each text."""
+    """Encode metadata for the C data interface: a native int32 size before each text."""
     parts = [struct.pack("=i", len(metadata))]
     for text in (text for pair in metadata.items() for text in pair):
         data = text.encode()
@@ -99,7 +99,7 @@ def _encoded(metadata: Mapping[str, str]) -> bytes:
 
 
 def check_enums(enums: str, allowed: Sequence[str] = ENUMS) -> None:
-    """Raise a ValueError unless it is a way to have enums."""
+    """Raise a ValueError unless `enums` is one of the allowed values."""
     if enums not in allowed:
         raise ValueError(f"enums must be one of {', '.join(allowed)}, not {enums!r}")
 
@@ -110,7 +110,7 @@ Wanted = Mapping[str, "Wanted | None"]
 
 
 def wanted_fields(columns: Any) -> Wanted:
-    """Return names with dots as a tree; None below a name stands for all of it."""
+    """Return names with dots as a tree. None below a name means all of its fields."""
     is_list = isinstance(columns, Sequence) and not isinstance(columns, (str, bytes))
     if not is_list or not all(isinstance(name, str) for name in columns):
         raise TypeError(f"columns must be a list of str, not {columns!r}")
@@ -134,10 +134,10 @@ def _tree(columns: Sequence[str]) -> Wanted:
 def chosen_fields(
     names: Collection[str], wanted: Wanted | None, path: str
 ) -> Iterator[tuple[str, str, Wanted | None]]:
-    """Yield the wanted fields of a record: the name, the path, and what is wanted within.
+    """Yield each wanted field of a record: its name, its path, and the wanted nested fields.
 
     Raises:
-        ValueError: there is no such field.
+        ValueError: a wanted field does not exist.
     """
     for name, inner in (dict.fromkeys(names) if wanted is None else wanted).items():
         full = f"{path}.{name}" if path else name

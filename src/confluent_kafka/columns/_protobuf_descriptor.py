@@ -1,4 +1,4 @@
-"""The message type that a user means, however it is given."""
+"""Finds the message type that a user names in one of several ways."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def find_descriptor(descriptor: Any, message: str | None) -> Any:
 
     Args:
         descriptor: a message class, a Descriptor, or a FileDescriptorSet (also as bytes).
-        message: the full name of a message of the FileDescriptorSet; None for the others.
+        message: the full name of a message in the FileDescriptorSet; otherwise None.
 
     Raises:
         ImportError: protobuf is not installed.
-        TypeError: it is something else.
-        ValueError: the files are not valid, or have no such message.
+        TypeError: the descriptor has another type.
+        ValueError: the files are not valid, or do not contain the message.
     """
     try:
         from google.protobuf.descriptor import Descriptor
@@ -33,7 +33,7 @@ def find_descriptor(descriptor: Any, message: str | None) -> Any:
         try:
             descriptor = FileDescriptorSet.FromString(descriptor)
         except DecodeError as error:
-            raise ValueError(f"descriptor is no FileDescriptorSet: {error}") from error
+            raise ValueError(f"descriptor is not a FileDescriptorSet: {error}") from error
     if isinstance(descriptor, FileDescriptorSet):
         if not isinstance(message, str):
             raise TypeError("message must be the full name of a message of the FileDescriptorSet")
@@ -44,12 +44,14 @@ def find_descriptor(descriptor: Any, message: str | None) -> Any:
             f"{type(descriptor).__name__}"
         )
     if message is not None:
-        raise TypeError("message is for a FileDescriptorSet; the descriptor says it already")
+        raise TypeError(
+            "message is only for a FileDescriptorSet; this descriptor already names the message"
+        )
     return found
 
 
 def message_indexes_of(descriptor: Any) -> list[int]:
-    """Return the place of a message type in its file, and before it those of what it is in."""
+    """Return the index of a message type in its file, after the indexes of the enclosing types."""
     outer = descriptor.containing_type
     if outer is None:
         names = list(descriptor.file.message_types_by_name)
@@ -66,7 +68,7 @@ def _message_of(files: Any, name: str) -> Any:
     added: set[str] = set()
 
     def add(file_name: str, needed_by: str) -> None:
-        """Also before it what it imports, in whatever order the files are."""
+        """Add a file after the files that it imports, in whatever order they are given."""
         if file_name in added:
             return
         added.add(file_name)
@@ -81,14 +83,14 @@ def _message_of(files: Any, name: str) -> Any:
         for file_name in given:
             add(file_name, file_name)
         return pool.FindMessageTypeByName(name)
-    except TypeError as error:  # what the pool raises
+    except TypeError as error:  # the pool's error for invalid files
         raise ValueError(f"the descriptor's files are not valid: {error}") from error
     except KeyError as error:
         raise ValueError(f"the descriptor has no message {name!r}") from error
 
 
 def _known_file(name: str) -> Any:
-    """Return one of the files that every compiler has, and sets of files often leave out."""
+    """Return one of the files that every compiler has; sets of files often leave them out."""
     if not name.startswith(_KNOWN) or not name.endswith(".proto"):
         return None
     from google.protobuf.descriptor_pb2 import FileDescriptorProto

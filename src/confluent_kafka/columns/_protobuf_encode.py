@@ -1,4 +1,4 @@
-"""How rows of columns are written as Protobuf: programs for csrc/columns/protobuf_put_steps.c."""
+"""Programs that write rows of columns as Protobuf, for csrc/columns/protobuf_put_steps.c."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _STEPS = {
     18: "sint64",
 }
 
-# Of the argument of a step, beside the tag: csrc/columns/protobuf_put.h.
+# Flags in the argument of a step, in addition to the tag: csrc/columns/protobuf_put.h.
 _SKIP_DEFAULT, _CLOSED_ENUM = 1 << 32, 2 << 32
 
 
@@ -56,9 +56,9 @@ def compile_encoder(descriptor: Any, root: Input, *, ignore_extra: bool) -> tupl
     """Return the program that writes rows of `root` as messages.
 
     Args:
-        descriptor: of the message type.
+        descriptor: the descriptor of the message type.
         root: the type of the rows, a struct.
-        ignore_extra: leave out columns that the message has no field for.
+        ignore_extra: ignore columns that the message has no field for.
 
     Raises:
         TypeError: a column is missing, or cannot be written as its field.
@@ -69,7 +69,7 @@ def compile_encoder(descriptor: Any, root: Input, *, ignore_extra: bool) -> tupl
 
 
 class _Compiler(EncoderWriter):
-    """Writes one program: the fields of a message in the order of their numbers."""
+    """Writes one program. It writes the fields of a message in the order of their numbers."""
 
     def __init__(self, *, ignore_extra: bool) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class _Compiler(EncoderWriter):
     # --- messages
 
     def fields(self, descriptor: Any, column: Input, path: str) -> None:
-        """Write the fields of a message that there are columns for."""
+        """Write those fields of a message that have a column."""
         self._oneofs(descriptor, column, path)
         missing = []
         for one in sorted(descriptor.fields, key=lambda field: field.number):
@@ -98,7 +98,7 @@ class _Compiler(EncoderWriter):
         )
 
     def _oneofs(self, descriptor: Any, column: Input, path: str) -> None:
-        """Refuse rows that have more than one member of a oneof."""
+        """Refuse rows that have values for several members of a oneof."""
         for oneof in descriptor.oneofs:
             names = {one.name for one in oneof.fields}
             members = tuple(child.index for child in column.children if child.name in names)
@@ -162,7 +162,7 @@ class _Compiler(EncoderWriter):
     def _plain_or_union(
         self, descriptor: Any, column: Input, path: str, write: Callable[[Input], None]
     ) -> None:
-        """Write what a column stands for: the values of a dictionary, a child of a union."""
+        """Write the values of a dictionary, the children of a union, or the column itself."""
         if column.is_union:
             self.each_case(
                 column,
@@ -177,7 +177,7 @@ class _Compiler(EncoderWriter):
             self.through(column, path, write)
 
     def _value(self, descriptor: Any, column: Input, path: str, argument: int) -> None:
-        """Write a value, which is no null; `argument` has the tag and flags."""
+        """Write a value that is not null; `argument` has the tag and flags."""
         write = partial(self._plain, descriptor, path=path, argument=argument)
         self._plain_or_union(descriptor, column, path, write)
 
@@ -221,7 +221,7 @@ class _Compiler(EncoderWriter):
         self.emit(step, column, argument=argument, field=path)
 
     def _enum(self, descriptor: Any, column: Input, path: str, argument: int) -> None:
-        """From names, also of aliases, or from numbers."""
+        """Write an enum from names (including aliases) or from numbers."""
         if column.format not in INTEGERS and not column.is_bytes:
             raise _mismatch(descriptor, column, path)
         enum = descriptor.enum_type
@@ -240,7 +240,7 @@ class _Compiler(EncoderWriter):
         )
 
     def _known(self, descriptor: Any, column: Input, path: str, argument: int) -> None:
-        """Types of Google's that have columns of their own."""
+        """Write one of Google's well-known types that have columns of their own."""
         step, arrow = KNOWN[descriptor.message_type.full_name].kind, column.format
         table: tuple[int, ...] = ()
         if step in {"timestamp", "duration"}:
@@ -256,7 +256,7 @@ class _Compiler(EncoderWriter):
 
 
 def _is_required(descriptor: Any) -> bool:
-    # protobuf 7 has no label, 6.30 has no is_required.
+    # protobuf 7 has no `label`; protobuf 6.30 has no `is_required`.
     if hasattr(descriptor, "is_required"):
         return bool(descriptor.is_required)
     return bool(descriptor.label == descriptor.LABEL_REQUIRED)

@@ -1,4 +1,4 @@
-"""The columns of a message type."""
+"""The columns for a Protobuf message type."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from confluent_kafka.columns._layout import Column, Wanted, chosen_fields
 from confluent_kafka.columns._protobuf_program import CLOSED, WIRES, Field, Message, Shape, Wire
 
-# What message types of a few lines that refer to each other can grow to.
+# The maximum number of fields: message types that refer to each other can grow exponentially.
 FIELD_LIMIT = 20_000
 
-# FieldDescriptorProto.Type -> the kind of values, and their column.
+# FieldDescriptorProto.Type -> the kind of its values, and the type of their column.
 GROUP, MESSAGE, ENUM = 10, 11, 14
 _SCALARS = {
     1: ("fixed64", "g"),
@@ -40,7 +40,7 @@ WRAPPERS = {
 
 
 class _Leaf(NamedTuple):
-    """A kind of values that has no fields below it, for columns."""
+    """A kind of values without nested fields."""
 
     kind: str
     format: str
@@ -50,7 +50,7 @@ class _Leaf(NamedTuple):
     initial: bytes = b""
 
 
-# What times count -> the letter in Arrow's formats, and how many of a second.
+# The units of times -> the letter in Arrow's formats, and the number of units in a second.
 UNITS = {"ns": ("n", 10**9), "us": ("u", 10**6)}
 KNOWN = {
     "google.protobuf.Timestamp": _Leaf("timestamp", "tsn:UTC", 10**9, initial=bytes(8)),
@@ -62,7 +62,7 @@ KNOWN = {
 
 
 def check_unit(unit: str) -> None:
-    """Raise a ValueError unless it is one of times."""
+    """Raise a ValueError unless `unit` is one of UNITS."""
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
 
@@ -71,13 +71,13 @@ def layout(descriptor: Any, wanted: Wanted | None, *, enums: str, unit: str) -> 
     """Return the message of a row, with its columns, numbered.
 
     Args:
-        descriptor: of the message type.
+        descriptor: the descriptor of the message type.
         wanted: the fields to decode; None for all.
         enums: "string", "dictionary" or "number".
-        unit: of times, one of UNITS.
+        unit: the unit of times, one of UNITS.
 
     Raises:
-        ValueError: there is no such field, or a type is recursive.
+        ValueError: a field does not exist, or a type is recursive.
     """
     root = _LayoutMaker(enums, unit).message(descriptor, wanted, "", Column("+s"))
     root.column.number()
@@ -85,15 +85,15 @@ def layout(descriptor: Any, wanted: Wanted | None, *, enums: str, unit: str) -> 
 
 
 def is_repeated(descriptor: Any) -> bool:
-    """Whether a field is a list or a map."""
-    # protobuf 7 has no label, 6.30 has no is_repeated.
+    """Return whether a field is a list or a map."""
+    # protobuf 7 has no `label`; protobuf 6.30 has no `is_repeated`.
     if hasattr(descriptor, "is_repeated"):
         return bool(descriptor.is_repeated)
     return bool(descriptor.label == descriptor.LABEL_REPEATED)
 
 
 def is_map(descriptor: Any) -> bool:
-    """Whether a repeated field has the entries of a map."""
+    """Return whether a repeated field is a map."""
     if descriptor.type != MESSAGE or not descriptor.message_type.has_options:
         return False
     return bool(descriptor.message_type.GetOptions().map_entry)
@@ -103,7 +103,7 @@ class _LayoutMaker:
     def __init__(self, enums: str, unit: str) -> None:
         self._enums = enums
         self._unit, self._per_second = UNITS[unit]
-        self._open: list[str] = []  # the message types from the row's to the one in hand
+        self._open: list[str] = []  # the message types from the row's type to the current one
         self._count = 0
 
     # --- messages
@@ -117,19 +117,19 @@ class _LayoutMaker:
         *,
         entry: bool = False,
     ) -> Message:
-        """Fill in the children of a column of structs.
+        """Add the children of a struct column.
 
         Args:
-            descriptor: of the message type.
-            wanted: of its fields.
-            path: of the field that it is.
-            column: of the structs.
-            entry: whether it is an entry of a map, whose key and value are always there.
+            descriptor: the descriptor of the message type.
+            wanted: the fields to decode; None for all.
+            path: the path of the field that has this type.
+            column: the column of the structs.
+            entry: whether it is an entry of a map, whose key and value are never missing.
         """
         if descriptor.full_name in self._open:
             raise ValueError(
-                f"the message {descriptor.full_name} is recursive at {path!r}, of which no columns "
-                "can be made: name the other fields in columns"
+                f"the message {descriptor.full_name} is recursive at {path!r} and cannot "
+                "become columns: name the other fields in columns"
             )
         self._open.append(descriptor.full_name)
         made = Message(column, path)
@@ -145,7 +145,7 @@ class _LayoutMaker:
         return made
 
     def _set_rivals(self, descriptor: Any, made: Message) -> None:
-        """Tell members of a oneof of each other, also those that nobody asked for."""
+        """Tell each member of a oneof the other members, including those that nobody wants."""
         by_number = {one.number: one for one in made.fields}
         for oneof in descriptor.oneofs:
             members = [one.number for one in oneof.fields]
@@ -186,7 +186,7 @@ class _LayoutMaker:
             raise ValueError(f"a message of more than {FIELD_LIMIT} fields within each other")
         if wanted is not None and (is_repeated(descriptor) or not has_fields(descriptor)):
             inner = ", ".join(f"{path}.{name}" for name in wanted)
-            raise ValueError(f"columns: {path!r} is no message and has no field {inner!r}")
+            raise ValueError(f"columns: {path!r} is not a message and has no field {inner!r}")
         if is_map(descriptor):
             return self._map(descriptor, path)
         if is_repeated(descriptor):
@@ -220,7 +220,7 @@ class _LayoutMaker:
     def _value(
         self, descriptor: Any, wanted: Wanted | None, path: str, name: str, *, always: bool
     ) -> Field:
-        """One value of a field; `always`: it is not null if it does not come."""
+        """Return one value of a field; `always`: a missing value is not null but the default."""
         optional = descriptor.has_presence and not always
         number, wire = descriptor.number, wire_of(descriptor)
         if has_fields(descriptor):
@@ -251,18 +251,18 @@ class _LayoutMaker:
             value = self._leaf(descriptor.message_type.fields_by_name["value"])
             return value._replace(kind=f"wrapper-{value.kind}")
         leaf = KNOWN[name]
-        if leaf.argument:  # a time
+        if leaf.argument:  # the values are times
             form = f"{leaf.format[:2]}{self._unit}{leaf.format[3:]}"
             leaf = leaf._replace(format=form, argument=self._per_second)
         return leaf
 
     def _enum(self, descriptor: Any) -> _Leaf:
         enum = descriptor.enum_type
-        # The first name of a number: others are aliases.
+        # The first name of each number; other names are aliases.
         names = {one.number: one.name for one in reversed(enum.values)}
         names = {one.number: names[one.number] for one in enum.values}
         closed = CLOSED if enum.is_closed else 0
-        # Items of lists have none.
+        # The items of lists have no presence.
         default: int = 0 if is_repeated(descriptor) else descriptor.default_value
         if self._enums == "string":
             text = names.get(default, str(default)).encode()
@@ -284,7 +284,7 @@ class _LayoutMaker:
 
 
 def has_fields(descriptor: Any) -> bool:
-    """Whether its column is a struct."""
+    """Return whether the column of this field is a struct."""
     if descriptor.type not in (MESSAGE, GROUP):
         return False
     name = descriptor.message_type.full_name
@@ -292,7 +292,7 @@ def has_fields(descriptor: Any) -> bool:
 
 
 def wire_of(descriptor: Any) -> Wire:
-    """Return how a value of a field is written."""
+    """Return the wire type of a field."""
     if descriptor.type == GROUP:
         return Wire.GROUP
     if descriptor.type == ENUM:

@@ -1,4 +1,4 @@
-"""What to do with the fields of a payload: programs for csrc/columns/protobuf_steps.c."""
+"""Programs for csrc/columns/protobuf_steps.c: they say how to read the fields of a payload."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from confluent_kafka.columns._layout import Column
 
 
 class Wire(IntEnum):
-    """How a value is written; the numbers are those of tags."""
+    """The wire type of a value; the numbers are those in tags."""
 
     VARINT = 0
     FIXED_64 = 1
@@ -21,14 +21,14 @@ class Wire(IntEnum):
 
 
 class Shape(IntEnum):
-    """How many values a field has; the numbers are C's."""
+    """How many values a field has; C code uses the same numbers."""
 
     SINGLE = 0
     LIST = 1
     MAP = 2
 
 
-# Of the argument of an enum: a number that it does not have is an unknown field.
+# A flag in the argument of an enum: a number without a name is an unknown field.
 CLOSED = 1
 
 WIRES = {
@@ -57,18 +57,19 @@ class Field:
     """A field of a message.
 
     Attributes:
-        path: of names, for errors.
-        number: in tags.
-        kind: of its values, one of C's; "wrapper-" before it for a message that has one of them.
-        wire: how a value is written.
-        column: where it goes; None for a member of a oneof that nobody asked for.
+        path: the path of names, for errors.
+        number: the number in tags.
+        kind: the kind of its values, as in C. The prefix "wrapper-" means a message that wraps one
+            such value.
+        wire: the wire type of a value.
+        column: its column; None for a member of a oneof that nobody wants.
         shape: how many values it has.
-        argument: of the kind.
-        message: of kind "message".
+        argument: the argument of the kind.
+        message: the message type, if the kind is "message".
         rivals: the columns of the other members of its oneof.
-        symbols: of an enum, number -> what is put for it: a name, or a number.
-        initial: the default, as the column has it.
-        optional: whether null is put if it does not come, and not the default.
+        symbols: for an enum: number -> the name or number that is put into the column.
+        initial: the default, in the form of the column.
+        optional: if the field is missing: True puts null, False puts the default.
     """
 
     path: str
@@ -87,7 +88,7 @@ class Field:
 
 @dataclass
 class Message:
-    """A message type, as often as there are columns of it."""
+    """A message type. It appears once for each place where the columns contain it."""
 
     column: Column
     path: str
@@ -95,15 +96,15 @@ class Message:
 
 
 def describe(root: Message, indexes: Sequence[int] | None) -> tuple[Any, ...]:
-    """Return the program as C reads it; the columns must have their numbers.
+    """Return the program in the form that C reads. The columns must be numbered.
 
     Args:
         root: the message of a row.
-        indexes: what payloads begin with: None, nothing; of no length, any message indexes;
-            else these.
+        indexes: the message indexes before each payload: None means there are none, an empty
+            sequence allows any indexes, and other sequences require these indexes.
     """
     messages = [root]
-    for one in messages:  # which grows
+    for one in messages:  # the list grows in the loop
         messages += [each.message for each in one.fields if each.message is not None]
     places = {id(one): place for place, one in enumerate(messages)}
     described = tuple(
@@ -137,7 +138,7 @@ def _field(one: Field, places: dict[int, int]) -> tuple[Any, ...]:
 
 
 def _symbols(symbols: dict[int, str | int]) -> tuple[tuple[tuple[int, int, int], ...], bytes]:
-    """Return (number, place, size) in the order of numbers, and the texts one after the other."""
+    """Return (number, place, size) of each symbol, ordered by number, and the joined texts."""
     entries = []
     texts = bytearray()
     for number, symbol in sorted(symbols.items()):

@@ -1,7 +1,7 @@
-"""A registry's Protobuf schemas, compiled.
+"""Compiles the Protobuf schemas of a registry.
 
-Registries have them as ``.proto`` texts, or as descriptors in base64 where a serializer registered
-them so. One kind may import the other. The extra ``protobuf`` must be installed.
+A registry has them as ``.proto`` texts, or as descriptors in base64 if a serializer registered them
+in that form. One kind may import the other. The extra ``protobuf`` must be installed.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-# A name that no import has.
+# A file name that no import can have.
 _ROOT = "the schema.proto"
 
-# What every registry knows: schemas import it without a reference.
+# The files that every registry provides: schemas import them without a reference.
 _KNOWN = {
     "confluent/meta.proto": "meta_pb2",
     "confluent/type/decimal.proto": "type.decimal_pb2",
     "confluent/type/variant.proto": "type.variant_pb2",
     "confluent/types/decimal.proto": "types.decimal_pb2",
 }
-# What registries know of Google's, beside the types that every compiler knows; the package
+# Google's files that registries provide, besides those that every compiler has. The package
 # googleapis-common-protos has them.
 _GOOGLE = re.compile(r"google/(api|geo|logging|longrunning|rpc|type)/(\w+/)*\w+\.proto")
-# In a text; that a comment may have it too does no harm.
+# An import statement in a text. It may also match in a comment, which does no harm.
 _IMPORT = re.compile(r"""\bimport\s*(?:\w+\s*)?["']([^"']+)["']""")
 
 
@@ -39,7 +39,7 @@ class ProtobufSchemaError(ValueError):
 
 @dataclass(frozen=True)
 class CompiledSchema:
-    """A schema of a registry, with all that it imports.
+    """A compiled schema of a registry, with all files that it imports.
 
     Args:
         files: a FileDescriptorSet.
@@ -48,10 +48,10 @@ class CompiledSchema:
     files: Any
 
     def message(self, name: str | None) -> Any:
-        """Return the Descriptor of a message by its full name; of the schema's first without one.
+        """Return the Descriptor of a message by its full name; None returns the first message.
 
         Raises:
-            ProtobufSchemaError: there is none.
+            ProtobufSchemaError: the message does not exist.
         """
         from google.protobuf.descriptor_pool import DescriptorPool
 
@@ -65,23 +65,23 @@ class CompiledSchema:
             found = pool.FindMessageTypeByName(name)
         except (KeyError, StopIteration):
             found = None
-        # Payloads cannot be of one that is imported: they name it by its place in the schema.
+        # Payloads cannot use imported messages: they name a message by its place in the schema.
         if found is None or found.file.name != _ROOT:
             raise ProtobufSchemaError(f"the schema has no message {name or ''}".rstrip())
         return found
 
 
 def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
-    """Return a registry's schema, compiled.
+    """Compile a registry's schema.
 
     Args:
         schema: the schema, as the registry has it.
-        registry: the SchemaRegistryClient, for what it imports.
+        registry: the SchemaRegistryClient, which provides the imported schemas.
 
     Raises:
-        ImportError: there is no compiler, or a package with types that it imports is not installed.
-        ProtobufSchemaError: the compiler refuses it.
-        SchemaRegistryError: the registry cannot be asked for what it imports.
+        ImportError: there is no compiler, or a package with imported types is not installed.
+        ProtobufSchemaError: the compiler refuses the schema.
+        SchemaRegistryError: the registry cannot be asked for the imported schemas.
     """
     if find_spec("grpc_tools") is None or find_spec("google.protobuf") is None:
         raise ImportError(
@@ -105,7 +105,7 @@ def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
         )
         if done.returncode:
             sources.check_packages()
-            # Above them stand the compiler's own log messages.
+            # The compiler's own log messages come before the errors.
             errors = [line for line in done.stderr.splitlines() if line.startswith(folder)]
             said = "; ".join(errors).replace(f"{folder}/", "") or done.stderr.strip()
             raise ProtobufSchemaError(f"not a Protobuf schema: {said}")
@@ -113,10 +113,10 @@ def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
 
 
 class _Sources:
-    """What a schema is compiled of: texts where the compiler looks for them, and descriptors.
+    """The sources of a schema: texts in a folder for the compiler, and descriptors.
 
     Args:
-        folder: for the texts.
+        folder: the folder for the texts.
         registry: the SchemaRegistryClient.
 
     Attributes:
@@ -133,7 +133,7 @@ class _Sources:
         self._imported: set[str] = set()
 
     def add(self, schema: Any, name: str) -> None:
-        """Add a schema, and those that it refers to."""
+        """Add a schema and its references."""
         from confluent_kafka.schema_registry._protobuf_messages import schema_file
 
         path = (self._folder / name).resolve()
@@ -154,22 +154,22 @@ class _Sources:
             self.add(imported, reference.name)
 
     def add_known(self) -> None:
-        """Add what can be imported without a reference, unless there is one of that name."""
+        """Add the files that can be imported without a reference, unless they are there already."""
         for name, module in _KNOWN.items():
             if name not in self._names:
                 described = import_module(f"confluent_kafka.schema_registry.confluent.{module}")
-                # A program may have it under another name.
+                # A program may have loaded the file under another name.
                 self._describe(_proto_of(described.DESCRIPTOR), name)
         tried: set[str] = set()
         while missing := self._missing_of_google() - tried:
             for name in sorted(missing):
                 file = _google_file(name)
-                if file is not None:  # else the compiler says so, if it is imported indeed
+                if file is not None:  # if it is missing and imported, the compiler reports it
                     self._describe(_proto_of(file), name)
             tried |= missing
 
     def check_packages(self) -> None:
-        """Raise an ImportError where a package has what is missing."""
+        """Raise an ImportError if a package that is not installed would provide a missing file."""
         if find_spec("google.type") is None:
             for name in sorted(self._missing_of_google()):
                 raise ImportError(
@@ -178,7 +178,7 @@ class _Sources:
                 )
 
     def _missing_of_google(self) -> set[str]:
-        """Return the files of Google's that are imported, and not there yet."""
+        """Return the imported files of Google's that are still missing."""
         return set(filter(_GOOGLE.fullmatch, self._imported - self._names))
 
     def _describe(self, file: Any, name: str) -> None:
@@ -190,11 +190,11 @@ class _Sources:
 
 
 def _google_file(name: str) -> Any:
-    """Return the FileDescriptor of a file of Google's, None if it is not installed."""
+    """Return the FileDescriptor of a file of Google's; None if it is not installed."""
     from google.protobuf import descriptor_pool
 
     try:
-        # What a program has compiled itself goes first: there cannot be two of one name.
+        # A file that the program has compiled itself comes first: two files of one name conflict.
         return descriptor_pool.Default().FindFileByName(name)
     except KeyError:
         pass

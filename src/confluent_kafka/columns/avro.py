@@ -12,46 +12,47 @@ from confluent_kafka.columns._avro_schema import parse
 from confluent_kafka.columns._layout import check_enums
 from confluent_kafka.columns.batch import ProgramDecoder
 
-# JSON text, or what json.loads() makes of it.
+# JSON text, or the result of json.loads() on it.
 AvroSchema = str | dict[str, Any] | list[Any]
 
 
 class AvroDecoder(ProgramDecoder):
     """Decodes payloads that were written with one Avro schema.
 
-    The schemas are compiled once; decoding then takes no Python for a row, and releases the GIL.
+    The schemas are compiled once. Decoding then runs no Python code for a row and releases the GIL.
 
     Args:
-        writer_schema (str, dict or list): what the payloads were written with: JSON text, or what
-            json.loads() makes of it.
-        reader_schema (str, dict or list, optional): what the columns are to be: the two are
-            resolved as the Avro specification says (names and aliases, defaults, promotions),
-            timestamps of another unit are converted, but other logical types of another unit or
-            scale do not resolve. Default: the writer's.
-        columns (list of str, optional): the fields to decode, in this order, with dots for those
-            within records ("address.city"); the others are skipped without being decoded.
-            Default: all.
+        writer_schema (str, dict or list): the schema that the payloads were written with: JSON
+            text, or the result of json.loads() on it.
+        reader_schema (str, dict or list, optional): the schema of the columns. The two schemas are
+            resolved as the Avro specification says (names and aliases, defaults, promotions).
+            Timestamps are converted to the reader's unit; other logical types with different units
+            or scales do not resolve. Default: the writer's schema.
+        columns (list of str, optional): the fields to decode, in this order, with dots for nested
+            fields ("address.city"); all other fields are skipped without being decoded. Default:
+            all.
         enums (str, optional): "string" (the default) or "dictionary".
-        decimals (str, optional): "exact" (the default): decimals of more than 38 digits are
-            decimal256, which Polars, DuckDB and Spark cannot read; "decimal128": they have 38
-            digits, and values of more digits are bad rows.
-        writer_references (iterable of schemas, optional): those that define names which
-            `writer_schema` refers to, each after those that it needs itself.
+        decimals (str, optional): "exact" (the default) makes decimals of more than 38 digits
+            decimal256, which Polars, DuckDB and Spark cannot read. "decimal128" gives them 38
+            digits; payloads whose values have more digits are bad rows.
+        writer_references (iterable of schemas, optional): the schemas that define names which
+            `writer_schema` refers to. Each must come after the schemas that it refers to.
         reader_references (iterable of schemas, optional): the same for `reader_schema`.
-        registered (bool, optional): whether a registry's serializer wrote the payloads, of which
-            what is before them was taken away: it puts no size before bytes that are the whole
-            payload. Default: False.
+        registered (bool, optional): whether a registry's serializer wrote the payloads, and the
+            framing before them was removed. These serializers write no size before a payload that
+            consists of bytes alone. Default: False.
 
     Raises:
         TypeError: an argument has a wrong type.
-        AvroSchemaError: a schema is not valid, or no column can be made of a field: a record within
-            itself, or a decimal of more than 76 digits. Fields that `columns` or the reader's
-            schema leaves out may be anything.
-        AvroResolutionError: one schema cannot be read as the other.
-        ValueError: `columns` names a field that there is not, or `enums` or `decimals` is
-            something else.
+        AvroSchemaError: a schema is not valid, or a field cannot become a column: a recursive
+            record, or a decimal of more than 76 digits. Fields that `columns` or the reader's
+            schema leaves out may have any type.
+        AvroResolutionError: the writer's schema cannot be read as the reader's schema.
+        ValueError: `columns` names a field that does not exist, or `enums` or `decimals` has a
+            wrong value.
 
-    Of a map's entries with one key the last counts. A reader's default of `""` for a uuid is null.
+    If entries of a map have the same key, the last one is used. If the reader's default for a uuid
+    is `""`, the row is null.
 
     Source: the Avro specification 1.12, and the Arrow PyCapsule protocol.
     """

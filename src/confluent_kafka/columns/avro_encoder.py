@@ -15,10 +15,10 @@ from confluent_kafka.columns._instructions import Instruction
 class AvroEncoder(ProgramEncoder):
     """Encodes rows of columns with one Avro schema.
 
-    Columns are matched with the schema's fields by name, also within structs; their order is free.
-    A field without a column gets its default, or null if it is nullable; a null in a column is the
-    null of a union, or else makes a bad row. A schema that is not a record is that of one column,
-    "value".
+    Columns are matched with the schema's fields by name, also within structs, in any order. A field
+    without a column gets its default, or null if it is nullable. A null in a column becomes the
+    null of a union; without such a union it makes a bad row. If the schema is not a record, it is
+    the schema of the one column "value".
 
     ============================  ==================================================================
     Avro                          Arrow
@@ -31,40 +31,40 @@ class AvroEncoder(ProgramEncoder):
     enum                          strings
     array                         lists of any kind
     map                           maps; lists of structs of `key` and `value`; structs, whose fields
-                                  are entries, without those that are null
+                                  become entries unless they are null
     record                        structs
     date                          date32, date64; integers
     time-millis, time-micros      time32, time64; integers
     timestamp-*                   timestamps of any unit; without a time zone they count as UTC;
                                   integers
-    local-timestamp-*             timestamps without a zone, or of UTC; integers
-    decimal                       decimals of any width; rescaled if nothing is lost by it
+    local-timestamp-*             timestamps without a zone, or in UTC; integers
+    decimal                       decimals of any width, rescaled if that loses nothing
     uuid                          UUIDs as 16 bytes, or as text
     duration                      month_day_nano_interval, duration; binary of 12 bytes
-    union                         a column that one of its branches takes: of those the first that
-                                  loses nothing, or else is of the same kind, or else the first;
-                                  unions, by the names of their children or in the same way
+    union                         a column that a branch takes. The first branch that loses nothing
+                                  is chosen; or else the first of the same kind; or else the first.
+                                  Arrow unions: by the names of their children, or in the same way
     ============================  ==================================================================
 
-    Each may be dictionary-encoded. Times of a finer unit than the schema's are rounded down;
-    integers stand for what the type is written as.
+    Each column may be dictionary-encoded. Times with a finer unit than the schema's are rounded
+    down. Integers are written as the underlying type of a logical type.
 
     Args:
-        schema (str, dict or list): what payloads are written with: JSON text, or what json.loads()
-            makes of it.
-        schema_id (int, optional): the schema's id in a registry, which is then written before each
-            payload in the registry's framing: a zero byte and four bytes, big-endian.
-        extra (str, optional): what to do with a column that the schema has no field for:
-            "error" (the default) for a TypeError, or "ignore".
-        references (iterable of schemas, optional): those that define names which `schema` refers
-            to, each after those that it needs itself.
-        registered (bool, optional): whether to write what a registry's serializers do, which put no
-            size before bytes that are the whole payload. Default: where `schema_id` is given.
+        schema (str, dict or list): the schema to write with: JSON text, or the result of
+            json.loads() on it.
+        schema_id (int, optional): the schema's id in a registry. It is written before each payload
+            in the registry's framing: a zero byte and four bytes, big-endian.
+        extra (str, optional): what to do with a column that the schema has no field for: "error"
+            (the default) raises a TypeError, "ignore" leaves it out.
+        references (iterable of schemas, optional): the schemas that define names which `schema`
+            refers to. Each must come after the schemas that it refers to.
+        registered (bool, optional): whether to write as a registry's serializers do, without a size
+            before a payload that consists of bytes alone. Default: True with a `schema_id`.
 
     Raises:
         TypeError: an argument has a wrong type.
         AvroSchemaError: the schema is not valid, or is recursive.
-        ValueError: `extra` is something else, or `schema_id` is not of 32 bits.
+        ValueError: `extra` has a wrong value, or `schema_id` does not fit into 32 bits.
 
     Source: the Avro specification 1.12, and the Arrow PyCapsule protocol.
     """

@@ -22,18 +22,18 @@ from confluent_kafka.cimpl import (
 
 
 class DecodedBatch:
-    """Messages as Arrow columns, with decoded keys or values: what consume_arrow() returns.
+    """Messages as Arrow columns, with decoded keys or values. consume_arrow() returns it.
 
-    As MessageBatch, but the columns `key` and `value` are structs where they were decoded.
+    It has the columns of MessageBatch, but `key` and `value` are structs if they were decoded.
     pyarrow.record_batch(batch), polars.DataFrame(batch), a DuckDB query and
     pandas.DataFrame.from_arrow(batch) read it; len(batch) is the number of messages.
 
     Attributes:
         eof (list): the partitions whose end was reached while the batch was fetched.
-        errors (dict of str to list of RowError): for "key" and "value", as far as they were
-            decoded: the messages whose payloads could not be. They are null in the column; `raw`
-            has their bytes.
-        raw (MessageBatch): the messages as they came.
+        errors (dict of str to list of RowError): for "key" and "value", if they were decoded: the
+            messages whose payloads could not be decoded. They are null in the column; `raw` has
+            their bytes.
+        raw (MessageBatch): the messages as they were received.
     """
 
     __slots__ = ("_columns", "eof", "errors", "raw")
@@ -79,25 +79,25 @@ class DecodedBatch:
 
 
 class ColumnDecoder(ABC):
-    """What decodes payloads into columns, alone or as consume_arrow() fetches them."""
+    """Decodes payloads into columns, as a separate step or inside consume_arrow()."""
 
-    # Whether decode() takes the headers of messages, too; consume_arrow() fetches them then.
+    # Whether decode() also takes the headers of messages; consume_arrow() then fetches them.
     _reads_headers = False
 
     @abstractmethod
     def decode(self, payloads: Any) -> DecodedRows:
-        """Decode an array of payloads; see the decoder."""
+        """Decode an array of payloads; see the decoder classes."""
 
     def _decode_batch(self, batch: Any, key: Any, value: Any, headers: bool) -> DecodedBatch:
-        """Decode what consume_arrow() has fetched; it calls this method of either decoder."""
+        """Decode a batch of consume_arrow(), which calls this method of one of its decoders."""
         return decode_fetched(batch, key, value, headers)
 
 
 class ProgramDecoder(ColumnDecoder):
-    """A decoder of payloads that are all of one schema.
+    """A decoder for payloads that all have one schema.
 
     Args:
-        program: how they are read.
+        program: the compiled program that reads them.
     """
 
     def __init__(self, program: _RowProgram) -> None:
@@ -112,14 +112,14 @@ class ProgramDecoder(ColumnDecoder):
 
         Args:
             payloads: an array of binary, large binary or string values with the Arrow PyCapsule
-                protocol: of pyarrow, polars, or a column of MessageBatch.
+                protocol: from pyarrow or polars, or a column of a MessageBatch.
 
         Returns:
-            DecodedRows: a row for each payload, null where it is null or cannot be decoded;
-            `errors` tells of the latter.
+            DecodedRows: a row for each payload. A row is null if its payload is null or cannot be
+            decoded; `errors` lists the payloads that cannot be decoded.
 
         Raises:
-            TypeError: it is something else.
+            TypeError: `payloads` has another type.
             ValueError: its data is not valid.
             OverflowError: the rows have more than 2 GiB of strings or 2^31 items in one column.
         """
@@ -130,19 +130,19 @@ def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBa
     """Decode the keys or values of consumed messages.
 
     Args:
-        batch (MessageBatch): what consume_arrow() returned, with the columns that are decoded, and
-            with the headers if they name schemas: those of a registry's serializers may.
-        key: what decodes the keys: AvroColumns, an AvroDecoder, or another object with decode();
-            None leaves them as bytes.
-        value: the same for the values.
+        batch (MessageBatch): a batch from consume_arrow(), with the columns to decode. If headers
+            name the schemas, as a registry's serializers can do, it must have the headers as well.
+        key: the decoder of keys: AvroColumns, an AvroDecoder, or another object with decode();
+            None leaves keys as bytes.
+        value: the decoder of values; None leaves values as bytes.
 
     Returns:
         DecodedBatch.
 
     Raises:
-        KeyError: the batch has no such column.
-        TypeError: an argument is something else.
-        Exception: raised by a decode().
+        KeyError: the batch does not have the column.
+        TypeError: an argument has a wrong type.
+        Exception: a decode() raised it.
     """
     if not hasattr(batch, "eof"):
         raise TypeError(
@@ -156,11 +156,13 @@ def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBa
 def _check_can(method: str, **codecs: Any) -> None:
     for name, codec in codecs.items():
         if codec is not None and not hasattr(codec, method):
-            raise TypeError(f"{name} must have {method}(), which {type(codec).__name__} has not")
+            raise TypeError(
+                f"{name} must have {method}(), which {type(codec).__name__} does not have"
+            )
 
 
 def decode_fetched(batch: Any, key: Any, value: Any, headers: bool) -> DecodedBatch:
-    """Do the same, without the headers unless `headers` says that they stay."""
+    """Decode the keys or values; keep the column of headers only if `headers` is true."""
     return _decoded(batch, _ColumnBatch(batch), key, value, batch.eof, headers)
 
 
@@ -172,21 +174,21 @@ def decode_until(
     value: ColumnDecoder | None,
     headers: bool,
 ) -> DecodedBatch:
-    """Do the same with the messages of one partition before offset `end`.
+    """Decode the messages of one partition before offset `end`.
 
     Args:
         batch: the messages.
-        end: the first offset that is left out.
-        key: what decodes keys.
-        value: what decodes values.
-        headers: whether the headers stay, if there are any.
+        end: the first offset to leave out.
+        key: the decoder of keys.
+        value: the decoder of values.
+        headers: whether to keep the column of headers.
     """
     columns = _ColumnBatch(batch).until("offset", end)
     return _decoded(columns, columns, key, value, batch.eof, headers)
 
 
 def reads_headers(*decoders: Any) -> bool:
-    """Return whether any of some decoders, or None, needs the headers of messages."""
+    """Return whether one of the decoders needs the headers of messages; a decoder may be None."""
     return any(getattr(one, "_reads_headers", False) for one in decoders)
 
 
@@ -222,18 +224,18 @@ def _decoded_part(decoder: Any, columns: _ColumnBatch, part: str) -> Any:
 
 
 class ColumnEncoder(ABC):
-    """What encodes rows of columns into payloads, alone or as produce_arrow() sends them."""
+    """Encodes rows of columns into payloads, as a separate step or inside produce_arrow()."""
 
     @abstractmethod
     def encode(self, batch: Any) -> EncodedRows:
-        """Encode each row of a batch; see the encoder."""
+        """Encode each row of a batch; see the encoder classes."""
 
     def _mark(self) -> bytes | None:
-        """Return what a header of each message names the schema by; None if no header does."""
+        """Return the value of a header that names the schema; None if no header is needed."""
         return None
 
     def _encode_batch(self, batch: Any, key: Any, value: Any) -> EncodedBatch:
-        """Encode what produce_arrow() is to send; it calls this method of either encoder."""
+        """Encode a batch for produce_arrow(), which calls this method of one of its encoders."""
         return encode_batch(batch, key=key, value=value)
 
 
@@ -263,21 +265,20 @@ def encode_batch(
     """Encode the keys or values of messages.
 
     Args:
-        batch: a record batch, table or data frame. Its column `value`, a struct, is encoded by
-            `value`; if there is none, each row as a whole is. Its column `key` is encoded by
-            `key`.
-        key: what encodes keys: AvroColumns, an AvroEncoder, or another object with encode(); None
-            leaves them as they are.
-        value: the same for values.
+        batch: a record batch, table or data frame. `value` encodes its column `value`, a struct; if
+            there is no such column, it encodes each row as a whole. `key` encodes its column `key`.
+        key: the encoder of keys: AvroColumns, an AvroEncoder, or another object with encode(); None
+            leaves keys as they are.
+        value: the encoder of values; None leaves values as they are.
 
     Returns:
-        EncodedBatch: has a chunk for each of the batch's; one without rows if there is none.
+        EncodedBatch: it has a chunk for each chunk of the batch, or one empty chunk.
 
     Raises:
         KeyError: there is no column `key`.
-        TypeError: an argument is something else.
+        TypeError: an argument has a wrong type.
         ValueError: a row cannot be encoded.
-        Exception: raised by an encode().
+        Exception: an encode() raised it.
     """
     _check_can("encode", key=key, value=value)
     encoded: list[_ColumnBatch] = []
@@ -307,18 +308,18 @@ def _encoded(
 
 
 def _marked(rows: _ColumnBatch, part: str, encoder: Any) -> _ColumnBatch:
-    """Return messages with a header that names the schema of their keys or values, if it is to."""
+    """Add the header that names the schema of keys or values, if the encoder needs it."""
     mark = encoder._mark() if isinstance(encoder, ColumnEncoder) else None
     return rows if mark is None else add_mark(rows, part, mark)
 
 
 def add_mark(rows: _ColumnBatch, part: str, mark: bytes) -> _ColumnBatch:
-    """Return messages with one header more, except where a payload is null.
+    """Add a header to messages, except to those whose payload is null.
 
     Args:
         rows: the messages, with encoded payloads.
-        part: the column with those, "key" or "value".
-        mark: what the header names their schema by.
+        part: the column of the payloads, "key" or "value".
+        mark: the value of the header, which names the schema.
     """
     columns: dict[str, Any] = {name: rows.column(name) for name in rows.names()}
     own = columns.get("headers")
@@ -329,7 +330,7 @@ def add_mark(rows: _ColumnBatch, part: str, mark: bytes) -> _ColumnBatch:
 
 @cache
 def header_name(part: str) -> str:
-    """Return the header that names the schema of a key or value."""
+    """Return the name of the header that names the schema of a key or value."""
     from confluent_kafka.schema_registry.serde import ID_HEADERS
     from confluent_kafka.serialization import MessageField
 
@@ -339,7 +340,7 @@ def header_name(part: str) -> str:
 
 
 def _all_of(rows: EncodedRows, name: str, first_row: int) -> EncodedRows:
-    """Refuse payloads of which any is missing: none is sent then."""
+    """Raise if any payload could not be encoded: then no message is sent."""
     if rows.errors:
         first = rows.errors[0]
         field = f"{name}.{first.field}" if first.field else name

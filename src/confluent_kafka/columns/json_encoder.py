@@ -14,53 +14,53 @@ from confluent_kafka.columns.json_text import read_schema
 class JSONEncoder(ProgramEncoder):
     """Encodes rows of columns as JSON texts (RFC 8259, UTF-8), each an object of one schema.
 
-    What it writes, JSONDecoder reads as the same rows with the same schema. Texts are compact, with
-    the fields in the schema's order, or without a schema in that of the columns.
+    JSONDecoder reads the texts as the same rows if it has the same schema. Texts are compact. The
+    fields have the order of the schema, or without a schema the order of the columns.
 
     Columns are matched with the schema's fields by name, also within structs. A field without a
-    column is null, if it may be. A schema that is not of objects is that of one column, "value".
+    column is null, if the schema allows null. If the schema is not that of an object, it is the
+    schema of the one column "value".
 
     Args:
-        schema (optional): what payloads are to be: an Arrow schema or a JSON Schema, as for
-            JSONDecoder. Default: what the columns are.
-        schema_id (int, optional): the schema's id in a registry, which is then written before each
-            payload in the registry's framing: a zero byte and four bytes, big-endian.
-        extra (str, optional): what to do with a column that the schema has no field for:
-            "error" (the default) for a TypeError, or "ignore".
-        nulls (str, optional): "write" (the default): a field that is null is written as `null`;
-            "omit": it is left out. What a JSON Schema says goes first: a field that is `required`
-            is always written, and one that may be missing, but not null, is left out.
-        decimals (str, optional): "string" (the default): decimals are text, which keeps their
-            digits with every reader; "number": they are numbers.
+        schema (optional): the schema of the payloads: an Arrow schema or a JSON Schema, as for
+            JSONDecoder. Default: the types of the columns.
+        schema_id (int, optional): the schema's id in a registry. It is written before each payload
+            in the registry's framing: a zero byte and four bytes, big-endian.
+        extra (str, optional): what to do with a column that the schema has no field for: "error"
+            (the default) raises a TypeError, "ignore" leaves it out.
+        nulls (str, optional): what to do with null fields. "write" (the default) writes `null`;
+            "omit" leaves the field out. A JSON Schema takes precedence: a `required` field is
+            always written, and a field that may be missing but not null is left out.
+        decimals (str, optional): "string" (the default) writes decimals as text, which keeps their
+            digits with every reader; "number" writes them as numbers.
 
     Raises:
         TypeError: an argument has a wrong type.
-        JSONSchemaError: the JSON Schema is not valid. encode() raises it for a column of a field
-            that no column can be made of.
-        ValueError: a type of the Arrow schema has no JSON, or another argument is not one of its
-            values.
+        JSONSchemaError: the JSON Schema is not valid. encode() raises it for a column whose field
+            cannot be a column.
+        ValueError: a type of the Arrow schema cannot be written as JSON, or another argument has a
+            wrong value.
 
-    What is written, and from which column:
+    Values are written as follows:
 
-    - Integers from integers of any width, and from decimals of any width whose scale is 0, within
-      the type's range. Floats from floats of any width and from integers: the fewest digits that
-      are read as the same number. NaN and the infinities are errors of their rows, since JSON has
-      no text for them.
-    - Strings from strings and binary of any kind; text must be UTF-8. Binary as base64 with
-      padding. UUIDs from 16 bytes or text, as RFC 9562 writes them; without a schema, columns of
-      the extension type arrow.uuid are UUIDs, and other columns of 16 bytes are binary.
-    - Decimals from decimals of any width, rescaled if nothing is lost by it.
-    - Dates and times as RFC 3339 has them, with the digits that the column has, or no fraction if
-      it is zero; years are 0 to 9999. A timestamp of a zone is written in UTC, with "Z"; without a
-      zone in the column it counts as UTC. Text of that form is written as it is.
-    - Lists from lists of any kind; maps from maps, lists of structs of `key` and `value`, and
-      structs, whose fields are entries, without those that are null. Unions as their children.
+    - Integers: from integers of any width, and from decimals of any width whose scale is 0, within
+      the type's range. Floats: from floats of any width and from integers, with the fewest digits
+      that are read as the same number. NaN and the infinities are errors of their rows, because
+      JSON has no text for them.
+    - Strings: from strings and binary of any kind; text must be UTF-8. Binary: base64 with padding.
+      UUIDs: from 16 bytes or text, in the form of RFC 9562. Without a schema, columns of the
+      extension type arrow.uuid are UUIDs, and other columns of 16 bytes are binary.
+    - Decimals: from decimals of any width, rescaled if that loses nothing.
+    - Dates and times: RFC 3339, with the digits of the column's unit, or without a fraction if it
+      is zero; years are 0 to 9999. A timestamp with a zone is written in UTC, with "Z". A column
+      without a zone counts as UTC. Text in that form is written unchanged.
+    - Lists: from lists of any kind. Maps: from maps, from lists of structs of `key` and `value`,
+      and from structs, whose fields become entries unless they are null. Unions: as their children.
+    - Values that may have several types in a JSON Schema (see JSONDecoder): text must be JSON and
+      is written unchanged; other columns are written as without a schema. Text that is not JSON, or
+      whose type the schema does not allow, is an error of its row.
 
-    - What may be of several types in a JSON Schema (see JSONDecoder) from text that is JSON itself,
-      which is written as it is, and from other columns as without a schema. Text that is not JSON,
-      or of a type that the schema does not have, is an error of its row.
-
-    Each may be dictionary-encoded. An `enum` of a JSON Schema is not checked.
+    Each column may be dictionary-encoded. An `enum` of a JSON Schema is not checked.
 
     Source: RFC 8259, RFC 3339, RFC 4648, RFC 9562, and the Arrow PyCapsule protocol.
     """

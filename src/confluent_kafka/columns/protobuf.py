@@ -16,36 +16,39 @@ from confluent_kafka.columns.batch import ProgramDecoder
 class ProtobufDecoder(ProgramDecoder):
     """Decodes payloads that are Protocol Buffers messages of one type.
 
-    The descriptor is compiled once; decoding then takes no Python for a row, and releases the GIL.
+    The descriptor is compiled once. Decoding then runs no Python code for a row and releases the
+    GIL.
 
-    A field that has presence is null where it does not come; one that has none is its default.
-    Repeated fields are lists, maps are maps, messages and groups are structs; members of a oneof
-    are columns of which at most one is not null. Unsigned types stay unsigned. Timestamp and
-    Duration become timestamp[ns, UTC] and duration[ns], wrappers such as Int32Value nullable
-    values, Struct, Value and ListValue JSON text, and Any its type_url and value. Extensions and
-    unknown fields are skipped.
+    If a field is missing in a payload, it is null if the field has presence, and its default
+    otherwise. Repeated fields are lists, maps are maps, messages and groups are structs. Each
+    member of a oneof is a column, of which at most one is not null. Unsigned types stay unsigned.
+    Timestamp and Duration become timestamp[ns, UTC] and duration[ns]. Wrappers such as Int32Value
+    become nullable values. Struct, Value and ListValue become JSON text. Any becomes its type_url
+    and value. Extensions and unknown fields are skipped.
 
     Args:
         descriptor (message class, Descriptor, FileDescriptorSet or bytes): the message type; bytes
             are a FileDescriptorSet, as ``protoc --include_imports -o`` writes it.
         message (str, optional): the full name of the message, for a FileDescriptorSet.
-        columns (list of str, optional): the fields to decode, in this order, with dots for those
-            within messages ("address.city"); the others are skipped without being decoded.
-            Default: all.
-        enums (str, optional): "string" (the default), "dictionary" or "number" (int32). A number
-            that an open enum does not have is written in digits, is null, or is itself; for a
-            closed enum, as those of proto2 are, it is an unknown field.
+        columns (list of str, optional): the fields to decode, in this order, with dots for nested
+            fields ("address.city"); all other fields are skipped without being decoded. Default:
+            all.
+        enums (str, optional): "string" (the default), "dictionary" or "number" (int32). If an open
+            enum does not have a number, the string is its digits, the dictionary value is null, and
+            the number is the number itself. For a closed enum, as in proto2, such a number is an
+            unknown field.
         message_indexes (bool or list of int, optional): whether payloads begin with the message
-            indexes that a schema registry's framing has after the schema's id. True: they may be
-            any; a list: others are bad rows. Default: False.
-        unit (str, optional): what Timestamp and Duration count: "ns" (the default), of which 64
-            bits hold the years 1678 to 2261, or "us", rounded down, which hold all that they can.
+            indexes that a schema registry's framing has after the schema's id. True accepts any
+            indexes; with a list, payloads with other indexes are bad rows. Default: False.
+        unit (str, optional): the unit of Timestamp and Duration: "ns" (the default), whose 64 bits
+            cover the years 1678 to 2261, or "us", which covers all their values, rounded down.
 
     Raises:
         ImportError: protobuf is not installed (the extra ``protobuf``).
         TypeError: an argument has a wrong type.
-        ValueError: there is no such message, a type is recursive and its field is not left out,
-            `columns` names a field that there is not, or `enums` or `unit` is something else.
+        ValueError: the message does not exist, a field's type is recursive and `columns` does not
+            leave the field out, `columns` names a field that does not exist, or `enums` or `unit`
+            has a wrong value.
 
     Source: the Protocol Buffers encoding specification, and the Arrow PyCapsule protocol.
     """
@@ -71,7 +74,7 @@ class ProtobufDecoder(ProgramDecoder):
 
 
 def checked_indexes(given: bool | Sequence[int]) -> Sequence[int] | None:
-    """Return what describe() takes: None if there are none, nothing if they may be any."""
+    """Return the indexes for describe(): None for no indexes, an empty sequence for any indexes."""
     if isinstance(given, bool):
         return () if given else None
     if not isinstance(given, (list, tuple)) or not all(type(one) is int for one in given):

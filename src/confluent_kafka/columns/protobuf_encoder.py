@@ -16,11 +16,11 @@ from confluent_kafka.columns.protobuf import checked_indexes
 class ProtobufEncoder(ProgramEncoder):
     """Encodes rows of columns as Protocol Buffers messages of one type.
 
-    What it writes, ProtobufDecoder reads as the same rows. Columns are matched with the message's
-    fields by name, also within structs; their order is free. Fields are written in the order of
-    their numbers. A field without a column is not written, nor is a null; a field without presence
-    is not written if it is its default, as libraries do it. A null in a `required` field, in a list
-    or in a map makes a bad row, and so do two members of a oneof.
+    ProtobufDecoder reads the messages as the same rows. Columns are matched with the message's
+    fields by name, also within structs, in any order. Fields are written in the order of their
+    numbers. A field that is null or has no column is not written. A field without presence is not
+    written if it has its default value, as other libraries do. A null in a `required` field, in a
+    list or in a map makes a bad row, and so do values for two members of a oneof.
 
     ============================  ==================================================================
     Protocol Buffers              Arrow
@@ -36,28 +36,28 @@ class ProtobufEncoder(ProgramEncoder):
     message, group                structs
     Timestamp, Duration           timestamps and durations of any unit; years other than 1 to 9999
                                   and durations of more than 315,576,000,000 seconds are bad rows
-    wrappers (Int32Value ...)     what they wrap
+    wrappers (Int32Value ...)     the wrapped types
     Struct, Value, ListValue      strings: JSON text
     ============================  ==================================================================
 
-    Each may be dictionary-encoded, or be children of a union.
+    Each column may be dictionary-encoded, or be a child of a union.
 
     Args:
         descriptor (message class, Descriptor, FileDescriptorSet or bytes): the message type; bytes
             are a FileDescriptorSet, as ``protoc --include_imports -o`` writes it.
         message (str, optional): the full name of the message, for a FileDescriptorSet.
-        schema_id (int, optional): the schema's id in a registry, which is then written before each
-            payload in the registry's framing: a zero byte and four bytes, big-endian.
+        schema_id (int, optional): the schema's id in a registry. It is written before each payload
+            in the registry's framing: a zero byte and four bytes, big-endian.
         message_indexes (bool or list of int, optional): whether the message indexes of the
-            registry's framing follow. True: those of the message in its file; a list: these.
-            Default: as True with a `schema_id`, else none.
-        extra (str, optional): what to do with a column that the message has no field for:
-            "error" (the default) for a TypeError, or "ignore".
+            registry's framing follow. True writes the message's indexes in its file; a list gives
+            other indexes. Default: True with a `schema_id`, False without.
+        extra (str, optional): what to do with a column that the message has no field for: "error"
+            (the default) raises a TypeError, "ignore" leaves it out.
 
     Raises:
         ImportError: protobuf is not installed (the extra ``protobuf``).
         TypeError: an argument has a wrong type.
-        ValueError: there is no such message, or another argument is not one of its values.
+        ValueError: the message does not exist, or another argument has a wrong value.
 
     Source: the Protocol Buffers encoding specification, and the Arrow PyCapsule protocol.
     """

@@ -1,4 +1,4 @@
-"""Payloads that a schema registry's serializers wrote, as Arrow columns of one schema."""
+"""Arrow columns from payloads that a schema registry's serializers wrote, and back."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
 from confluent_kafka.columns.protobuf_encoder import ProtobufEncoder
 
-# How many bytes name a schema, by the first of them: with its id, and with its GUID.
+# The number of bytes that name a schema, by their first byte: with its id, and with its GUID.
 _NAME_SIZES = {b"\0": 5, b"\1": 17}
 
 
 class SchemaTypeError(ValueError):
-    """A schema of the registry is of another format."""
+    """A schema in the registry has another format."""
 
 
 class RegistryColumns(ColumnDecoder, ColumnEncoder):
-    """What columns of a registry's formats have in common: the schemas of writers, by their names.
+    """What the columns of all registry formats have in common: finding the writer's schemas.
 
-    The schema that a payload was written with is named in a header of its message, by its GUID; or
-    before the payload, by a zero byte and its id, or a one and its GUID. Each schema is asked for
-    once; rows of all of them become columns of one schema.
+    Either a header of the message contains the GUID of the schema, or the payload begins with a
+    zero byte and the id, or a one and the GUID. The registry is asked for each schema once. Rows of
+    all schemas become columns of one schema.
     """
 
     _schema_type: str
     _reads_headers = True
-    # What _program() raises for a schema whose payloads cannot be read.
+    # The error of _program() for a schema whose payloads cannot be read.
     _refusals: tuple[type[Exception], ...] = (
         AvroResolutionError,
         AvroSchemaError,
@@ -78,7 +78,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         self._subject = _checked_subject(subject)
         self._schema = schema
         self._programs: dict[bytes, _RowProgram | str] = {}
-        self._own: _RowProgram | None = None  # of the reader's schema: it knows the columns
+        self._own: _RowProgram | None = None  # the program of the reader's schema, with its columns
         self._is_marked = _writes_header(schema_id_serializer)
         self._encoder: ColumnEncoder | None = None
         self._written_mark: bytes | None = None
@@ -89,20 +89,20 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
         Args:
             payloads: an array of binary values with the Arrow PyCapsule protocol.
-            headers: the headers of their messages, an array of lists of structs of key and value.
-                Where the header `__value_schema_id` has the GUID of the schema, there is no frame
-                before the payload.
-            part: "value", or "key" for the header `__key_schema_id`.
+            headers: the headers of the messages, an array of lists of structs of key and value. If
+                the header `__value_schema_id` has the GUID of the schema, the payload has no
+                framing.
+            part: "value"; or "key", which uses the header `__key_schema_id`.
 
         Returns:
-            DecodedRows: a row for each payload, null where it is null or cannot be decoded:
-            `errors` tells why. That the registry has no schema of a name, or one that cannot be
-            read as the columns' schema, is an error of the row.
+            DecodedRows: a row for each payload. A row is null if its payload is null or cannot be
+            decoded; `errors` says why. If the registry does not have a schema, or if the schema
+            cannot be read as the columns' schema, this is an error of the row.
 
         Raises:
-            SchemaRegistryError: the registry cannot be asked; nothing is lost, ask again.
-            SchemaTypeError: the schema that the columns are to be those of is of another format.
-            TypeError, ValueError: `payloads`, `headers` or `part` is something else.
+            SchemaRegistryError: the registry cannot be asked. Nothing is lost; try again.
+            SchemaTypeError: the schema of the columns has another format.
+            TypeError, ValueError: `payloads`, `headers` or `part` is wrong.
         """
         batch = _batch_of(headers)
         return _decode_framed(payloads, batch, header_name(part), self._programs_for)
@@ -110,24 +110,25 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
     def _split(
         self, payloads: Any, headers: Any = None, *, part: str = "value"
     ) -> tuple[list[bytes | None], list[bytes | None]]:
-        """Return, for each payload, what names its schema, and the payload without a frame.
+        """Return for each payload the name of its schema, and the payload without framing.
 
-        None for one that is null, or whose schema is not named. Of a header it is the whole value.
+        Both are None if the payload is null or its schema is not named. If a header names the
+        schema, the name is the whole value of the header.
         """
         return _split_frames(payloads, _batch_of(headers), header_name(part))
 
     def _named(self, mark: bytes) -> Any:
-        """Return the schema that something names, which _split() gave."""
+        """Return the schema for a name that _split() returned."""
         return self._registered(mark[: _NAME_SIZES[mark[:1]]])
 
     def _programs_for(
         self, frames: set[bytes], marks: set[bytes]
     ) -> tuple[_RowProgram, dict[bytes, _RowProgram | str], dict[bytes, _RowProgram | str]]:
-        """Return the program of the columns' own schema, and what there is for each name.
+        """Return the program of the columns' own schema, and the program for each name.
 
         Args:
-            frames: the names of schemas that are before payloads.
-            marks: what headers have: a name, and what may follow it.
+            frames: the names of schemas before payloads.
+            marks: the values of headers: the name of a schema, possibly followed by more bytes.
         """
         with self._lock:
             if self._own is None:
@@ -139,7 +140,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             )
 
     def _marked(self, mark: bytes) -> _RowProgram | str:
-        """Return the program for payloads without a frame, or why there is none."""
+        """Return the program for payloads without framing, or the reason why there is none."""
         size = _NAME_SIZES.get(mark[:1])
         if size is None or len(mark) < size:
             return (
@@ -149,16 +150,16 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         return program if isinstance(program, str) else self._unframed(mark[:size], mark[size:])
 
     def _unframed(self, name: bytes, rest: bytes) -> _RowProgram | str:
-        """Return the same for a schema that is known.
+        """Return the program for payloads without framing whose schema is known.
 
         Args:
-            name: of the schema.
-            rest: what the header has behind it.
+            name: the name of the schema.
+            rest: the rest of the header's value.
         """
         return self._programs[name]
 
     def _known(self, name: bytes) -> _RowProgram | str:
-        """Return the program for payloads behind the name of a schema, or why there is none."""
+        """Return the program for payloads of a schema, or the reason why there is none."""
         if name in self._programs:
             return self._programs[name]
         try:
@@ -166,7 +167,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         except Exception as error:
             if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
                 raise
-            # Now, or none that it refers to: it is asked again.
+            # The schema or one of its references is missing now; the next call asks again.
             return f"the registry has no schema {_shown(name)}"
         return self._programs.setdefault(name, program)
 
@@ -176,7 +177,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         return self._registry.get_schema_by_guid(_shown(name))
 
     def _reader_schema(self) -> Any:
-        """Return the schema of the columns, a Schema of the registry or what the user gave."""
+        """Return the schema of the columns: from the registry, or as the user gave it."""
         if self._subject is None:
             self._check_type("schema", self._schema)
             return self._schema
@@ -189,7 +190,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         return found
 
     def _check_type(self, what: str, schema: Any) -> None:
-        """Refuse a schema of another format, which would be read as if it were of this one."""
+        """Refuse a schema of another format, which would be misread."""
         kind = getattr(schema, "schema_type", None)
         if kind not in (None, self._schema_type):
             raise SchemaTypeError(f"{what} is {kind}, not {self._schema_type}")
@@ -205,17 +206,17 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             return f"schema {_shown(name)}: {error}"
 
     def _texts(self, schema: Any) -> Iterator[str]:
-        """Yield the texts that a schema refers to, each after those that it needs itself."""
+        """Yield the texts of a schema's references, each after those that it needs itself."""
         return (text for _, text in self._named_texts(schema))
 
     def _named_texts(self, schema: Any) -> Iterator[tuple[str, str]]:
-        """Yield the same, with the names by which they are referred to."""
+        """Yield the same texts, with the names of the references."""
         yield from self._unseen_texts(schema, set())
 
     def _unseen_texts(
         self, schema: Any, seen: set[tuple[str, str, int]]
     ) -> Iterator[tuple[str, str]]:
-        """Yield them once, also where several schemas refer to one."""
+        """Yield each text once, even if several schemas refer to it."""
         for reference in schema.references or ():
             key = (reference.name, reference.subject, reference.version)
             if key not in seen:
@@ -226,12 +227,12 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
     @abstractmethod
     def _reader_program(self, schema: Any) -> _RowProgram:
-        """Set what the columns are; return the program for payloads of this schema itself."""
+        """Set the columns from this schema. Return the program for payloads of this schema."""
 
     def _program(self, name: bytes, schema: Any) -> _RowProgram:
         """Return the program that reads payloads of a writer's schema into the columns.
 
-        The same for all, where payloads say themselves what they have.
+        If payloads describe themselves, it is the same program for all schemas.
         """
         assert self._own is not None
         return self._own
@@ -240,7 +241,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         """Encode each row of a batch with the subject's latest schema, in the registry's framing.
 
         With `schema_id_serializer=header_schema_id_serializer` there is no framing: encode_batch()
-        and produce_arrow() put the schema's GUID into a header of each message.
+        and produce_arrow() add a header with the schema's GUID to each message.
 
         Args:
             batch: a record batch, table or data frame; see AvroEncoder.encode().
@@ -249,10 +250,10 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             EncodedRows: a payload for each row; see AvroEncoder.encode().
 
         Raises:
-            SchemaRegistryError: the registry cannot be asked, or has no such subject.
-            SerializationError: it has no GUID of the schema, which a header needs.
-            TypeError: no subject was given, or the columns are not those of the schema.
-            SchemaTypeError: the subject's schema is of another format.
+            SchemaRegistryError: the registry cannot be asked, or does not have the subject.
+            SerializationError: the registry has no GUID of the schema, which the header needs.
+            TypeError: no subject was given, or the columns do not match the schema.
+            SchemaTypeError: the subject's schema has another format.
         """
         return self._latest_encoder().encode(batch)
 
@@ -261,7 +262,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         return self._written_mark
 
     def _latest_encoder(self) -> ColumnEncoder:
-        """Return what encodes with the subject's latest schema, which is asked for once."""
+        """Return the encoder for the subject's latest schema; the registry is asked once."""
         with self._lock:
             if self._encoder is None:
                 if self._subject is None:
@@ -278,32 +279,32 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             return self._encoder
 
     def _indexes_of(self, encoder: Any) -> list[int] | None:
-        """Return the message indexes of what an encoder writes, if the format has any."""
+        """Return the message indexes of an encoder, if the format has any."""
         return None
 
     @abstractmethod
     def _new_encoder(self, schema: Any, schema_id: int | None) -> ColumnEncoder:
-        """Return what encodes with a schema that is registered, behind its id if one is given."""
+        """Return an encoder for a registered schema, with framing if an id is given."""
 
 
 class AvroColumns(RegistryColumns):
     """Avro payloads of a schema registry as Arrow columns, and back.
 
     Args:
-        registry (SchemaRegistryClient): where the schemas are.
-        subject (str, optional): the columns are those of its latest schema, which is asked for
-            once, when the first payloads come.
-        schema (str, dict, list or Schema, optional): the columns are those of this one. Either
-            `subject` or `schema` must be given.
+        registry (SchemaRegistryClient): the client of the schema registry.
+        subject (str, optional): the columns have the subject's latest schema. The registry is asked
+            for it once, when the first payloads are decoded.
+        schema (str, dict, list or Schema, optional): the columns have this schema. Give either
+            `subject` or `schema`.
         columns (list of str, optional): the fields to decode; see AvroDecoder.
         enums (str, optional): "string" (the default) or "dictionary".
         decimals (str, optional): "exact" (the default) or "decimal128"; see AvroDecoder.
-        schema_id_serializer (optional): how messages name the schema that they are written with:
-            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) for the id
-            before each payload, or header_schema_id_serializer for the GUID in a header.
+        schema_id_serializer (optional): how messages name their schema when encoding:
+            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) writes the
+            id before each payload, header_schema_id_serializer puts the GUID into a header.
 
-    Payloads of other versions of the schema are resolved as the Avro specification says. As
-    `value` of produce_arrow() it encodes rows with the subject's latest schema.
+    Payloads of other versions of the schema are resolved as the Avro specification says. As the
+    `value` of produce_arrow(), it encodes rows with the subject's latest schema.
     """
 
     _schema_type = "AVRO"
@@ -351,7 +352,7 @@ class AvroColumns(RegistryColumns):
         return parse(own, what, references)
 
     def _documents(self, schema: Any, *, is_reader: bool) -> list[Any]:
-        """Return what a registry's schema refers to, each after what it needs, and the schema."""
+        """Return the references of a registry's schema, each after those it needs; then itself."""
         return [_schema_or_name(text) for text in (*self._texts(schema), schema.schema_str)]
 
 
@@ -359,19 +360,19 @@ class JSONColumns(RegistryColumns):
     """JSON payloads of a schema registry as Arrow columns, and back.
 
     Args:
-        registry (SchemaRegistryClient): where the schemas are.
-        subject (str, optional): the columns are those of its latest schema, which is asked for
-            once, when the first payloads come.
-        schema (dict, str, Schema, or an Arrow schema, optional): the columns are those of this
-            one. Either `subject` or `schema` must be given.
-        schema_id_serializer (optional): how messages name the schema that they are written with:
-            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) for the id
-            before each payload, or header_schema_id_serializer for the GUID in a header.
-        options: those of JSONDecoder: `columns`, `missing`, `extra`, `duplicates`, `epoch`,
+        registry (SchemaRegistryClient): the client of the schema registry.
+        subject (str, optional): the columns have the subject's latest schema. The registry is asked
+            for it once, when the first payloads are decoded.
+        schema (dict, str, Schema, or an Arrow schema, optional): the columns have this schema. Give
+            either `subject` or `schema`.
+        schema_id_serializer (optional): how messages name their schema when encoding:
+            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) writes the
+            id before each payload, header_schema_id_serializer puts the GUID into a header.
+        options: the options of JSONDecoder: `columns`, `missing`, `extra`, `duplicates`, `epoch`,
             `enums`.
 
-    Payloads say themselves what they have: those of all versions are read in the same way. As
-    `value` of produce_arrow() it encodes rows as JSONEncoder does, with the latest schema.
+    JSON payloads describe themselves, so payloads of all versions are read in the same way. As the
+    `value` of produce_arrow(), it encodes rows as JSONEncoder does, with the latest schema.
     """
 
     _schema_type = "JSON"
@@ -386,7 +387,7 @@ class JSONColumns(RegistryColumns):
         **options: Any,
     ) -> None:
         super().__init__(registry, subject, schema, schema_id_serializer)
-        # Wrong options are refused now, whatever the schema will be.
+        # Check the options now; the schema may be asked for later.
         JSONDecoder({"type": "string"}, **options | {"columns": None})
         self._options = options
 
@@ -398,7 +399,7 @@ class JSONColumns(RegistryColumns):
         return JSONEncoder(self._document(schema), schema_id=schema_id)
 
     def _document(self, schema: Any) -> Any:
-        """Return a registry's schema with those that it refers to in it."""
+        """Return a registry's schema as one document that contains its references."""
         return with_references(schema.schema_str, dict(self._named_texts(schema)))
 
 
@@ -406,25 +407,26 @@ class ProtobufColumns(RegistryColumns):
     """Protocol Buffers payloads of a schema registry as Arrow columns, and back.
 
     Args:
-        registry (SchemaRegistryClient): where the schemas are.
-        message (message class, Descriptor or str, optional): the columns are its fields. A str is
-            the full name of a message of the subject's latest schema; default: its first one.
+        registry (SchemaRegistryClient): the client of the schema registry.
+        message (message class, Descriptor or str, optional): the columns are the fields of this
+            message. A str is the full name of a message in the subject's latest schema. Default:
+            the first message of that schema.
         columns (list of str, optional): the fields to decode; see ProtobufDecoder.
         enums (str, optional): "string" (the default), "dictionary" or "number".
-        unit (str, optional): what Timestamp and Duration count: "ns" (the default), of which 64
-            bits hold the years 1678 to 2261, or "us", which hold all that they can.
-        subject (str, optional): the subject whose latest schema has the message. It is asked for
-            once, and compiled by grpcio-tools, when the first payloads come. With a message class
-            it is needed for encoding only.
-        schema_id_serializer (optional): how messages name the schema that they are written with:
-            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) for the id
-            before each payload, or header_schema_id_serializer for the GUID in a header.
+        unit (str, optional): the unit of Timestamp and Duration: "ns" (the default), whose 64 bits
+            cover the years 1678 to 2261, or "us", which covers all their values.
+        subject (str, optional): the subject whose latest schema has the message. The registry is
+            asked for it once, when the first payloads are decoded, and grpcio-tools compiles it.
+            With a message class, it is needed only for encoding.
+        schema_id_serializer (optional): how messages name their schema when encoding:
+            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) writes the
+            id before each payload, header_schema_id_serializer puts the GUID into a header.
 
-    Fields are known by their numbers in payloads of all versions; those that the message does not
-    have are skipped. Each version says which message indexes are those of the message, which is
-    found by its name without the package; payloads of other messages are bad rows. As `value` of
-    produce_arrow() it encodes rows as this message, as ProtobufEncoder does, with the id of the
-    subject's latest schema.
+    Field numbers identify fields in payloads of all versions; fields that the message does not have
+    are skipped. The message indexes are looked up in each version of the schema, by the message's
+    name without the package; payloads of other messages are bad rows. As the `value` of
+    produce_arrow(), it encodes rows as ProtobufEncoder does, with the id of the subject's latest
+    schema.
     """
 
     _schema_type = "PROTOBUF"
@@ -452,11 +454,11 @@ class ProtobufColumns(RegistryColumns):
         self._message = message
         self._columns = columns
         self._enums = enums
-        self._indexes: dict[bytes, list[int]] = {}  # of the message, by the names of schemas
+        self._indexes: dict[bytes, list[int]] = {}  # the message's indexes, by schema name
         self._written_indexes: list[int]
         self._descriptor: Any
-        self._bare: _RowProgram  # for payloads that have no frame
-        if not self._is_registered:  # wrong arguments are refused now
+        self._bare: _RowProgram  # the program for payloads without framing
+        if not self._is_registered:  # check the arguments now
             self._own = self._reader_program(message)
 
     def _reader_program(self, schema: Any) -> _RowProgram:
@@ -475,13 +477,13 @@ class ProtobufColumns(RegistryColumns):
         return self._decoder(message_indexes=indexes)
 
     def _unframed(self, name: bytes, rest: bytes) -> _RowProgram | str:
-        # The indexes are in the header as well.
+        # The header contains the message indexes as well.
         if _message_indexes(rest) != self._indexes[name]:
             return "message indexes of another message in its header"
         return self._bare
 
     def _compiled(self, schema: Any) -> Any:
-        """Return the Descriptor that a registry's schema has of the message."""
+        """Return the Descriptor of the message in a registry's schema."""
         return compile_registered(schema, self._registry).message(self._message)
 
     def _decoder(self, message_indexes: bool | list[int]) -> _RowProgram:
@@ -508,10 +510,10 @@ class ProtobufColumns(RegistryColumns):
 
 
 def _indexes_in(schema: Any, descriptor: Any) -> list[int]:
-    """Return the place that a message type has in a registry's schema.
+    """Return the message indexes of a message type in a registry's schema.
 
     Raises:
-        ProtobufSchemaError: the schema does not have it.
+        ProtobufSchemaError: the schema does not have the message.
     """
     from confluent_kafka.schema_registry._protobuf_messages import (
         indexes_of,
@@ -526,7 +528,7 @@ def _indexes_in(schema: Any, descriptor: Any) -> list[int]:
 
 
 def _message_indexes(data: bytes) -> list[int] | None:
-    """Return the message indexes that a header has behind the GUID; None if there are none."""
+    """Return the message indexes after the GUID in a header; None if they are not valid."""
     from confluent_kafka.schema_registry.serde import read_indexes
     from confluent_kafka.serialization import SerializationError
 
@@ -543,7 +545,7 @@ def _checked_subject(subject: str | None) -> str | None:
 
 
 def _writes_header(schema_id_serializer: Any) -> bool:
-    """Whether a header names the schema, and nothing before the payload."""
+    """Return whether a header names the schema, so that payloads have no framing."""
     if schema_id_serializer is None:
         return False
     from confluent_kafka.schema_registry.serde import (
@@ -561,22 +563,22 @@ def _writes_header(schema_id_serializer: Any) -> bool:
 
 
 def mark_of(registry: Any, subject: str, found: Any, indexes: list[int] | None) -> bytes:
-    """Return what a header names a schema by.
+    """Return the value of the header that names a schema.
 
     Args:
         registry: the SchemaRegistryClient.
-        subject: of the schema.
+        subject: the subject of the schema.
         found: the schema, as the registry has it.
-        indexes: of a Protobuf message, its place in the schema; else None.
+        indexes: for Protobuf, the message indexes; otherwise None.
 
     Raises:
-        SerializationError: the registry has no GUID of it.
-        SchemaRegistryError: the registry cannot be asked for it.
+        SerializationError: the registry has no GUID of the schema.
+        SchemaRegistryError: the registry cannot be asked for the GUID.
     """
     from confluent_kafka.schema_registry.serde import SchemaId
 
     guid = found.guid
-    if guid is None:  # not every answer has it
+    if guid is None:  # some answers of registries do not contain it
         guid = registry.lookup_schema(subject, found.schema).guid
     return SchemaId(found.schema.schema_type, None, guid, indexes).guid_to_bytes()
 
@@ -593,7 +595,7 @@ def _shown(name: bytes) -> str:
 
 
 def _schema_or_name(text: str) -> Any:
-    """A registry's text is JSON, but for primitives, which may come without quotes."""
+    """Parse a registry's text, which is JSON; names of primitive types may come without quotes."""
     try:
         return json.loads(text)
     except ValueError:

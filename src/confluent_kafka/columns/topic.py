@@ -11,28 +11,28 @@ from typing import Any, NamedTuple, Self
 from confluent_kafka.cimpl import OFFSET_END, Consumer, KafkaException, TopicPartition
 from confluent_kafka.columns.batch import ColumnDecoder, DecodedBatch, decode_until, reads_headers
 
-# Where a topic is read from or to, in all of its partitions or in each.
+# The start or the end of reading: for all partitions, or for each partition.
 Place = int | datetime | Mapping[int, int] | None
 
-# Seconds that one call waits: how often the deadline is looked at.
+# Seconds that one call waits; the deadline is checked that often.
 _SLICE = 0.2
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Beyond every end.
+# An offset beyond the end of every partition.
 _LAST = 2**63 - 1
 
-# Rows of a batch, unless the user says otherwise: what costs little to keep and much to repeat.
+# The default number of rows in a batch: few enough to save memory, enough to be efficient.
 _BATCH_SIZE = 100_000
 
 
 class Progress(NamedTuple):
-    """How far a TopicReader has come.
+    """The progress of a TopicReader.
 
     Attributes:
-        done (int): offsets that have been passed, of all partitions together. Compacted topics and
-            those with transactions have fewer messages than offsets.
-        total (int): offsets that there were to pass.
+        done (int): the number of offsets that the reader has passed, over all partitions. Compacted
+            topics and topics with transactions have fewer messages than offsets.
+        total (int): the number of offsets to pass.
     """
 
     done: int
@@ -52,32 +52,34 @@ def read_topic(
     batch_size: int = _BATCH_SIZE,
     timeout: float = 60,
 ) -> TopicReader:
-    """Read a topic as it is now, as batches of Arrow columns.
+    """Read a topic up to its current end, as batches of Arrow columns.
 
-    Partitions come one after the other, each in the order of its offsets. No group is joined and
-    nothing is committed.
+    The partitions are read one after the other, each in the order of its offsets. The reader joins
+    no group and commits nothing.
 
     Args:
-        config (dict): of a Consumer; "group.id" is not needed.
-        topic (str): its name.
-        start (int, datetime, or dict of int to int, optional): the first offset of each partition;
-            or its first message of that time or later, with a time zone; or the first offset of
-            those partitions alone that the dict names. Default: from the beginning.
-        end (the same, optional): where to stop, which is not read any more. Default: what is the
-            end of the topic now, so that reading comes to an end also while others write.
-        key (AvroColumns or another decoder, optional): what decodes keys into columns.
-        value (the same, optional): what decodes values.
+        config (dict): the configuration of a Consumer; "group.id" is not needed.
+        topic (str): the name of the topic.
+        start (int, datetime, or dict of int to int, optional): where to start. An int is the first
+            offset in each partition. A datetime with a time zone starts at the first message of
+            that time or later. A dict of partition to offset reads only these partitions. Default:
+            the beginning.
+        end (int, datetime, or dict of int to int, optional): where to stop, in the same forms; the
+            message at this place is not read. Default: the current end of the topic, so that
+            reading ends even while others write.
+        key (AvroColumns or another decoder, optional): the decoder of keys.
+        value (AvroColumns or another decoder, optional): the decoder of values.
         headers (bool): whether to add the column of headers.
-        columns (list of str, optional): the columns that are wanted, as for consume_arrow();
-            "offset" is always there.
-        batch_size (int): the maximum number of rows of a batch, up to 1,000,000.
-        timeout (float): seconds without any progress after which reading is given up.
+        columns (list of str, optional): the columns to return, as for consume_arrow(); "offset" is
+            always included.
+        batch_size (int): the maximum number of rows in a batch, up to 1,000,000.
+        timeout (float): seconds without progress after which the reader raises TimeoutError.
 
     Returns:
-        TopicReader: an iterator of DecodedBatch, also a context manager.
+        TopicReader: an iterator of DecodedBatch. It is also a context manager.
 
     Raises:
-        KafkaException: the topic is unknown, or the brokers refuse.
+        KafkaException: the topic does not exist, or the brokers refuse a request.
         TypeError, ValueError: an argument is wrong.
     """
     _check_arguments(config, batch_size, timeout)
@@ -92,7 +94,7 @@ def read_topic(
     decoders: dict[str, Any] = {"key": key, "value": value}
     consumer = Consumer({**defaults, **config, "enable.partition.eof": True})
     try:
-        consumer.consume_arrow(0, 0, **options, **decoders)  # which checks them
+        consumer.consume_arrow(0, 0, **options, **decoders)  # checks the arguments
         ranges = _ranges(consumer, topic, start, end, timeout)
     except BaseException:
         consumer.close()
@@ -115,7 +117,7 @@ def _check_arguments(config: object, batch_size: object, timeout: object) -> Non
 
 
 class _Range:
-    """Offsets of a partition that are to be read: from `position` up to, but without, `end`."""
+    """The offsets of a partition that are to be read: from `position` to `end`, exclusive."""
 
     def __init__(self, topic: str, partition: int, start: int, end: int) -> None:
         self.topic = topic
@@ -132,9 +134,9 @@ class _Range:
 
 
 class TopicReader:
-    """What read_topic() returns: an iterator of DecodedBatch.
+    """An iterator of DecodedBatch, which read_topic() returns.
 
-    It closes its consumer at the end, in close() and at the end of a with block.
+    It closes its consumer at the end of the topic, in close(), and at the end of a with block.
     """
 
     def __init__(
@@ -181,24 +183,24 @@ class TopicReader:
 
     @property
     def progress(self) -> Progress:
-        """How many offsets were passed, and of how many."""
+        """The number of offsets that were passed, and their total."""
         return Progress(self._total - sum(one.left for one in self._ranges), self._total)
 
     def close(self) -> None:
-        """Stop reading; may be called more than once."""
+        """Stop reading. A second call does nothing."""
         self._ranges = ()
         self._consumer.close()
 
     def _next(self, one: _Range) -> DecodedBatch:
-        """Return the next messages of a range, maybe none, and move on behind them."""
+        """Return the next messages of a range, possibly none, and advance its position."""
         if self._assigned is not one:
             self._consumer.assign([one.here()])
             self._deadline = time.monotonic() + self._timeout
-        self._assigned = None  # what fails is read again, from where the range is
+        self._assigned = None  # after an error, reading continues at the range's position
         messages = self._consumer.consume_arrow(
             min(self._batch_size, one.left), _SLICE, **self._options
         )
-        # Where offsets are missing, as many messages as the range is long reach beyond it.
+        # If offsets are missing in the range, the fetched messages can extend beyond its end.
         batch = decode_until(messages, one.end, **self._decoding)
         self._assigned = one
         self._move(one, messages.eof)
@@ -207,8 +209,8 @@ class TopicReader:
     def _move(self, one: _Range, ends: Sequence[TopicPartition]) -> None:
         before = one.position
         [here] = self._consumer.position([one.here()])
-        # The last offsets before the end may hold no message: compaction has removed them, or they
-        # are markers of transactions.
+        # The last offsets of the range may hold no message, because of compaction or transaction
+        # markers.
         one.position = max(before, here.offset, *(end.offset for end in ends))
         now = time.monotonic()
         if one.position > before:
@@ -261,7 +263,7 @@ def _offsets(
     place: Place,
     timeout: float,
 ) -> dict[int, int]:
-    """Return an offset for each partition but those that are to be read whole."""
+    """Return an offset for each partition, except for those that have no limit."""
     match place:
         case None:
             return {}
@@ -292,9 +294,9 @@ def _offsets_of_time(
 ) -> dict[int, int]:
     if place.tzinfo is None:
         raise ValueError(f"{name} is a datetime without a time zone, which could be any")
-    # Messages have milliseconds: those of a part of one are before the time.
+    # Messages have timestamps in milliseconds: round up, so that earlier messages are excluded.
     milliseconds = -((_EPOCH - place) // timedelta(milliseconds=1))
     asked = [TopicPartition(topic, one, milliseconds) for one in partitions]
     found = consumer.offsets_for_times(asked, timeout)
-    # Nothing is as late: where the partition ends.
+    # No message is as late as this time: use the end of the partition.
     return {one.partition: _LAST if one.offset == OFFSET_END else one.offset for one in found}

@@ -1,12 +1,12 @@
 /*
- * _add_header(): headers of messages with one more, which names the schema of a payload.
+ * _add_header(): adds a header to messages, which names the schema of a payload.
  */
 #include "base/args.h"
 #include "columns/columns.h"
 #include "columns/payloads.h"
 #include "columns/schema_names.h"
 
-/* The columns of list<item: struct<key: string, value: binary>>. */
+/* The parts of list<item: struct<key: string, value: binary>>. */
 enum { LISTS, ITEMS, KEYS, VALUES };
 
 static columns *
@@ -42,7 +42,7 @@ put_header(columns *set, const arrow_header *header)
     return status == BUILD_OK ? column_put_slot(&set->columns[ITEMS]) : status;
 }
 
-/* The headers of a row; with `added`, no others of its name, and it. */
+/* Copies the headers of a row. With `added`, leaves out others of that name, and appends it. */
 static enum build_status
 put_row(columns *set, const arrow_rows *headers, int64_t row, const arrow_header *added)
 {
@@ -112,8 +112,8 @@ SIGNATURE(add_header_signature, "_add_header()", 4, 4, P_payloads, P_headers, P_
 PyDoc_STRVAR(add_header_doc,
 "_add_header(payloads, headers, name, value, /)\n"
 "--\n\n"
-"A column of headers for messages: those of the batch `headers`, or None, and in each row whose\n"
-"payload is not null one more, with this value, in the place of others of its name.");
+"Return a column of headers for messages. A row has its headers in the batch `headers` (may be\n"
+"None). If its payload is not null, it also has this header, which replaces others of that name.");
 
 static PyObject *
 add_header(PyObject *module, PyObject *const *args, Py_ssize_t nargs)

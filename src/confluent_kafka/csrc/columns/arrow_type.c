@@ -1,5 +1,5 @@
 /*
- * _arrow_type(): somebody else's type as Python values.
+ * _arrow_type(): an Arrow type as Python values.
  */
 #include "arrow/metadata.h"
 #include "base/args.h"
@@ -48,7 +48,7 @@ describe_children(const struct ArrowSchema *schema, int depth)
     return children;
 }
 
-/* (format, name, nullable, children, metadata, whether it is a dictionary's index) */
+/* (format, name, nullable, children, metadata, whether it is the index type of a dictionary) */
 static PyObject *
 describe(const struct ArrowSchema *schema, int depth)
 {
@@ -91,7 +91,7 @@ SIGNATURE(arrow_type_signature, "_arrow_type()", 1, 1, P_schema);
 PyDoc_STRVAR(arrow_type_doc,
 "_arrow_type(schema, /)\n"
 "--\n\n"
-"(format, name, nullable, children, metadata, is_dictionary) of what has __arrow_c_schema__().");
+"Return (format, name, nullable, children, metadata, is_dictionary) for __arrow_c_schema__().");
 
 static PyObject *
 arrow_type(PyObject *module, PyObject *const *args, Py_ssize_t nargs)

@@ -24,7 +24,7 @@ find_kind(const char *name)
     return NULL;
 }
 
-/* What it is, or NULL with an exception. */
+/* The kind of step with this name, or NULL with an exception. */
 static const avro_step_kind *
 read_instruction(PyObject *description, avro_instruction *first, int32_t count,
                  avro_instruction *self)
@@ -50,7 +50,7 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
     if (kind->target == AVRO_NO_TARGET) {
         return kind;
     }
-    /* Forward only, so that each row comes to an end; what is skipped again has a limit. */
+    /* Forward only, so that each row ends; the one step that goes back has a limit. */
     if (parts.target <= self - first || parts.target > count) {
         instruction_refuse("has no place to go to", kind->name);
         return NULL;
@@ -59,8 +59,8 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
     return kind;
 }
 
-/* ---- checking it: nothing here may reach outside of its memory, nor make columns that readers
-   could not rely on ---- */
+/* ---- checking it: no instruction may use memory outside its own, or make columns that readers
+   cannot rely on ---- */
 
 static bool
 has_width(const avro_instruction *self, const avro_step_kind *kind, const column_type *type)
@@ -97,7 +97,7 @@ fits_column(const avro_instruction *self, const avro_step_kind *kind,
            && (type->layout != COLUMN_FIXED || has_width(self, kind, type));
 }
 
-/* Where each branch's instructions are. */
+/* Checks where the instructions of each branch are. */
 static bool
 fits_union(const avro_instruction *self, int32_t left)
 {
@@ -109,7 +109,7 @@ fits_union(const avro_instruction *self, int32_t left)
     return true;
 }
 
-/* The place and the size of each symbol. */
+/* Checks the place and the size of each symbol. */
 static bool
 fits_enum_text(const avro_instruction *self)
 {
@@ -135,7 +135,7 @@ fits_enum(const avro_instruction *self, const column_type *type)
     return true;
 }
 
-/* Its column fits; `left` instructions come, with this one. */
+/* Checks that the column fits; `left` instructions remain, including this one. */
 static bool
 fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t left,
            const column_types *types)
@@ -162,7 +162,7 @@ fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t lef
     return strcmp(kind->name, "skip-fixed") != 0 || self->argument >= 0;
 }
 
-/* Whether instruction `i` skips again what one before it skips. */
+/* Whether instruction `i` skips a record again that an earlier instruction skips. */
 static bool
 fits_again(const avro_program *self, int32_t i)
 {
@@ -171,7 +171,7 @@ fits_again(const avro_program *self, int32_t i)
            && at[-at->argument].step == find_kind("skip-record")->step;
 }
 
-/* What is run by calls, as deep as it is nested. */
+/* Counts how deep the instructions that are run by calls are nested. */
 typedef struct {
     const avro_instruction *ends[COLUMN_DEPTH_LIMIT];
     int depth;

@@ -1,7 +1,7 @@
 /*
- * Programs that read Avro's binary encoding into columns. The schemas of writer and reader are
- * resolved by confluent_kafka.columns, which writes the program: an instruction for each value, in
- * the order of the payload.
+ * Programs that read Avro's binary encoding into columns. confluent_kafka.columns resolves the
+ * schemas of writer and reader, and writes the program: an instruction for each value, in the order
+ * of the payload.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_AVRO_INSTRUCTION_H
 #define CONFLUENT_KAFKA_COLUMNS_AVRO_INSTRUCTION_H
@@ -10,22 +10,22 @@
 
 typedef struct avro_instruction avro_instruction;
 
-/* One row while it is read. */
+/* The state while one row is read. */
 typedef struct {
-    const uint8_t *at, *end; /* of the payload */
-    const uint8_t *readable; /* the end of what can be read */
+    const uint8_t *at, *end; /* the rest of the payload */
+    const uint8_t *readable; /* the end of the memory that may be read */
     columns *set;
     row_failure *failure;
-    enum row_status status; /* of a step that gave NULL */
-    int64_t empty_items;    /* items of no bytes so far */
-    int depth;              /* of arrays, and of records that are skipped within themselves */
+    enum row_status status; /* the status of a step that returned NULL */
+    int64_t empty_items;    /* the number of items without bytes so far */
+    int depth;              /* the nesting of arrays, and of records that are skipped recursively */
 } avro_machine;
 
-/* Does what an instruction says: the one to go on with, or NULL. */
+/* Executes an instruction. Returns the instruction to continue with, or NULL. */
 typedef const avro_instruction *avro_step(avro_machine *machine,
                                           const avro_instruction *instruction);
 
-/* What avro_run() does by itself with most values. */
+/* Values that avro_run() itself reads in most cases. */
 enum avro_shortcut {
     AVRO_NO_SHORTCUT,
     AVRO_INT,
@@ -36,7 +36,7 @@ enum avro_shortcut {
     AVRO_STRING,
     AVRO_RECORD,
     AVRO_OPTIONAL,
-    AVRO_ARRAY, /* avro_run() reads the items, and the step puts what has been read */
+    AVRO_ARRAY, /* avro_run() reads the items; the step puts the list */
     AVRO_MAP,   /* likewise */
 };
 
@@ -45,27 +45,28 @@ struct avro_instruction {
     enum avro_shortcut shortcut;
     int32_t column;
     int64_t argument;
-    const avro_instruction *target; /* one after the block that begins here, or where to go */
+    const avro_instruction *target; /* the end of the block that begins here, or where to go */
     int32_t *table;
     int32_t table_size;
     uint8_t *data;
     int64_t data_size;
-    char *field; /* the path of what is read, for messages */
+    char *field; /* the path of the value, for error texts */
 };
 
-/* What a step does with the target. */
+/* How a step uses its target. */
 enum avro_target {
     AVRO_NO_TARGET,
-    AVRO_GOES_ON, /* there, perhaps */
-    AVRO_RUNS,    /* all up to there, by a call */
+    AVRO_GOES_ON, /* it may go there */
+    AVRO_RUNS,    /* it runs all instructions up to there by a call */
 };
 
-/* What the instructions of one name do, and what they need. */
+/* A kind of instruction: its step, and what the step requires. */
 typedef struct {
     const char *name;
     avro_step *step;
-    int32_t layout; /* of the column, an enum column_layout; or AVRO_NO_COLUMN, AVRO_ANY_COLUMN */
-    int32_t width;  /* of its COLUMN_FIXED; AVRO_ANY_WIDTH: as the argument, AVRO_DECIMAL_WIDTH: as the data */
+    int32_t layout; /* an enum column_layout; or AVRO_NO_COLUMN, AVRO_ANY_COLUMN */
+    int32_t width;  /* the width of its COLUMN_FIXED; AVRO_ANY_WIDTH: the argument;
+                       AVRO_DECIMAL_WIDTH: the size of the data */
     enum avro_target target;
     enum avro_shortcut shortcut;
 } avro_step_kind;

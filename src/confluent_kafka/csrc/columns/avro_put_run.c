@@ -4,18 +4,18 @@
 #include "columns/utf8.h"
 
 /*
- * The loop under all encoding of Avro. It does by itself what most values are, with the place in
- * the payload in a register: numbers, booleans, text with offsets of 32 bits, records and arrays,
- * none of them null, where there is room. Everything else, whatever is wrong included, is left to
- * the value's step (avro_put_steps.c).
+ * The loop under all Avro encoding. It keeps the place in the payload in a register, and itself
+ * writes most values: numbers, booleans, text with 32-bit offsets, records and arrays, if they are
+ * not null and there is room. Everything else, including all errors, is left to the step of the
+ * value (avro_put_steps.c).
  */
 
-/* Bytes of the largest number. */
+/* The maximum size of a number in bytes. */
 #define LONG_SIZE 10
 
 /*
- * Zigzag, seven bits a byte; there must be room for LONG_SIZE. Branches are guessed, mostly right:
- * what comes next is written before it is known how long this is.
+ * Zigzag, seven bits in each byte; there must be room for LONG_SIZE. The branches are predicted,
+ * mostly correctly, so that the next value is written before the length of this one is known.
  */
 static inline uint8_t *
 write_long(uint8_t *to, int64_t value)
@@ -28,7 +28,7 @@ write_long(uint8_t *to, int64_t value)
     return to;
 }
 
-/* Floating point numbers, whose bytes are in the order of the machine; NULL: the step does it. */
+/* Writes floats in the machine's byte order. NULL leaves the value to the step. */
 static inline uint8_t *
 write_plain(uint8_t *to, const uint8_t *value, size_t size)
 {
@@ -61,7 +61,7 @@ long_at(const uint8_t *slots, int64_t row)
     return value;
 }
 
-/* Text, where there is room up to `end`; NULL: the step does it all. */
+/* Writes text, if there is room up to `end`. NULL leaves the value to the step. */
 static inline uint8_t *
 write_string(uint8_t *to, const uint8_t *end, const put_source *from, int64_t row)
 {
@@ -82,13 +82,13 @@ write_string(uint8_t *to, const uint8_t *end, const put_source *from, int64_t ro
     return to + size;
 }
 
-/* What a block is done for many times. */
+/* What the instructions of a block are repeated for. */
 typedef enum { ITEMS, ROWS } repeated;
 
 static uint8_t *run_block(put_machine *self, const put_source *first, const put_source *end,
                           uint8_t *at, int64_t row, int64_t times, repeated what);
 
-/* All items of an array, and its end; NULL: one is bad, or there is no memory. */
+/* Writes all items of an array and its end. NULL: an item is bad, or there is no memory. */
 static uint8_t *
 run_array(put_machine *self, const put_source *array, uint8_t *at, int64_t row)
 {
@@ -97,7 +97,7 @@ run_array(put_machine *self, const put_source *array, uint8_t *at, int64_t row)
         const put_source *first = array + 1;
         if (first < array->target && first->shortcut == PUT_SHORT_RECORD
             && first->validity == NULL) {
-            first++; /* it has nothing to say for any of the items */
+            first++; /* this instruction writes nothing for any of the items */
         }
         at = run_block(self, first, array->target, write_long(at, count), from, count,
                        ITEMS);
@@ -113,7 +113,7 @@ run_array(put_machine *self, const put_source *array, uint8_t *at, int64_t row)
     return at + 1;
 }
 
-/* What has been written up to `at` is a payload: whether the column has room for it, */
+/* Ends a payload at `at`: returns whether the column has room for it. */
 static bool
 end_row(put_machine *self, const uint8_t *at)
 {
@@ -127,7 +127,7 @@ end_row(put_machine *self, const uint8_t *at)
     return true;
 }
 
-/* and the place after the prefix of the next; NULL: there is no room. */
+/* Begins the next payload: returns the place after its prefix, or NULL if there is no room. */
 static uint8_t *
 begin_row(put_machine *self, uint8_t *at)
 {
@@ -141,8 +141,8 @@ begin_row(put_machine *self, uint8_t *at)
 }
 
 /*
- * The place after all of a block for so many items or rows, from `row` on; NULL: one is bad, or one
- * of the rows has no room.
+ * Runs a block for a number of items or rows, from `row` on. Returns the place after them; NULL:
+ * one is bad, or there is no room for one of the rows.
  */
 static uint8_t *
 run_block(put_machine *self, const put_source *first, const put_source *end, uint8_t *at,
@@ -241,7 +241,7 @@ avro_put_run_rows(put_machine *self, const put_instruction *end, const void *pre
     const put_source *first = self->sources, *last = first + (end - self->program);
     self->prefix = prefix;
     self->prefix_size = prefix_size;
-    /* It has nothing to say for any of the rows, unless it is all that there is. */
+    /* The instruction writes nothing for any of the rows, unless it is the only instruction. */
     if (last - first > 1 && first->shortcut == PUT_SHORT_RECORD && first->validity == NULL) {
         first++;
     }

@@ -12,9 +12,9 @@ typedef const put_instruction instruction;
 
 /* ---- writing ---- */
 
-#define LONG_SIZE 10 /* bytes of the largest */
+#define LONG_SIZE 10 /* the maximum size of a long in bytes */
 
-/* Zigzag, seven bits a byte; there must be room for LONG_SIZE. */
+/* Zigzag, seven bits in each byte; there must be room for LONG_SIZE. */
 static inline void
 write_long(machine *self, int64_t value)
 {
@@ -94,7 +94,7 @@ step_as_long(machine *self, instruction *at)
     return put_load_integer(self, at, &value) == NULL ? NULL : put_long(self, at, value);
 }
 
-/* A time of day, which is less than `limit`. */
+/* A time of day, which must be less than `limit`. */
 static instruction *
 put_time(machine *self, instruction *at, int64_t limit)
 {
@@ -103,7 +103,7 @@ put_time(machine *self, instruction *at, int64_t limit)
         return NULL;
     }
     if (value < 0 || value >= limit) {
-        return put_fail(self, at, "a time of day that no day has");
+        return put_fail(self, at, "a time of day that is out of range");
     }
     return put_long(self, at, value);
 }
@@ -183,7 +183,7 @@ step_bytes(machine *self, instruction *at)
     return data == NULL ? NULL : put_bytes(self, at, data, size);
 }
 
-/* Without a size: they are the whole payload. */
+/* Without a size, because the bytes are the whole payload. */
 static instruction *
 step_bytes_alone(machine *self, instruction *at)
 {
@@ -209,7 +209,7 @@ step_fixed(machine *self, instruction *at)
         return NULL;
     }
     if ((int64_t)size != at->argument) {
-        return put_fail(self, at, "bytes of another size than the fixed has");
+        return put_fail(self, at, "bytes whose size is not that of the fixed");
     }
     return put_raw(self, at, data, size);
 }
@@ -223,15 +223,15 @@ step_enum(machine *self, instruction *at)
         return NULL;
     }
     const int32_t *number = put_find_symbol(at, data, size);
-    return number == NULL ? put_fail(self, at, "a symbol that the enum has not")
+    return number == NULL ? put_fail(self, at, "a symbol that the enum does not have")
                           : put_long(self, at, *number);
 }
 
 /* ---- logical types ---- */
 
-static const char no_uuid[] = "text that is no UUID";
+static const char no_uuid[] = "text that is not a UUID";
 
-/* A string from 16 bytes, */
+/* Writes a UUID as a string, from 16 bytes. */
 static instruction *
 step_uuid_of_bytes(machine *self, instruction *at)
 {
@@ -245,7 +245,7 @@ step_uuid_of_bytes(machine *self, instruction *at)
     return put_bytes(self, at, text, sizeof(text));
 }
 
-/* a string from text, */
+/* Writes a UUID as a string, from text. */
 static instruction *
 step_uuid_of_text(machine *self, instruction *at)
 {
@@ -261,7 +261,7 @@ step_uuid_of_text(machine *self, instruction *at)
     return put_bytes(self, at, data, size);
 }
 
-/* and a fixed from text. */
+/* Writes a UUID as a fixed, from text. */
 static instruction *
 step_uuid_to_fixed(machine *self, instruction *at)
 {
@@ -277,7 +277,7 @@ step_uuid_to_fixed(machine *self, instruction *at)
     return put_raw(self, at, value, sizeof(value));
 }
 
-/* The size of what a decimal is written as, which is the end of `data`; 0: the status is set. */
+/* The size of a decimal's bytes at the end of `data`; 0 after an error, with the status set. */
 static size_t
 load_decimal_bytes(machine *self, instruction *at, uint8_t data[DECIMAL_SIZE])
 {
@@ -305,7 +305,7 @@ step_decimal_alone(machine *self, instruction *at)
     return size == 0 ? NULL : put_raw(self, at, data + sizeof(data) - size, size);
 }
 
-/* The argument is how many bytes it has. */
+/* The argument is the size of the fixed in bytes. */
 static instruction *
 step_decimal_fixed(machine *self, instruction *at)
 {
@@ -330,7 +330,7 @@ step_decimal_fixed(machine *self, instruction *at)
     return put_raw(self, at, data, sizeof(data));
 }
 
-/* Months, days and milliseconds, unsigned. */
+/* Months, days and milliseconds, as unsigned numbers. */
 static instruction *
 put_duration(machine *self, instruction *at, int64_t months, int64_t days, int64_t milliseconds)
 {
@@ -375,7 +375,7 @@ step_duration_of_time(machine *self, instruction *at)
 
 /* ---- structure ---- */
 
-/* A union of null, which is branch `argument`, and the one in the table, whose value follows. */
+/* A union of null, which is branch `argument`, and the branch in the table, whose value follows. */
 static instruction *
 step_optional(machine *self, instruction *at)
 {
@@ -385,7 +385,7 @@ step_optional(machine *self, instruction *at)
     return put_long(self, at, at->table[0]);
 }
 
-/* The end of a block of items, or of no items. */
+/* The end of a block of items, or an array without items. */
 static instruction *
 put_end(machine *self, instruction *at)
 {
@@ -406,7 +406,7 @@ step_array(machine *self, instruction *at)
     return put_end(self, at);
 }
 
-/* A map of a struct's fields that are not null: how many of the columns in the table. */
+/* A struct as a map, without null fields: counts the columns in the table that are not null. */
 static instruction *
 step_entries(machine *self, instruction *at)
 {
@@ -420,7 +420,7 @@ step_entries(machine *self, instruction *at)
     return count == 0 ? at + 1 : put_long(self, at, count);
 }
 
-/* One of them: its key, and the value follows. */
+/* One of these fields: writes its key; its value follows. */
 static instruction *
 step_entry(machine *self, instruction *at)
 {

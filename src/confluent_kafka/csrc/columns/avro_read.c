@@ -1,6 +1,6 @@
 #include "columns/avro_read.h"
 
-/* Items of no bytes (nulls, empty records) that a payload may have: it pays nothing for them. */
+/* How many items without bytes (nulls, empty records) a payload may have, because they are free. */
 #define EMPTY_ITEMS_LIMIT 65536
 
 typedef avro_machine machine;
@@ -60,7 +60,7 @@ avro_read_size(machine *self, instruction *at, int64_t *size)
     return true;
 }
 
-/* The array's argument is how many bytes the smallest item has. */
+/* The argument of an array is the minimum size of an item in bytes. */
 bool
 avro_can_have(machine *self, instruction *array, int64_t count)
 {

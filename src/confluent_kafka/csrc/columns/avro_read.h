@@ -1,25 +1,25 @@
 /*
- * What is read of a payload before there is a value: numbers, sizes, the blocks of arrays and maps.
- * What is bad sets the failure and the status.
+ * Reads the parts of a payload that come before values: numbers, sizes, and blocks of arrays and
+ * maps. An error sets the failure and the status.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_AVRO_READ_H
 #define CONFLUENT_KAFKA_COLUMNS_AVRO_READ_H
 
 #include "columns/avro_instruction.h"
 
-/* The row is bad: NULL. */
+/* Marks the row as bad; returns NULL. */
 const avro_instruction *avro_fail(avro_machine *machine, const avro_instruction *at,
                                   const char *reason);
 const avro_instruction *avro_ends_early(avro_machine *machine, const avro_instruction *at);
 
-/* A zigzag number of any size. */
+/* Reads a zigzag number of any size. */
 bool avro_read_varint(avro_machine *machine, const avro_instruction *at, int64_t *value);
-/* How many of the next bytes belong together: so many are there. */
+/* Reads a size, and checks that the payload has this number of bytes left. */
 bool avro_read_size(avro_machine *machine, const avro_instruction *at, int64_t *size);
-/* How many items the next block has; 0 is the end. `size` is -1 if it does not say. */
+/* Reads the number of items in the next block; 0 is the end. `size` is -1 if it is not given. */
 bool avro_read_block(avro_machine *machine, const avro_instruction *array, int64_t *count,
                      int64_t *size);
-/* Whether what is left can have so many items. */
+/* Whether the rest of the payload can contain this number of items. */
 bool avro_can_have(avro_machine *machine, const avro_instruction *array, int64_t count);
 
 static inline int64_t

@@ -3,17 +3,17 @@
 #include "columns/avro_read.h"
 
 /*
- * The loop under all decoding. It does by itself what most values are, with the place in the
- * payload in a register: numbers of up to eight bytes, short strings of ASCII, columns with room,
- * the items of arrays. Everything else, whatever is wrong included, is left to the value's step
- * (avro_steps.c), which reads the value from its start. So are the last values of a buffer of
- * payloads: here, the bytes after a value are read with it.
+ * The loop under all Avro decoding. It keeps the place in the payload in a register, and itself
+ * reads most values: numbers of up to eight bytes, short ASCII strings, items of arrays, if the
+ * columns have room. Everything else, including all errors, is left to the step of the value
+ * (avro_steps.c), which reads the value from its start. The last values in a buffer of payloads are
+ * also left to the steps, because this loop reads the bytes after a value together with it.
  */
 
-/* Bytes that are read at once from where a value starts: a size of one byte and a short string. */
+/* The bytes that are read at once where a value starts: a size of one byte and a short string. */
 #define READ_AT_ONCE 17
 
-/* The bytes at `data`, the first one lowest. */
+/* Eight bytes at `data` as a number; the first byte is the lowest. */
 static inline uint64_t
 load64(const uint8_t *data)
 {
@@ -25,7 +25,7 @@ load64(const uint8_t *data)
     return word;
 }
 
-/* How many bytes there are before the first that has a mark in its highest bit. */
+/* The number of bytes before the first one whose highest bit is set. */
 static inline int
 bytes_before(uint64_t marks)
 {
@@ -40,7 +40,7 @@ bytes_before(uint64_t marks)
 #endif
 }
 
-/* Where in a payload the next value is. */
+/* The position of the next value in a payload. */
 typedef struct {
     const uint8_t *at, *end, *readable;
 } place;
@@ -51,7 +51,7 @@ unfold(uint64_t bits)
     return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
 }
 
-/* A zigzag number of up to eight bytes; NULL: it is another. */
+/* Reads a zigzag number of up to eight bytes; NULL if it is longer. */
 static inline const uint8_t *
 read_number(place here, int64_t *value)
 {
@@ -72,7 +72,7 @@ read_number(place here, int64_t *value)
     if (stops == 0 || size > here.end - here.at) {
         return NULL;
     }
-    /* All up to the first byte without a continuation mark, and then seven bits of each. */
+    /* All bytes up to the first without a continuation bit; then seven bits of each. */
     uint64_t bits = word & (stops ^ (stops - 1)) & 0x7f7f7f7f7f7f7f7fu;
     bits = (bits & 0x7f007f007f007f00u) >> 1 | (bits & 0x007f007f007f007fu);
     bits = (bits & 0x3fff00003fff0000u) >> 2 | (bits & 0x00003fff00003fffu);
@@ -87,7 +87,7 @@ has_room(const column *self)
     return self->length < self->capacity;
 }
 
-/* Each of these gives the place after the value, or NULL for the step to do it all. */
+/* Each function returns the place after the value, or NULL to leave the value to the step. */
 
 static inline const uint8_t *
 run_int(place here, column *to)
@@ -116,7 +116,7 @@ run_long(place here, column *to)
     return next;
 }
 
-/* Floating point numbers, whose bytes are in the order of the machine. */
+/* Reads floats in the machine's byte order. */
 static inline const uint8_t *
 run_plain(place here, column *to, ptrdiff_t size)
 {
@@ -142,7 +142,7 @@ run_boolean(place here, column *to)
     return here.at + 1;
 }
 
-/* Text of up to 16 bytes of ASCII, where 16 can be written. */
+/* Reads up to 16 bytes of ASCII text, if 16 bytes can be written. */
 static inline const uint8_t *
 run_string(place here, column *to)
 {
@@ -155,7 +155,7 @@ run_string(place here, column *to)
         || to->room - to->size < 16) {
         return NULL;
     }
-    /* What follows the text may be anything: only a mark within it counts. */
+    /* The bytes after the text may be anything: only marks inside the text count. */
     uint64_t low = load64(text), high = load64(text + sizeof(low));
     uint64_t low_marks = low & 0x8080808080808080u, high_marks = high & 0x8080808080808080u;
     if ((low_marks != 0 && bytes_before(low_marks) < size)
@@ -169,7 +169,7 @@ run_string(place here, column *to)
     return text + size;
 }
 
-/* A record before any that was null. */
+/* Reads a record, in a column that has no nulls yet. */
 static inline const uint8_t *
 run_record(place here, column *to)
 {
@@ -180,7 +180,7 @@ run_record(place here, column *to)
     return here.at;
 }
 
-/* The branch that is not null, whose value follows. */
+/* Reads the branch that is not null; its value follows. */
 static inline const uint8_t *
 run_optional(place here, int64_t null_branch)
 {
@@ -188,7 +188,7 @@ run_optional(place here, int64_t null_branch)
     return is_there ? here.at + 1 : NULL;
 }
 
-/* The other branch. */
+/* Reads the other branch, null. */
 static inline const uint8_t *
 run_null(place here, int64_t null_branch, column *to)
 {
@@ -199,7 +199,7 @@ run_null(place here, int64_t null_branch, column *to)
 static const uint8_t *run_block(avro_machine *machine, const avro_instruction *first,
                                 const avro_instruction *end, const uint8_t *at, int64_t times);
 
-/* The items of all blocks of an array, to the place after them; NULL: it is bad. */
+/* Reads the items of all blocks of an array. Returns the place after them; NULL if it is bad. */
 static const uint8_t *
 run_items(avro_machine *machine, const avro_instruction *array, const uint8_t *at)
 {
@@ -208,7 +208,7 @@ run_items(avro_machine *machine, const avro_instruction *array, const uint8_t *a
         if (count == 0) {
             return at + 1;
         }
-        /* Up to 63 of them, of a byte at least, and no size: this is all that there is to check. */
+        /* At most 63 items of at least a byte, and no size: nothing else has to be checked. */
         if (count < 0x80 && (count & 1) == 0 && array->argument > 0
             && count >> 1 < machine->end - at) {
             count >>= 1;
@@ -216,7 +216,7 @@ run_items(avro_machine *machine, const avro_instruction *array, const uint8_t *a
         }
         else {
             machine->at = at;
-            int64_t size; /* of no use: all of it is read */
+            int64_t size; /* unused, because all items are read */
             if (!avro_read_block(machine, array, &count, &size)
                 || !avro_can_have(machine, array, count)) {
                 return NULL;
@@ -229,7 +229,7 @@ run_items(avro_machine *machine, const avro_instruction *array, const uint8_t *a
         const avro_instruction *first = array + 1;
         if (first < array->target && first->shortcut == AVRO_RECORD
             && machine->set->columns[first->column].validity == NULL) {
-            machine->set->columns[first->column].length += count; /* none of the records is null */
+            machine->set->columns[first->column].length += count; /* no record is null */
             first++;
         }
         machine->depth++;
@@ -241,7 +241,7 @@ run_items(avro_machine *machine, const avro_instruction *array, const uint8_t *a
     }
 }
 
-/* The place after all instructions of a block have been done so many times; NULL: it is bad. */
+/* Runs the instructions of a block repeatedly. Returns the place after them; NULL if one is bad. */
 static const uint8_t *
 run_block(avro_machine *machine, const avro_instruction *first, const avro_instruction *end,
           const uint8_t *at, int64_t times)

@@ -3,9 +3,9 @@
 
 #include "columns/avro_instruction.h"
 
-/* Steps over the instructions up to `end`; false with `machine->status` set. */
+/* Runs the instructions up to `end`; false with `machine->status` set. */
 bool avro_run(avro_machine *machine, const avro_instruction *from, const avro_instruction *end);
-/* The same with those of an array's items, `count` times. */
+/* The same for the instructions of an array's items, `count` times. */
 bool avro_run_items(avro_machine *machine, const avro_instruction *array, int64_t count);
 
 #endif

@@ -11,13 +11,13 @@
  * its column.
  */
 
-/* How deep records that nobody asked for may be within themselves, their arrays included. */
+/* How deep skipped records may be nested in themselves, including their arrays. */
 #define SKIP_DEPTH 128
 
 typedef avro_machine machine;
 typedef const avro_instruction instruction;
 
-/* The next instruction after a value has been put, or could not be. */
+/* The next instruction after a value was put; NULL if it could not be put. */
 static inline instruction *
 after(machine *self, instruction *at, enum build_status status)
 {
@@ -51,7 +51,7 @@ read_int(machine *self, instruction *at, int32_t *value)
     return true;
 }
 
-/* The next `size` bytes, or NULL. */
+/* Takes the next `size` bytes, or returns NULL. */
 static inline const uint8_t *
 take(machine *self, instruction *at, int64_t size)
 {
@@ -64,7 +64,7 @@ take(machine *self, instruction *at, int64_t size)
     return data;
 }
 
-/* Bytes and how many of them come before; NULL on failure. */
+/* Reads bytes after their size; NULL on failure. */
 static inline const uint8_t *
 take_sized(machine *self, instruction *at, int64_t *size)
 {
@@ -136,7 +136,7 @@ step_boolean(machine *self, instruction *at)
     return after(self, at, column_put_bool(column_at(self, at), *data));
 }
 
-/* ---- numbers that the reader wants wider ---- */
+/* ---- numbers that the reader's schema widens ---- */
 
 static instruction *
 step_int_as_long(machine *self, instruction *at)
@@ -238,7 +238,7 @@ read_symbol(machine *self, instruction *at, int32_t count)
     return symbol;
 }
 
-static const char unknown_symbol[] = "a symbol that the reader's enum has not, nor a default";
+static const char unknown_symbol[] = "a symbol that the reader's enum does not have, and it has no default";
 
 static instruction *
 step_enum(machine *self, instruction *at)
@@ -289,7 +289,7 @@ is_below(const uint8_t *value, const uint8_t *limit, int32_t width)
     return false;
 }
 
-/* Two's complement, big-endian in Avro and little-endian in Arrow; the data is the limit. */
+/* Two's complement, big-endian in Avro and little-endian in Arrow. The data is the limit. */
 static instruction *
 put_decimal(machine *self, instruction *at, const uint8_t *data, int64_t size)
 {
@@ -326,7 +326,7 @@ step_decimal_bytes(machine *self, instruction *at)
 }
 
 /*
- * Bytes that are the whole payload: the registry's serializers put no size before them.
+ * Bytes that are the whole payload. The registry's serializers write no size before them.
  */
 static const uint8_t *
 take_rest(machine *self, int64_t *size)
@@ -377,12 +377,12 @@ step_uuid(machine *self, instruction *at)
         return NULL;
     }
     uint8_t value[UUID_SIZE];
-    return uuid_text_read(data, (size_t)size, value) ? PUT(value) : avro_fail(self, at, "text that is no UUID");
+    return uuid_text_read(data, (size_t)size, value) ? PUT(value) : avro_fail(self, at, "text that is not a UUID");
 }
 
-static const char no_time[] = "a time of day that no day has";
+static const char no_time[] = "a time of day that is out of range";
 
-/* The argument is how many there are in a day. */
+/* The argument is the number of units in a day. */
 static instruction *
 step_time_int(machine *self, instruction *at)
 {
@@ -404,8 +404,8 @@ step_time_long(machine *self, instruction *at)
 }
 
 /*
- * A timestamp of another unit than the reader's: times the argument, or, if that is negative,
- * divided by it and rounded down.
+ * A timestamp with another unit than the reader's: multiplied by the argument; or if that is
+ * negative, divided by it and rounded down.
  */
 static instruction *
 step_long_scaled(machine *self, instruction *at)
@@ -425,7 +425,7 @@ step_long_scaled(machine *self, instruction *at)
     return PUT(value);
 }
 
-/* Months, days and milliseconds, unsigned; Arrow has nanoseconds and signs. */
+/* Months, days and milliseconds, unsigned. Arrow has nanoseconds, and signed numbers. */
 static instruction *
 step_duration(machine *self, instruction *at)
 {
@@ -456,14 +456,14 @@ step_null(machine *self, instruction *at)
     return after(self, at, columns_put_null(self->set, at->column));
 }
 
-/* A record: its fields follow. */
+/* A record. Its fields follow. */
 static instruction *
 step_record(machine *self, instruction *at)
 {
     return after(self, at, column_put_slot(column_at(self, at)));
 }
 
-static const char unknown_branch[] = "a branch that the union has not";
+static const char unknown_branch[] = "a branch that the union does not have";
 
 /* A union of null, branch number `argument`, and the type that follows. */
 static instruction *
@@ -480,7 +480,7 @@ step_optional(machine *self, instruction *at)
     return branch == 1 - at->argument ? at + 1 : avro_fail(self, at, unknown_branch);
 }
 
-/* The table says how far each branch's instructions are from here. */
+/* The table has the distance to the instructions of each branch. */
 static instruction *
 step_union(machine *self, instruction *at)
 {
@@ -494,7 +494,7 @@ step_union(machine *self, instruction *at)
     return at + at->table[branch];
 }
 
-/* The value that follows is of branch `argument` of the reader's union. */
+/* The value that follows belongs to branch `argument` of the reader's union. */
 static instruction *
 step_branch(machine *self, instruction *at)
 {
@@ -508,14 +508,14 @@ step_jump(machine *Py_UNUSED(self), instruction *at)
     return at->target;
 }
 
-/* What the reader's schema cannot take. */
+/* A branch that the reader's schema cannot take. */
 static instruction *
 step_fail(machine *self, instruction *at)
 {
-    return avro_fail(self, at, "a branch of the writer's union that the reader has not");
+    return avro_fail(self, at, "a branch of the writer's union that the reader does not have");
 }
 
-/* Values that the reader's schema gives, encoded in the data. */
+/* Values from the reader's schema, encoded in the data. */
 static instruction *
 step_default(machine *self, instruction *at)
 {
@@ -540,7 +540,7 @@ put_items(machine *self, instruction *at)
     return after(self, at, column_put_list(list, list + 1)) == NULL ? NULL : at->target;
 }
 
-/* Items are structs of key and value; of a key that comes twice, the last counts. */
+/* Items are structs of key and value. If a key occurs twice, the last item is kept. */
 static instruction *
 put_entries(machine *self, instruction *at)
 {
@@ -548,7 +548,7 @@ put_entries(machine *self, instruction *at)
     return after(self, at, status) == NULL ? NULL : put_items(self, at);
 }
 
-/* ---- what nobody asked for ---- */
+/* ---- values that are skipped ---- */
 
 static instruction *
 step_skip_number(machine *self, instruction *at)
@@ -590,12 +590,12 @@ step_skip_array(machine *self, instruction *at)
     }
 }
 
-/* A record that may be within itself, where "skip-again" is. */
+/* A record that may contain itself, at the instruction "skip-again". */
 static instruction *
 skip_record(machine *self, instruction *record, instruction *at)
 {
     if (self->depth >= SKIP_DEPTH) {
-        return avro_fail(self, at, "a record that is within itself more than 128 deep");
+        return avro_fail(self, at, "a record that is nested in itself more than 128 deep");
     }
     self->depth++;
     bool is_done = avro_run(self, record + 1, record->target);
@@ -609,7 +609,7 @@ step_skip_record(machine *self, instruction *at)
     return skip_record(self, at, at) == NULL ? NULL : at->target;
 }
 
-/* The argument says how far before this the record is. */
+/* The argument is the distance back to the record. */
 static instruction *
 step_skip_again(machine *self, instruction *at)
 {

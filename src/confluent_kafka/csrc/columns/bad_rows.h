@@ -1,5 +1,5 @@
 /*
- * Rows that could not be read or written, and why: they do not stop the others.
+ * Rows that could not be read or written, and the reasons. They do not stop other rows.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_BAD_ROWS_H
 #define CONFLUENT_KAFKA_COLUMNS_BAD_ROWS_H
@@ -8,8 +8,8 @@
 
 typedef struct {
     int64_t row;
-    int64_t offset; /* in the payload, in bytes */
-    const char *reason, *field; /* of a program */
+    int64_t offset; /* the place in the payload, in bytes */
+    const char *reason, *field; /* texts of a program */
 } bad_row;
 
 typedef struct {
@@ -17,13 +17,13 @@ typedef struct {
     size_t count, capacity;
 } bad_rows;
 
-/* 0, or -1 without memory. Needs no GIL. */
+/* 0, or -1 if there is no memory. Needs no GIL. */
 int bad_rows_add(bad_rows *self, bad_row row);
-/* A list of (row, offset, field, reason), or NULL with an exception. */
+/* Returns a list of (row, offset, field, reason), or NULL with an exception. */
 PyObject *bad_rows_list(const bad_rows *self);
 /*
- * struct<offset: int64, field: string, reason: string> of `rows` slots, null where a row is good;
- * NULL with an exception.
+ * A column struct<offset: int64, field: string, reason: string> with `rows` slots, which are null
+ * for good rows; NULL with an exception.
  */
 columns *bad_rows_column(const bad_rows *self, int64_t rows);
 

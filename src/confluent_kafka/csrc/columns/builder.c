@@ -4,10 +4,10 @@
 
 /* ---- memory ---- */
 
-/* Capacities are multiples of it, so that bits fill whole bytes. */
+/* Capacities are multiples of this number, so that bits fill whole bytes. */
 #define SLOTS_STEP 64
 
-/* What a column has memory for. Bit `1 << which` of `in_block`: it is a part of the set's block. */
+/* The kinds of a column's memory. If bit `1 << kind` of `in_block` is set, it is in the block. */
 enum memory { SLOTS, OFFSETS, VALIDITY, BYTES, MEMORY_COUNT };
 
 static void **
@@ -31,7 +31,7 @@ has_offsets(const column *self)
     return self->layout == COLUMN_BYTES || self->layout == COLUMN_LIST;
 }
 
-/* Bytes of `slots` for so many slots. */
+/* The size of `slots` for a number of slots. */
 static size_t
 slots_size(const column *self, int64_t capacity)
 {
@@ -39,7 +39,7 @@ slots_size(const column *self, int64_t capacity)
     case COLUMN_BITS:
         return (size_t)capacity / 8;
     case COLUMN_FIXED:
-        /* Of no bytes, too, they have an address: memcpy() wants one. */
+        /* A column without bytes also needs an address, because memcpy() requires one. */
         return self->width == 0 ? 1 : (size_t)capacity * (size_t)self->width;
     case COLUMN_UNION:
         return (size_t)capacity;
@@ -48,7 +48,7 @@ slots_size(const column *self, int64_t capacity)
     }
 }
 
-/* Bytes that each memory has for so many slots and, of strings, `room` bytes. */
+/* The size of each kind of memory for a number of slots and, for strings, `room` bytes. */
 static size_t
 size_of(const column *self, enum memory which, int64_t capacity, int64_t room)
 {
@@ -64,7 +64,7 @@ size_of(const column *self, enum memory which, int64_t capacity, int64_t room)
     }
 }
 
-/* Gives it `size` bytes, of which it has `old_size`. */
+/* Resizes memory from `old_size` to `size` bytes. */
 static int
 resize(column *self, enum memory which, size_t old_size, size_t size)
 {
@@ -122,7 +122,7 @@ set_room(column *self, int64_t room)
 enum build_status
 column_grow(column *self)
 {
-    /* A struct that had no null so far has more slots than it has reserved. */
+    /* A struct without nulls so far has more slots than it has reserved. */
     int64_t slots = self->length > self->capacity ? self->length : self->capacity;
     return set_capacity(self, slots * 2 + SLOTS_STEP);
 }
@@ -137,14 +137,14 @@ column_grow_bytes(column *self, int64_t more)
     return set_room(self, room > INT32_MAX ? INT32_MAX : room);
 }
 
-/* Makes the bitmap when the first null comes: all before it is valid. */
+/* Creates the bitmap at the first null; all slots before are valid. */
 static enum build_status
 need_validity(column *self)
 {
     if (self->validity != NULL) {
         return BUILD_OK;
     }
-    if (column_reserve(self) != BUILD_OK) { /* structs have reserved nothing so far */
+    if (column_reserve(self) != BUILD_OK) { /* structs have not reserved anything yet */
         return BUILD_NO_MEMORY;
     }
     self->validity = malloc((size_t)self->capacity / 8);
@@ -232,27 +232,27 @@ columns_release(columns *set)
     free(set);
 }
 
-/* ---- what rows to come need ---- */
+/* ---- reserving memory for the remaining rows ---- */
 
 /*
- * All columns get one block, up to this size, of which malloc() then learns how much a program needs
- * again and again: it keeps that much, instead of asking the system for pages with every set. Larger
- * columns get memory of their own.
+ * All columns get one block of up to this size. From the block, malloc() learns how much memory the
+ * program needs repeatedly, and keeps it instead of asking the system for pages with every set.
+ * Larger columns get memory of their own.
  */
 #define BLOCK_LIMIT (16 << 20)
 #define BLOCK_ALIGNMENT 64
 
-/* What a column will need. */
+/* How much a column will need. */
 typedef struct {
     int64_t capacity, room;
 } need;
 
-/* `now` of `done` rows, for `rows` of them and some more: not above `limit`, nor below what there is. */
+/* What `done` rows use (`now`), scaled to `rows` with a reserve: between `there_is` and `limit`. */
 static int64_t
 expect(int64_t now, int64_t there_is, int64_t done, int64_t rows, int64_t limit)
 {
     if (now > INT32_MAX) {
-        return there_is; /* too large already */
+        return there_is; /* it is already larger */
     }
     int64_t expected = now * rows / done;
     expected += expected / 16;
@@ -279,7 +279,7 @@ aligned(size_t size)
     return (size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
 }
 
-/* Moves all memory of a column to `at`, and gives the place after it. */
+/* Moves all memory of a column to `at`; returns the place after it. */
 static uint8_t *
 move_to_block(column *self, need to, uint8_t *at)
 {
@@ -324,14 +324,14 @@ columns_foresee(columns *set, int64_t rows, int64_t limit)
             at = move_to_block(self, to, at);
         }
         else if (set_capacity(self, to.capacity) == BUILD_OK) {
-            (void)set_room(self, to.room); /* without, it grows when it has to */
+            (void)set_room(self, to.room); /* if this fails, it grows when it has to */
         }
     }
 }
 
 /* ---- slots ---- */
 
-/* The slots that column `index` has for those of the one above. */
+/* How many slots column `index` has for the slots of its parent. */
 static int64_t
 slots_wanted(const columns *set, int32_t index)
 {
@@ -352,7 +352,7 @@ columns_are_whole(const columns *set, int64_t rows)
 static void
 truncate_one(column *self, int64_t length)
 {
-    /* Fewer have been put by a program that columns_are_whole() refuses. */
+    /* A program that columns_are_whole() refuses may have put fewer. */
     self->length = length < self->length ? length : self->length;
     if (self->layout == COLUMN_BYTES) {
         self->size = self->offsets[self->length];
@@ -374,7 +374,7 @@ columns_truncate(columns *set, int64_t rows)
     columns_truncate_column(set, 0, rows);
 }
 
-/* A slot of zeros, or of nothing, that nobody reads. */
+/* Adds a slot of zeros or without bytes, which nobody reads. */
 static enum build_status
 put_empty(column *self)
 {
@@ -471,7 +471,7 @@ count_nulls(const uint8_t *validity, int64_t length)
     return nulls;
 }
 
-/* Readers want an address also of what has no bytes. */
+/* Readers need an address even for a buffer without bytes. */
 static const void *
 there(const void *memory)
 {

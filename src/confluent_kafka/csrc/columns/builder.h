@@ -1,8 +1,8 @@
 /*
  * Arrow columns while they are filled, row by row. Plain C: nothing here needs the GIL.
  *
- * Columns of rows that are not repeated have one slot a row. Those in a list have as many as its
- * offsets say, so that a row that fails halfway can be taken back with nothing noted before it.
+ * A column outside lists has one slot for each row. A column in a list has as many slots as the
+ * list's offsets say, so that a row that fails halfway can be removed without any record of it.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_BUILDER_H
 #define CONFLUENT_KAFKA_COLUMNS_BUILDER_H
@@ -14,20 +14,20 @@
 enum build_status {
     BUILD_OK,
     BUILD_NO_MEMORY,
-    BUILD_TOO_LARGE, /* more than int32 offsets can say */
+    BUILD_TOO_LARGE, /* more than int32 offsets can hold */
 };
 
 typedef struct {
     enum column_layout layout;
     int32_t width;
-    int64_t length;    /* slots that are filled */
-    int64_t capacity;  /* slots that there is room for */
+    int64_t length;    /* the number of filled slots */
+    int64_t capacity;  /* the number of slots for which there is room */
     uint8_t *validity; /* bits; NULL: no slot is null */
-    uint8_t *slots;    /* bits, values, or a union's type ids */
-    int32_t *offsets;  /* capacity + 1 of them, the first is 0 */
+    uint8_t *slots;    /* bits, values, or the type ids of a union */
+    int32_t *offsets;  /* capacity + 1 offsets; the first is 0 */
     uint8_t *bytes;
-    int64_t size, room; /* of `bytes` */
-    unsigned in_block; /* which of its memory is part of the set's block, see builder.c */
+    int64_t size, room; /* the size and the capacity of `bytes` */
+    unsigned in_block; /* which of its memory is in the set's block, see builder.c */
     const void *buffers[3]; /* for readers, see columns_finish() */
     int64_t null_count;
 } column;
@@ -35,39 +35,39 @@ typedef struct {
 typedef struct {
     _Atomic int references;
     column_types *types;
-    void *block; /* memory of several columns, or NULL: see columns_foresee() */
+    void *block; /* the memory of several columns, or NULL: see columns_foresee() */
     column columns[]; /* one for each type */
 } columns;
 
-/* With room for `rows` rows and, in all columns of bytes together, about `bytes` bytes. */
+/* With room for `rows` rows and about `bytes` bytes in all columns of bytes together. */
 columns *columns_new(column_types *types, int64_t rows, int64_t bytes);
-/* After so many rows it is known how large they are. */
+/* After this number of rows, the size of rows is known well enough. */
 #define COLUMNS_KNOWN_ROWS 256
 /*
- * Makes room for `rows` rows in all, as large as those so far: none has to be copied while it grows. No
- * column gets more than `limit` bytes, or items of lists, that it does not need yet.
+ * Reserves room for `rows` rows in all, of the size of the rows so far, so that no column has to be
+ * copied to grow. No column gets more than `limit` bytes or list items that it does not need yet.
  */
 void columns_foresee(columns *set, int64_t rows, int64_t limit);
 columns *columns_share(columns *set);
 void columns_release(columns *set); /* from any thread; NULL does nothing */
 
 /*
- * Whether there are so many rows, and in each column the slots that the one above has: a program
- * that does not put one value for each would give readers columns that are shorter than they say.
+ * Whether there are this number of rows, and each column has the slots that its parent requires. A
+ * program that does not put one value into each would give readers columns that are too short.
  */
 bool columns_are_whole(const columns *set, int64_t rows);
-/* Takes back all slots after the first `rows` rows. */
+/* Removes all slots after the first `rows` rows. */
 void columns_truncate(columns *set, int64_t rows);
-/* The same of column `index` and those below it: its slots after the first `length`. */
+/* The same for column `index` and its descendants: removes slots after the first `length`. */
 void columns_truncate_column(columns *set, int32_t index, int64_t length);
-/* A slot that is null in column `index` and in all below it. */
+/* Puts a null into column `index` and its descendants. */
 enum build_status columns_put_null(columns *set, int32_t index);
-/* A slot of union `index` that is of its child `child`, whose slot comes next. */
+/* Puts a slot into union `index` for its child `child`, whose slot comes next. */
 enum build_status columns_put_branch(columns *set, int32_t index, int32_t child);
-/* After the last row: counts nulls and sets `buffers`. */
+/* Call it after the last row: counts nulls and sets `buffers`. */
 void columns_finish(columns *set);
 
-/* Room for one more slot, or for `more` bytes: doubles what there is. */
+/* Makes room for one more slot or `more` bytes, by doubling the capacity. */
 enum build_status column_grow(column *self);
 enum build_status column_grow_bytes(column *self, int64_t more);
 
@@ -94,7 +94,7 @@ column_count_value(column *self)
     self->length++;
 }
 
-/* A value of COLUMN_FIXED: `size` is its width. */
+/* Puts a value into a COLUMN_FIXED; `size` is its width. */
 static inline enum build_status
 column_put_fixed(column *self, const void *value, size_t size)
 {
@@ -136,8 +136,7 @@ column_put_bytes(column *self, const void *data, int64_t size)
     return BUILD_OK;
 }
 
-/* A null where others have been and there is room: whether it is done, else columns_put_null() does it.
- */
+/* Puts a null if the column has a bitmap and room. False leaves it to columns_put_null(). */
 static inline bool
 column_put_another_null(column *self)
 {
@@ -160,7 +159,7 @@ column_put_another_null(column *self)
     return true;
 }
 
-/* A slot of COLUMN_STRUCT or COLUMN_NULLS; a struct's children get theirs by themselves. */
+/* Puts a slot into a COLUMN_STRUCT or COLUMN_NULLS; the children of a struct are put separately. */
 static inline enum build_status
 column_put_slot(column *self)
 {
@@ -171,7 +170,7 @@ column_put_slot(column *self)
     return BUILD_OK;
 }
 
-/* A slot of COLUMN_LIST that takes all of `child` that no slot has taken. */
+/* Puts a slot into a COLUMN_LIST, with all slots of `child` that no list slot contains yet. */
 static inline enum build_status
 column_put_list(column *self, const column *child)
 {

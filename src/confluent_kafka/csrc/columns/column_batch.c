@@ -1,5 +1,6 @@
 /*
- * _ColumnBatch: rows of somebody's columns, of which some are taken out or replaced. No copies.
+ * _ColumnBatch: the rows of an Arrow batch, whose columns can be selected or replaced without
+ * copies.
  */
 #include <string.h>
 
@@ -33,7 +34,7 @@ typedef struct {
     size_t count;
 } chunks;
 
-/* Keeps an exception, since the arrays' maker may be Python code. */
+/* Releases arrays, and keeps the current exception: their owner may be Python code. */
 static void
 chunks_release(chunks *self)
 {
@@ -47,13 +48,13 @@ chunks_release(chunks *self)
     }
 }
 
-/* Takes the array over, and moves the type of the first one as well: what follows has a copy. */
+/* Takes ownership of the array; moves the type of the first array, and copies it for the others. */
 static shared_array *
 share_chunk(const chunks *before, const struct ArrowSchema *schema, struct ArrowArray *array)
 {
     struct ArrowSchema copy;
     if (before->count == 0) {
-        /* It is the reader's own, be it in a capsule or in the source of a stream. */
+        /* The reader owns the type, in a capsule or in the source of a stream. */
         return shared_array_new((struct ArrowSchema *)schema, array);
     }
     if (shared_array_exporter.schema(before->arrays[0], &copy) < 0) {
@@ -63,7 +64,7 @@ share_chunk(const chunks *before, const struct ArrowSchema *schema, struct Arrow
     return shared_array_new(&copy, array);
 }
 
-/* An arrow_taker: keeps each array. */
+/* An arrow_taker that keeps each array. */
 static int
 take(void *context, const struct ArrowSchema *schema, struct ArrowArray *array,
      const char *name)
@@ -90,7 +91,7 @@ take(void *context, const struct ArrowSchema *schema, struct ArrowArray *array,
     return 0;
 }
 
-/* A stream without an array has a type, of which this is one without rows. */
+/* A stream without arrays has a type; adds an array of this type without rows. */
 static int
 take_empty(chunks *self, const struct ArrowSchema *schema, const char *name)
 {
@@ -102,7 +103,7 @@ take_empty(chunks *self, const struct ArrowSchema *schema, const char *name)
     return take(self, schema, &array, name);
 }
 
-/* At least one: 0, or -1 with an exception. */
+/* Reads at least one array: 0, or -1 with an exception. */
 static int
 read_chunks(PyObject *object, const char *name, chunks *found)
 {
@@ -120,7 +121,7 @@ read_chunks(PyObject *object, const char *name, chunks *found)
     return result;
 }
 
-/* The only chunk. */
+/* Reads a batch that must have one chunk. */
 static shared_array *
 read_array(PyObject *object, const char *name)
 {
@@ -155,7 +156,7 @@ column_batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 PyDoc_STRVAR(chunks_of_doc,
 "chunks_of(batch, /)\n--\n\n"
-"A list of a _ColumnBatch for each chunk of a batch; if it has none, of one without rows.\n\n"
+"Return a list with a _ColumnBatch for each chunk of a batch, or one without rows.\n\n"
 "Args:\n"
 "    batch: a record batch, table or data frame with the Arrow PyCapsule protocol.");
 
@@ -168,7 +169,7 @@ chunks_of(PyObject *type, PyObject *object)
                          : PyList_New((Py_ssize_t)found.count);
     for (size_t i = 0; list != NULL && i < found.count; i++) {
         PyObject *chunk = column_batch_from((PyTypeObject *)type, found.arrays[i]);
-        found.arrays[i] = NULL; /* taken over, also on failure */
+        found.arrays[i] = NULL; /* ownership was transferred, even on failure */
         if (chunk == NULL) {
             Py_CLEAR(list);
             break;
@@ -181,7 +182,7 @@ chunks_of(PyObject *type, PyObject *object)
 
 /* ---- columns ---- */
 
-/* A column's name, which who made the array may have left out. */
+/* The name of a column; an array may have none. */
 static const char *
 column_name(const shared_array *whole, int64_t number)
 {
@@ -189,7 +190,7 @@ column_name(const shared_array *whole, int64_t number)
     return name == NULL ? "" : name;
 }
 
-/* The number of a column, or -1 with a KeyError. */
+/* The index of a column, or -1 with a KeyError. */
 static int64_t
 find_column(const shared_array *whole, const char *name)
 {
@@ -204,11 +205,11 @@ find_column(const shared_array *whole, const char *name)
 
 PyDoc_STRVAR(column_doc,
 "column($self, name, /)\n--\n\n"
-"A _ColumnBatch of one column.\n\n"
+"Return a _ColumnBatch with one column.\n\n"
 "Args:\n"
-"    name (str): the column's.\n\n"
+"    name (str): the name of the column.\n\n"
 "Raises:\n"
-"    KeyError: there is none of this name.");
+"    KeyError: there is no column with this name.");
 
 static PyObject *
 get_column(PyObject *object, PyObject *name)
@@ -220,7 +221,7 @@ get_column(PyObject *object, PyObject *name)
                       : column_batch_from(Py_TYPE(self), shared_array_child(self->whole, number));
 }
 
-/* The columns that stay, and what takes the place of others; all are new references. */
+/* Collects the columns that stay and the replacements; all are new references. */
 static int
 choose_columns(ColumnBatch *self, PyObject *replacements, shared_array **columns,
                const char **names)
@@ -250,9 +251,9 @@ choose_columns(ColumnBatch *self, PyObject *replacements, shared_array **columns
 
 PyDoc_STRVAR(replaced_doc,
 "replaced($self, columns, /)\n--\n\n"
-"A _ColumnBatch with other columns in the place of some.\n\n"
+"Return a _ColumnBatch in which some columns are replaced.\n\n"
 "Args:\n"
-"    columns (dict): by the names of those that they replace: arrays of as many rows.");
+"    columns (dict): the replacements by name: arrays with the same number of rows.");
 
 static PyObject *
 replaced(PyObject *object, PyObject *replacements)
@@ -273,7 +274,7 @@ replaced(PyObject *object, PyObject *replacements)
         result = column_batch_from(Py_TYPE(self), shared_array_join(columns, names, count));
     }
     for (size_t i = 0; columns != NULL && i < count; i++) {
-        shared_array_release(columns[i]); /* the joined one holds its own references */
+        shared_array_release(columns[i]); /* the joined array holds its own references */
     }
     PyMem_Free(columns);
     PyMem_Free(names);
@@ -282,11 +283,11 @@ replaced(PyObject *object, PyObject *replacements)
 
 PyDoc_STRVAR(of_doc,
 "of(columns, /)\n--\n\n"
-"A _ColumnBatch of the columns of a dict, all of the same number of rows.\n\n"
+"Return a _ColumnBatch with the columns of a dict; all must have the same number of rows.\n\n"
 "Args:\n"
 "    columns (dict): arrays with the Arrow PyCapsule protocol, by name.");
 
-/* Reads the values of a dict, of which `items` are the pairs. */
+/* Reads the values of a dict; `items` are its pairs. */
 static int
 read_columns(PyObject *items, shared_array **columns, const char **names)
 {
@@ -349,7 +350,7 @@ list_names(PyObject *object, PyObject *Py_UNUSED(unused))
     return names;
 }
 
-/* How many values of an increasing int64 column without nulls are less than `limit`. */
+/* The number of values below `limit` in an increasing int64 column without nulls. */
 static int64_t
 count_below(const struct ArrowArray *array, int64_t limit)
 {
@@ -371,12 +372,12 @@ SIGNATURE(until_signature, "until()", 2, 2, P_name, P_limit);
 
 PyDoc_STRVAR(until_doc,
 "until($self, name, limit, /)\n--\n\n"
-"A _ColumnBatch of the first rows, those whose value in a column is less than a limit.\n\n"
+"Return a _ColumnBatch of the first rows, in which the value of a column is below a limit.\n\n"
 "Args:\n"
-"    name (str): a column of int64 that increase.\n"
-"    limit (int): the first value that is left out.\n\n"
+"    name (str): an int64 column with increasing values.\n"
+"    limit (int): the first value to leave out.\n\n"
 "Raises:\n"
-"    KeyError: there is no column of this name.");
+"    KeyError: there is no column with this name.");
 
 static PyObject *
 until(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
@@ -402,13 +403,13 @@ until(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     return column_batch_from(Py_TYPE(self), shared_array_head(self->whole, rows));
 }
 
-/* ---- giving ---- */
+/* ---- exporting ---- */
 
 PyDoc_STRVAR(stream_of_doc,
 "stream_of(batches, /)\n--\n\n"
-"The capsule of an Arrow stream of batches, by the Arrow PyCapsule protocol.\n\n"
+"Return the capsule of an Arrow stream of batches, by the Arrow PyCapsule protocol.\n\n"
 "Args:\n"
-"    batches (tuple): at least one _ColumnBatch, all of the same columns.");
+"    batches (tuple): at least one _ColumnBatch; all must have the same columns.");
 
 static PyObject *
 stream_of(PyObject *type, PyObject *batches)
@@ -468,7 +469,7 @@ column_batch_dealloc(PyObject *object)
 {
     ColumnBatch *self = (ColumnBatch *)object;
     PyTypeObject *type = Py_TYPE(self);
-    PyObject *raised = PyErr_GetRaisedException(); /* the array's maker may be Python code */
+    PyObject *raised = PyErr_GetRaisedException(); /* the array's owner may be Python code */
     shared_array_release(self->whole);
     if (raised != NULL) {
         PyErr_SetRaisedException(raised);
@@ -500,7 +501,7 @@ static PyMethodDef column_batch_methods[] = {
 PyDoc_STRVAR(column_batch_doc,
 "_ColumnBatch(batch)\n"
 "--\n\n"
-"The columns of a batch with the Arrow PyCapsule protocol, to take out and replace.");
+"The columns of a batch with the Arrow PyCapsule protocol, for selecting and replacing.");
 
 static PyType_Slot column_batch_slots[] = {
     {Py_tp_doc, (void *)column_batch_doc},

@@ -1,5 +1,5 @@
 /*
- * The types of this room that Python sees.
+ * The Python types of this folder.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_COLUMNS_H
 #define CONFLUENT_KAFKA_COLUMNS_COLUMNS_H
@@ -9,7 +9,7 @@
 #include "columns/put_program.h"
 #include "columns/row_format.h"
 
-/* _RowProgram: how rows of one schema are read into columns. */
+/* _RowProgram: how rows with one schema are read into columns. */
 typedef struct {
     PyObject_HEAD
     column_types *types;
@@ -17,21 +17,21 @@ typedef struct {
     void *program;
 } RowProgram;
 
-/* _PayloadProgram: how rows of certain types are written as payloads. */
+/* _PayloadProgram: how rows with certain types are written as payloads. */
 typedef struct {
     PyObject_HEAD
-    PyObject *description; /* of the types */
+    PyObject *description; /* of the input types */
     input_types *types;
     put_program *program;
 } PayloadProgram;
 
 /*
- * DecodedRows of finished columns, which it takes over with the bad rows, also on failure.
- * `programs` holds the texts of the bad rows; it may be NULL if there are none.
+ * DecodedRows with finished columns. It takes ownership of the columns and the bad rows, even on
+ * failure. `programs` owns the texts of the bad rows; it may be NULL if there are none.
  */
 PyObject *decoded_rows_new(module_state *state, columns *set, bad_rows *bad,
                            PyObject *programs);
-/* EncodedRows of a finished column; the same. */
+/* EncodedRows with a finished column; ownership is the same. */
 PyObject *encoded_rows_new(module_state *state, columns *set, bad_rows *bad, PyObject *program);
 
 int row_program_type_add(PyObject *module, module_state *state);

@@ -4,7 +4,7 @@
 
 #include "columns/digits.h"
 
-/* The magnitude of two's complement, and back. */
+/* Converts two's complement to a magnitude, and back. */
 static void
 negate(decimal *self)
 {
@@ -44,7 +44,7 @@ is_zero(const decimal *self)
     return bits == 0;
 }
 
-/* Digits that one step takes: ten to their power has 32 bits. */
+/* The digits of one step: the power of ten fits into 32 bits. */
 #define STEP 9
 
 static uint32_t
@@ -74,7 +74,7 @@ decimal_multiply(decimal *self, int32_t digits)
     return true;
 }
 
-/* Divides, and gives what is left. */
+/* Divides; returns the remainder. */
 static uint32_t
 divide(decimal *self, uint32_t divisor)
 {

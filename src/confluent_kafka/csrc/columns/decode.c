@@ -1,6 +1,6 @@
 /*
- * _decode_rows() and _decode_framed(): a column of payloads to columns of what they say;
- * _split_frames(): the same payloads for who decodes them otherwise.
+ * _decode_rows() and _decode_framed(): decode a column of payloads to columns.
+ * _split_frames(): splits payloads for other decoders.
  */
 #include <stdlib.h>
 
@@ -9,23 +9,23 @@
 #include "columns/payloads.h"
 #include "columns/schema_names.h"
 
-/* ---- which program reads a row ---- */
+/* ---- choosing the program for a row ---- */
 
 typedef struct {
     schema_name name;
-    const RowProgram *program; /* NULL: there is none, */
-    const char *reason;        /* and this is why */
+    const RowProgram *program; /* NULL: there is no program, */
+    const char *reason;        /* for this reason */
 } named_program;
 
 typedef struct {
-    named_program *programs; /* in the order of names */
+    named_program *programs; /* ordered by name */
     size_t count;
 } program_table;
 
-/* By name if the registry's schemas have one, else the one for all. */
+/* Chooses by the schema's name if the registry has the schemas; else one program for all. */
 typedef struct {
-    const RowProgram *any; /* whose columns they are */
-    const schema_headers *headers; /* NULL: it is the one for all */
+    const RowProgram *any; /* the program that defines the columns */
+    const schema_headers *headers; /* NULL: one program for all */
     program_table tables[PLACES];
 } program_choice;
 
@@ -36,7 +36,7 @@ compare_programs(const void *a, const void *b)
                                &((const named_program *)b)->name);
 }
 
-/* What read the rows before, by the place of the name: runs of one need one look-up. */
+/* The program of the row before, for each place of names: runs of one name need one look-up. */
 typedef struct {
     const named_program *last[PLACES];
 } program_runs;
@@ -48,7 +48,7 @@ find_program(const program_table *table, const schema_name *name)
     return bsearch(&key, table->programs, table->count, sizeof(key), compare_programs);
 }
 
-/* The program for a payload, and how long the frame before it is; NULL: it has none. */
+/* The program for a payload, and the size of its frame; NULL if there is no program. */
 static const RowProgram *
 choose_by_name(const program_choice *choice, program_runs *runs, int64_t row,
                const uint8_t *data, size_t size, size_t *frame, row_failure *failure)
@@ -75,7 +75,7 @@ choose_by_name(const program_choice *choice, program_runs *runs, int64_t row,
     return found->program;
 }
 
-/* The same; first of all it looks whether it is the id of the row before, as it mostly is. */
+/* The same; it first checks whether the id is that of the row before, as it mostly is. */
 static inline const RowProgram *
 choose(const program_choice *choice, program_runs *runs, int64_t row, const uint8_t *data,
        size_t size, size_t *frame, row_failure *failure)
@@ -90,7 +90,7 @@ choose(const program_choice *choice, program_runs *runs, int64_t row, const uint
         *frame = ID_SIZE;
         return last->program;
     }
-    size_t other_frame = 0; /* of its own, so that `frame` can be in a register */
+    size_t other_frame = 0; /* a separate variable, so that `frame` can be in a register */
     const RowProgram *program =
         choose_by_name(choice, runs, row, data, size, &other_frame, failure);
     *frame = other_frame;
@@ -108,7 +108,7 @@ program_from(module_state *state, PyObject *object, const char *name)
     return (const RowProgram *)object;
 }
 
-/* One item of a dict: a program, or a text that says why there is none. */
+/* Reads one item of a dict: a program, or a text that says why there is none. */
 static int
 fill_named(module_state *state, PyObject *pair, named_program *to)
 {
@@ -128,7 +128,7 @@ fill_named(module_state *state, PyObject *pair, named_program *to)
     return to->program == NULL ? -1 : 0;
 }
 
-/* From a dict, of which `pairs` is a copy as a list of pairs. */
+/* Reads a dict; `pairs` is a copy of it as a list of pairs. */
 static int
 fill_table(module_state *state, PyObject *pairs, const column_types *types,
            program_table *table)
@@ -154,8 +154,8 @@ fill_table(module_state *state, PyObject *pairs, const column_types *types,
 }
 
 /*
- * From what programs_for() gave: the program whose columns they are, and a dict of programs by name
- * for each place of names. `held` is a list that keeps programs, names and texts alive.
+ * Reads the result of programs_for(): the program that defines the columns, and for each place of
+ * names a dict of programs by name. `held` is a list that keeps programs, names and texts alive.
  */
 static int
 fill_choice(module_state *state, PyObject *given, program_choice *choice, PyObject *held)
@@ -180,7 +180,7 @@ fill_choice(module_state *state, PyObject *given, program_choice *choice, PyObje
     return result;
 }
 
-/* ---- decoding; without the GIL ---- */
+/* ---- decoding, without the GIL ---- */
 
 static enum row_status
 put_null_row(columns *set)
@@ -286,7 +286,7 @@ SIGNATURE(decode_rows_signature, "_decode_rows()", 2, 2, P_payloads, P_program);
 PyDoc_STRVAR(decode_rows_doc,
 "_decode_rows(payloads, program, /)\n"
 "--\n\n"
-"DecodedRows of an array of payloads, by a _RowProgram.");
+"Return DecodedRows for an array of payloads, with a _RowProgram.");
 
 static PyObject *
 decode_rows(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
@@ -334,12 +334,13 @@ SIGNATURE(decode_framed_signature, "_decode_framed()", 4, 4, P_payloads, P_heade
 PyDoc_STRVAR(decode_framed_doc,
 "_decode_framed(payloads, headers, name, programs_for, /)\n"
 "--\n\n"
-"DecodedRows of an array of payloads whose schemas a registry has.\n\n"
-"A schema is named in a header of this name, if headers are given and a row has it, else at the\n"
-"start of the payload. programs_for(frames, marks) is called once with two sets: what payloads\n"
-"begin with, a zero and an id or a one and a GUID, and the whole values of headers, all as bytes.\n"
-"It returns the _RowProgram whose columns they get; and for either a dict of programs for these\n"
-"columns, or of texts that say why there is none. Frames are cut off before a payload is read.");
+"Return DecodedRows for an array of payloads whose schemas are in a registry.\n\n"
+"If headers are given and a row has a header of this name, it names the schema. Otherwise the\n"
+"start of the payload names it. programs_for(frames, marks) is called once with two sets of bytes:\n"
+"the names at the start of payloads (a zero and an id, or a one and a GUID) and the whole values\n"
+"of headers. It returns the _RowProgram that defines the columns, and for each set a dict of the\n"
+"name to a program, or to a text that says why there is none. Names are removed before payloads\n"
+"are read.");
 
 static PyObject *
 decode_framed(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
@@ -367,9 +368,9 @@ SIGNATURE(split_frames_signature, "_split_frames()", 3, 3, P_payloads, P_headers
 PyDoc_STRVAR(split_frames_doc,
 "_split_frames(payloads, headers, name, /)\n"
 "--\n\n"
-"What names the schema of each payload, as _decode_framed() finds it, and the payload without a\n"
-"frame: two lists of bytes, with None where there is no payload or no name. Rows that follow each\n"
-"other and have the same name have the same object.");
+"Return two lists of bytes: the name of each payload's schema, as _decode_framed() finds it, and\n"
+"the payload without the name. Both are None if there is no payload or no name. Consecutive rows\n"
+"with the same name share one object.");
 
 static PyObject *
 split_frames(PyObject *module, PyObject *const *args, Py_ssize_t nargs)

@@ -1,5 +1,5 @@
 /*
- * Whole numbers as decimal text.
+ * Writes whole numbers as decimal text.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_DIGITS_H
 #define CONFLUENT_KAFKA_COLUMNS_DIGITS_H
@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of 64 bits. */
+/* The maximum number of digits of 64 bits. */
 #define DIGITS_LIMIT_64 20
 
-/* Just `count` digits, with zeros in front; what is higher is left out. */
+/* Writes exactly `count` digits, with leading zeros; higher digits are left out. */
 static inline void
 digits_write_padded(uint64_t value, int count, uint8_t *to)
 {
@@ -21,7 +21,7 @@ digits_write_padded(uint64_t value, int count, uint8_t *to)
     }
 }
 
-/* Gives their number. */
+/* Writes all digits; returns how many. */
 static inline size_t
 digits_write(uint64_t value, uint8_t *to)
 {

@@ -1,5 +1,5 @@
 /*
- * _encode_rows(): rows of columns to payloads.
+ * _encode_rows(): encodes rows of columns as payloads.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ static const char wanted[] =
     "a record batch, table or data frame with the Arrow PyCapsule protocol (of pyarrow, polars, "
     "pandas ...), DecodedRows or a MessageBatch";
 
-/* More would not fit columns of 32 bits; it also bounds what an array without buffers claims. */
+/* Columns with 32-bit offsets cannot hold more; it also limits an array without buffers. */
 #define ROWS_LIMIT INT32_MAX
 
 typedef struct {
@@ -22,17 +22,17 @@ typedef struct {
 
 typedef struct {
     module_state *state;
-    PyObject *program_for; /* a function: the program for rows of a description */
-    PyObject *program;     /* NULL until the first type */
+    PyObject *program_for; /* a function that returns the program for a description */
+    PyObject *program;     /* NULL before the first type */
     arrow_source source;
     row_chunk *chunks;
     size_t chunk_count;
-    int64_t count; /* rows of all chunks */
+    int64_t count; /* the rows of all chunks */
 } row_batch;
 
 /* ---- reading the batch ---- */
 
-/* The program for rows of this type, which is asked for once: borrowed; NULL with an exception. */
+/* The program for rows of this type, requested once: borrowed; NULL with an exception. */
 static const PayloadProgram *
 program_of(row_batch *self, const struct ArrowSchema *schema)
 {
@@ -122,18 +122,18 @@ row_batch_read(row_batch *self, PyObject *object)
     if (arrow_source_read(&self->source, object, name, wanted, add_chunk, self) < 0) {
         return -1;
     }
-    /* A stream without a batch has a type, too, which may be wrong. */
+    /* A stream without batches also has a type, which may be wrong. */
     if (self->program == NULL && self->source.schema.release != NULL) {
         return program_of(self, &self->source.schema) == NULL ? -1 : 0;
     }
     return 0;
 }
 
-/* Keeps an exception that is set. */
+/* Releases the batch; keeps the current exception. */
 static void
 row_batch_release(row_batch *self)
 {
-    /* The callbacks may run Python code, which would lose an exception that is set. */
+    /* The release callbacks may run Python code, which would lose the current exception. */
     PyObject *raised = PyErr_GetRaisedException();
     for (size_t i = 0; i < self->chunk_count; i++) {
         input_columns_free(self->chunks[i].columns);
@@ -147,7 +147,7 @@ row_batch_release(row_batch *self)
     }
 }
 
-/* ---- writing; without the GIL ---- */
+/* ---- writing, without the GIL ---- */
 
 static enum row_status
 status_of(enum build_status status)
@@ -157,7 +157,7 @@ status_of(enum build_status status)
                                        : ROW_NO_MEMORY;
 }
 
-/* One row that is not null: a payload, or a null and a bad row. */
+/* Writes one row that is not null: a payload; or a null, and a bad row. */
 static enum row_status
 encode_row(const put_program *program, put_machine *machine, int64_t row, bytes_view prefix,
            bad_rows *bad, columns *set)
@@ -185,14 +185,14 @@ encode_row(const put_program *program, put_machine *machine, int64_t row, bytes_
     return status;
 }
 
-/* The rows from `row` on that can be written at once, without growing the column: how many. */
+/* The number of rows from `row` on that can be written at once, without growing the column. */
 static int64_t
 encode_rows_at_once(const put_program *program, put_machine *machine, int64_t row, int64_t until,
                     bytes_view prefix, const column *payloads)
 {
     int64_t before = payloads->length;
     if (before < COLUMNS_KNOWN_ROWS && until - row > COLUMNS_KNOWN_ROWS - before) {
-        until = row + COLUMNS_KNOWN_ROWS - before; /* there, room is made for all */
+        until = row + COLUMNS_KNOWN_ROWS - before; /* after these, room is reserved for all rows */
     }
     put_program_write_rows(program, machine, prefix.data, (int64_t)prefix.size, row, until);
     return payloads->length - before;
@@ -242,7 +242,7 @@ encode_all(const row_batch *batch, bytes_view prefix, columns *set, bad_rows *ba
 
 /* ---- the function ---- */
 
-/* What a row may take at first. */
+/* The first estimate of a row's size. */
 #define BYTES_PER_ROW 32
 
 static columns *
@@ -293,8 +293,8 @@ SIGNATURE(encode_rows_signature, "_encode_rows()", 3, 3, P_batch, P_program_for,
 PyDoc_STRVAR(encode_rows_doc,
 "_encode_rows(batch, program_for, prefix, /)\n"
 "--\n\n"
-"EncodedRows of a batch, each payload after the bytes `prefix`; program_for(types) is called once\n"
-"for the _PayloadProgram.");
+"Return EncodedRows for a batch; each payload begins with the bytes `prefix`. program_for(types)\n"
+"is called once, and returns the _PayloadProgram.");
 
 static PyObject *
 encode_rows(PyObject *module, PyObject *const *args, Py_ssize_t nargs)

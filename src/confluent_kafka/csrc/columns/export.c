@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 /*
- * An array or schema owns one block, which `children` points to: first the pointers, then the
- * structs they point to, and last the struct of its dictionary. A reader may move a child
- * elsewhere and drop the rest, so each holds its own reference to what it shares. Release
- * callbacks run on any thread, without Python.
+ * An array or schema owns one block, to which `children` points: first the pointers, then the
+ * structs that they point to, and last the struct of its dictionary. A reader may move a child
+ * elsewhere and drop the rest, so each holds its own reference to the shared data. Release
+ * callbacks may run on any thread, without Python.
  */
 
 /* ---- types ---- */
@@ -73,7 +73,7 @@ release_array(struct ArrowArray *array)
     array->release = NULL;
 }
 
-/* The symbols of a dictionary, which the types hold. */
+/* The symbols of a dictionary, which belong to the types. */
 typedef struct {
     column_types *types;
     const void *buffers[3];
@@ -165,7 +165,7 @@ export_array(columns *set, int32_t index, struct ArrowArray *array)
     return result;
 }
 
-/* ---- as arrow/export.h takes them ---- */
+/* ---- the functions for arrow/export.h ---- */
 
 static int
 schema_of(void *owner, struct ArrowSchema *schema)
@@ -180,8 +180,8 @@ array_of(void *owner, struct ArrowArray *array)
 }
 
 /*
- * As a record batch, which has no nulls of its own: a row that is null is null in each of its
- * columns anyway.
+ * Exports a record batch, which has no nulls of its own: a null row is null in each of its columns
+ * anyway.
  */
 static int
 batch_of(void *owner, struct ArrowArray *array)

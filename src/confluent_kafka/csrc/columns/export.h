@@ -7,11 +7,11 @@
 #include "arrow/export.h"
 #include "columns/builder.h"
 
-/* Its owners are `columns` after columns_finish(). */
+/* The owners that it takes are `columns` after columns_finish(). */
 extern const arrow_exporter columns_exporter;
-/* The same as record batches, which readers do not let have nulls of their own. */
+/* The same as record batches, which must not have nulls of their own. */
 extern const arrow_exporter batch_exporter;
-/* Its owners are column_types: for arrow_schema_capsule() alone. */
+/* The owners that it takes are column_types; only for arrow_schema_capsule(). */
 extern const arrow_exporter column_types_exporter;
 
 #endif

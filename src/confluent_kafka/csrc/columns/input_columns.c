@@ -13,14 +13,14 @@ input_is_null_below(const input_columns *self, int32_t index, int64_t row)
         }
         row = input_index(self, index++, row);
         if (row < 0) {
-            return false; /* not valid at all, which who reads it will see */
+            return false; /* the row is not valid, which its reader will notice */
         }
     }
     return self->types->types[index].layout == INPUT_NULLS
            || !input_is_valid(&self->columns[index], row);
 }
 
-/* One of the offsets or sizes of a list, of 4 or 8 bytes. */
+/* Reads an offset or size of a list, of 4 or 8 bytes. */
 static int64_t
 number_at(const void *numbers, int32_t width, int64_t slot)
 {
@@ -41,7 +41,7 @@ offset_at(const arrow_column *column, int64_t slot)
     return number_at(column->slots, column->format.width, slot);
 }
 
-/* Of INPUT_LIST_VIEW. */
+/* For INPUT_LIST_VIEW. */
 static int64_t
 size_at(const arrow_column *column, int64_t slot)
 {
@@ -84,7 +84,7 @@ input_branch(const input_columns *self, int32_t index, int64_t row, int64_t *chi
 
 /* ---- binding ---- */
 
-/* A union has no bitmap: its first buffer are the type ids, the second a dense one's offsets. */
+/* A union has no bitmap: its first buffer has the type ids; a dense union's second the offsets. */
 static const char *
 bind_union(arrow_column *column, const struct ArrowArray *array, enum input_layout layout,
            int64_t rows)
@@ -101,7 +101,7 @@ bind_union(arrow_column *column, const struct ArrowArray *array, enum input_layo
     return NULL;
 }
 
-/* The bitmap of a list view is bound; its other buffers are offsets and sizes. */
+/* The bitmap of a list view is already bound; its other buffers are offsets and sizes. */
 static const char *
 bind_list_view(arrow_column *column, const struct ArrowArray *array, int64_t rows)
 {
@@ -118,7 +118,7 @@ bind_list_view(arrow_column *column, const struct ArrowArray *array, int64_t row
 static const char *bind_column(input_columns *self, int32_t index, const struct ArrowArray *array,
                         int64_t first, int64_t rows);
 
-/* The children of a type, rows of which are those of the parent or a domain of their own. */
+/* Binds the children of a type; their rows are the parent's rows, or a domain of their own. */
 static const char *
 bind_children(input_columns *self, int32_t index, const struct ArrowArray *array, int64_t rows)
 {
@@ -142,7 +142,7 @@ bind_children(input_columns *self, int32_t index, const struct ArrowArray *array
     return problem;
 }
 
-/* Rows [first, first + rows) of `array`, counted from its own offset. */
+/* Binds rows [first, first + rows) of `array`, counted from its own offset. */
 static const char *
 bind_column(input_columns *self, int32_t index, const struct ArrowArray *array, int64_t first,
      int64_t rows)
@@ -150,7 +150,7 @@ bind_column(input_columns *self, int32_t index, const struct ArrowArray *array, 
     const input_type *type = &self->types->types[index];
     arrow_column *column = &self->columns[index];
     if (type->layout == INPUT_OTHER) {
-        /* Nothing reads it, but lists of it refer to so many rows. */
+        /* The column is not read, but lists of it refer to this number of rows. */
         return arrow_column_bind(column, (arrow_format){.layout = ARROW_NULLS}, array, first, rows);
     }
     const char *problem = arrow_column_bind(column, type->storage, array, first, rows);
@@ -171,7 +171,7 @@ bind_column(input_columns *self, int32_t index, const struct ArrowArray *array, 
     return problem != NULL ? problem : bind_children(self, index, array, rows);
 }
 
-/* ---- checking rows [from, to) of a column, and what they refer to ---- */
+/* ---- checking rows [from, to) of a column, and the rows that they refer to ---- */
 
 static const char *check_column(const input_columns *self, int32_t index, int64_t from, int64_t to);
 
@@ -203,7 +203,7 @@ check_list(const input_columns *self, int32_t index, int64_t from, int64_t to)
                  offset_at(column, column->start + to));
 }
 
-/* Of the child, all rows between the first and the last that a list has. */
+/* Checks all rows of the child between the first and the last that a list refers to. */
 static const char *
 check_list_view(const input_columns *self, int32_t index, int64_t from, int64_t to)
 {
@@ -211,7 +211,7 @@ check_list_view(const input_columns *self, int32_t index, int64_t from, int64_t 
     int64_t limit = self->columns[index + 1].length, first = limit, last = 0;
     for (int64_t row = from; row < to; row++) {
         if (!input_is_valid(column, row)) {
-            continue; /* nobody reads what a null's offset and size say */
+            continue; /* the offset and size of a null are not used */
         }
         int64_t offset = offset_at(column, column->start + row);
         int64_t size = size_at(column, column->start + row);
@@ -260,7 +260,7 @@ check_column(const input_columns *self, int32_t index, int64_t from, int64_t to)
     case INPUT_DICTIONARY:
         return check_children(self, index, from, to);
     default:
-        return NULL; /* checked when bound */
+        return NULL; /* it was checked when it was bound */
     }
 }
 

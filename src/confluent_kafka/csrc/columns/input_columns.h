@@ -1,11 +1,11 @@
 /*
- * Somebody else's struct array as a tree of columns, by the types of input_types.h. Plain C:
- * nothing here needs Python.
+ * A struct array from another library as a tree of columns, with the types of input_types.h. Plain
+ * C without Python.
  *
- * The tree is bound to its array and checked once; after that a valid row can be read. Only where a
- * dictionary's index or a union's type id leads is checked then: libraries fill what is below a null
- * with anything. A row is counted within its domain: the rows of the array itself, the items of a
- * list, the values of a dictionary.
+ * The tree is bound to its array and checked once; after that, reading a valid row is safe. Only
+ * the target of a dictionary's index or a union's type id is checked when it is read, because
+ * libraries may put anything below a null. Rows are numbered within their domain: the rows of the
+ * array itself, the items of a list, or the values of a dictionary.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H
 #define CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H
@@ -20,12 +20,12 @@ typedef struct {
     arrow_column columns[]; /* one for each type */
 } input_columns;
 
-/* Bound to `array`, which must outlive it; NULL with `*problem`, or without it for no memory. */
+/* Binds to `array`, which must outlive it. NULL with `*problem`; NULL without it: no memory. */
 input_columns *input_columns_new(const input_types *types, const struct ArrowArray *array,
                                  const char **problem);
 void input_columns_free(input_columns *self);
 
-/* Not of INPUT_NULLS, all of whose rows are null. A union has no nulls of its own. */
+/* Not for INPUT_NULLS, whose rows are all null. A union has no nulls of its own. */
 static inline bool
 input_is_valid(const arrow_column *column, int64_t row)
 {
@@ -33,7 +33,7 @@ input_is_valid(const arrow_column *column, int64_t row)
     return column->validity == NULL || (column->validity[slot >> 3] >> (slot & 7) & 1);
 }
 
-/* The fixed-size value of a row. */
+/* The value of a row in a fixed-size column. */
 static inline const uint8_t *
 input_fixed(const arrow_column *column, int64_t row)
 {
@@ -48,7 +48,7 @@ input_bit(const arrow_column *column, int64_t row)
     return ((const uint8_t *)column->slots)[slot >> 3] >> (slot & 7) & 1;
 }
 
-/* The row of the values that a valid row of INPUT_DICTIONARY stands for; -1: there is none. */
+/* The row of the dictionary for a valid row of INPUT_DICTIONARY; -1 if the index is wrong. */
 static inline int64_t
 input_index(const input_columns *self, int32_t index, int64_t row)
 {
@@ -56,10 +56,10 @@ input_index(const input_columns *self, int32_t index, int64_t row)
     return value < self->columns[index + 1].length ? value : -1;
 }
 
-/* input_is_null() of a column whose rows need not say it in a bitmap of their own. */
+/* input_is_null() for a column whose rows may be null without a bitmap of their own. */
 bool input_is_null_below(const input_columns *self, int32_t index, int64_t row);
 
-/* Whether a row is null, or stands for a null of a dictionary. */
+/* Whether a row is null, or refers to a null in a dictionary. */
 static inline bool
 input_is_null(const input_columns *self, int32_t index, int64_t row)
 {
@@ -72,7 +72,7 @@ input_is_null(const input_columns *self, int32_t index, int64_t row)
 /* The rows of the child that belong to a valid row of a list of any kind. */
 void input_items(const input_columns *self, int32_t index, int64_t row, int64_t *from,
                  int64_t *to);
-/* The child of a union's row, and the row of that child; less than 0: there is none. */
+/* The child for a row of a union, and the row in that child; negative if it is wrong. */
 int32_t input_branch(const input_columns *self, int32_t index, int64_t row, int64_t *child_row);
 
 #endif

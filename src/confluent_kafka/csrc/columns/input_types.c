@@ -83,7 +83,7 @@ input_types_describe(const struct ArrowSchema *schema, const char *argument)
     return describe(schema, argument, 1);
 }
 
-/* ---- what a format string says ---- */
+/* ---- parsing format strings ---- */
 
 static const struct {
     const char *format;
@@ -120,7 +120,7 @@ set_layout(input_type *type, enum input_layout layout, int32_t width)
     };
 }
 
-/* "d:precision,scale" has 128 bits, "d:precision,scale,bits" as many as it says. */
+/* "d:precision,scale" has 128 bits; "d:precision,scale,bits" has the given number. */
 static void
 read_decimal(const char *format, input_type *type)
 {
@@ -138,7 +138,7 @@ is_union(const char *format)
     return strncmp(format, "+us:", 4) == 0 || strncmp(format, "+ud:", 4) == 0;
 }
 
-/* "+us:1,2": the type id of each child; none may be there twice. */
+/* "+us:1,2": the type id of each child; no id may occur twice. */
 static void
 read_union(const char *format, input_type *type)
 {
@@ -154,16 +154,16 @@ read_union(const char *format, input_type *type)
             || (*end != ',' && *end != '\0')) {
             return;
         }
-        type->child_of_id[id] = child++; /* add_types() makes it a place in the tree */
+        type->child_of_id[id] = child++; /* add_types() turns this into a place in the tree */
         at = *end == ',' ? end + 1 : end;
     }
     if (child == type->child_count) {
         type->layout = format[2] == 's' ? INPUT_SPARSE_UNION : INPUT_DENSE_UNION;
-        type->storage = (arrow_format){.layout = ARROW_NULLS}; /* no bitmap: bound by itself */
+        type->storage = (arrow_format){.layout = ARROW_NULLS}; /* no bitmap: bound separately */
     }
 }
 
-/* Fills in the layout; INPUT_OTHER for what is unknown or not valid. */
+/* Fills in the layout; INPUT_OTHER if the format is unknown or not valid. */
 static void
 read_format(const char *format, input_type *type)
 {
@@ -183,12 +183,12 @@ read_format(const char *format, input_type *type)
         arrow_format items = arrow_format_parse(format + 1);
         type->items = items.width;
         type->layout = items.layout == ARROW_FIXED ? INPUT_FIXED_LIST : INPUT_OTHER;
-        type->storage = (arrow_format){.layout = ARROW_STRUCT}; /* a bitmap and nothing else */
+        type->storage = (arrow_format){.layout = ARROW_STRUCT}; /* only a bitmap */
     }
     else if (strcmp(format, "+vl") == 0 || strcmp(format, "+vL") == 0) {
         type->layout = INPUT_LIST_VIEW;
         type->storage = (arrow_format){
-            .layout = ARROW_STRUCT, /* a bitmap; offsets and sizes are bound by themselves */
+            .layout = ARROW_STRUCT, /* a bitmap; offsets and sizes are bound separately */
             .width = format[2] == 'l' ? 4 : 8,
         };
     }
@@ -202,7 +202,7 @@ read_format(const char *format, input_type *type)
 
 enum { D_FORMAT, D_NAME, D_CHILDREN, D_DICTIONARY, D_WORDS, D_EXTENSION, D_COUNT };
 
-/* How many types there are from this one down, or -1 with an exception. */
+/* The number of types in this subtree, or -1 with an exception. */
 static Py_ssize_t
 count_types(PyObject *description, int depth)
 {
@@ -231,7 +231,7 @@ count_types(PyObject *description, int depth)
     return count < 0 ? -1 : total;
 }
 
-/* Whether the type may have so many children; one that nothing reads may have any. */
+/* Whether the type may have this number of children; a type that is not read may have any. */
 static bool
 has_right_children(const input_type *type)
 {
@@ -280,7 +280,7 @@ read_type(PyObject *description, input_type *type)
     return 0;
 }
 
-/* Whether rows of a child are not those of its parent. */
+/* Whether the rows of a child differ from the rows of its parent. */
 static bool
 begins_domain(enum input_layout parent)
 {
@@ -288,7 +288,7 @@ begins_domain(enum input_layout parent)
            || parent == INPUT_DENSE_UNION || parent == INPUT_DICTIONARY;
 }
 
-/* Fills in the type and those below it, from `types->count` on; `domain` -1 begins one. */
+/* Fills in the subtree's types, from `types->count` on. A `domain` of -1 begins a new domain. */
 static int
 add_types(input_types *types, PyObject *description, int32_t domain)
 {

@@ -49,7 +49,7 @@ read_table(PyObject *object, instruction_parts *self)
     return 0;
 }
 
-/* Copies bytes, and a NUL after them, into memory of malloc(). */
+/* Copies bytes and adds a NUL, into memory from malloc(). */
 static char *
 copy_bytes(const char *data, Py_ssize_t size)
 {

@@ -53,7 +53,7 @@ release_node(json_node *self)
     free(self);
 }
 
-/* A number of a node; -1 with an exception is one of them, see PyErr_Occurred(). */
+/* Reads a number of a node; -1 may be an exception, see PyErr_Occurred(). */
 static int32_t
 read_int(PyObject *description, Py_ssize_t place)
 {
@@ -99,7 +99,7 @@ is_description(PyObject *description)
     return false;
 }
 
-/* ---- checking it: nothing here may reach outside of its memory ---- */
+/* ---- checking it: no node may use memory outside its own ---- */
 
 static bool
 fits_column(const json_node *self, const json_node_kind *kind, const column_types *types)
@@ -115,7 +115,7 @@ fits_column(const json_node *self, const json_node_kind *kind, const column_type
            && (strcmp(kind->name, "decimal") != 0 || type->width <= 32);
 }
 
-/* Directly, or as the value of a map's entries. */
+/* Whether a column is below another, directly or as the value of a map's entries. */
 static bool
 is_below(int32_t index, int32_t parent, const column_types *types)
 {
@@ -123,7 +123,7 @@ is_below(int32_t index, int32_t parent, const column_types *types)
     return above == parent || (above >= 0 && types->types[above].parent == parent);
 }
 
-/* Of a map: a struct of a string and what its only child reads. */
+/* Checks a map: a struct of a string and the column of its only child. */
 static bool
 has_entries(const json_node *self, const column_types *types)
 {
@@ -139,7 +139,7 @@ compare_columns(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Each column of a struct has one child, and each child one of the columns. */
+/* Checks that each column of a struct has exactly one child. */
 static bool
 has_fields(json_node *self, const column_types *types)
 {
@@ -212,7 +212,7 @@ fill_node(PyObject *description, const column_types *types, int32_t parent, json
         return -1;
     }
     self->read = kind->read;
-    /* A tree of nodes is no deeper than that of columns. */
+    /* The tree of nodes is then no deeper than the tree of columns. */
     if (!fits_column(self, kind, types) || !is_below(self->column, parent, types)) {
         return refuse(kind);
     }

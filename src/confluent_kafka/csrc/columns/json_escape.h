@@ -1,5 +1,5 @@
 /*
- * Characters of strings as JSON writes them (RFC 8259, section 7).
+ * Escapes characters of strings for JSON (RFC 8259, section 7).
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_JSON_ESCAPE_H
 #define CONFLUENT_KAFKA_COLUMNS_JSON_ESCAPE_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the longest escape, \u001f. */
+/* The size of the longest escape, \u001f. */
 #define JSON_ESCAPE_SIZE 6
 
 static inline bool
@@ -17,7 +17,7 @@ json_must_escape(uint8_t byte)
     return byte < 0x20 || byte == '"' || byte == '\\';
 }
 
-/* Writes one that must be escaped; how many bytes. */
+/* Writes a character that must be escaped; returns the number of bytes. */
 static inline size_t
 json_escape(uint8_t byte, uint8_t *to)
 {

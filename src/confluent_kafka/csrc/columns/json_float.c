@@ -7,22 +7,23 @@
 #include "columns/words.h"
 
 /*
- * Three ways, each exact where it is taken. Few digits and a small power of ten are both doubles,
- * and one operation on them rounds once. Else the number is computed to 128 bits, which is off by
- * less than ERROR_LIMIT of the last of them; if no number so near to it rounds otherwise, it is
- * rounded. What is left, about one of 2^60 but for numbers made for it, is compared with the middle
- * between its two neighbours, in integers of any size.
+ * There are three ways, and each is exact for its inputs. (1) If there are few digits and a small
+ * power of ten, both are exact doubles, and one operation on them rounds once. (2) Otherwise the
+ * number is computed to 128 bits, with an error of less than ERROR_LIMIT units of the last bit. If
+ * all numbers within that error round in the same way, the result is certain. (3) The rest, about
+ * one in 2^60 unless the number is made for it, is compared with the middle between the two
+ * neighbours, in integers of any size.
  */
 #define ERROR_LIMIT 16
 
-/* A binary format: its bits with the hidden one, and the exponents of the last of them. */
+/* A binary format: its bits including the hidden bit, and the exponents of its lowest bit. */
 typedef struct {
     int bits, lowest, highest;
 } float_shape;
 
 static const float_shape double_shape = {53, -1074, 971}, single_shape = {24, -149, 104};
 
-/* ---- mantissa * 10^n as 128 bits, cut off ---- */
+/* ---- mantissa * 10^n as 128 bits, truncated ---- */
 
 typedef struct {
     uint64_t high, low;
@@ -41,7 +42,7 @@ normalized(wide_float value)
     return value;
 }
 
-/* The product with an integer that is not zero, cut off; both have their highest bit set. */
+/* The truncated product with an integer that is not zero; both have their highest bit set. */
 static wide_float
 multiply(wide_float value, uint64_t factor)
 {
@@ -53,7 +54,7 @@ multiply(wide_float value, uint64_t factor)
     return normalized(product);
 }
 
-/* mantissa * 10^power, less at most by ERROR_LIMIT. */
+/* mantissa * 10^power, too small by at most ERROR_LIMIT. */
 static wide_float
 approximate(uint64_t mantissa, int power)
 {
@@ -68,15 +69,15 @@ approximate(uint64_t mantissa, int power)
 
 /* ---- rounding ---- */
 
-/* mantissa * 2^exponent; `mantissa` is what is below the number. */
+/* mantissa * 2^exponent; `mantissa` is rounded down. */
 typedef struct {
     uint64_t mantissa;
     int exponent;
-    bool is_up; /* the next one is nearer */
+    bool is_up; /* the next larger number is nearer */
     bool is_sure;
 } rounding;
 
-/* To the nearest, a middle to the higher one, as if nothing followed. */
+/* Rounds to the nearest number; a middle is rounded up, as if more digits followed. */
 static uint64_t
 round_word(uint64_t high, int dropped)
 {
@@ -90,10 +91,10 @@ round_wide(wide_float value, const float_shape *shape)
     if (exponent < shape->lowest) {
         exponent = shape->lowest;
     }
-    /* Of the high word; the low one is below the middle anyway. */
+    /* Bits of the high word are dropped; the low word is below the middle anyway. */
     int dropped = exponent - value.exponent - 64;
     if (dropped > 64) {
-        /* Less than half of the smallest number, unless it is just about a half. */
+        /* Less than half of the smallest number, unless it is almost exactly a half. */
         bool is_half = dropped == 65 && value.high == UINT64_MAX
                        && value.low > UINT64_MAX - ERROR_LIMIT;
         return (rounding){0, exponent, false, !is_half};
@@ -110,13 +111,13 @@ round_wide(wide_float value, const float_shape *shape)
 
 /* ---- integers of any size ---- */
 
-/* More digits than any middle of two doubles has; the others only say that there are more. */
+/* More digits than any middle of two doubles has; further digits only mean "a little more". */
 #define DIGITS_LIMIT 800
 /* Both sides of the comparison are below 2^2800. */
 #define LIMBS 96
 
 typedef struct {
-    uint32_t limbs[LIMBS]; /* the lowest first */
+    uint32_t limbs[LIMBS]; /* the lowest limb first */
     int count;
 } big_integer;
 
@@ -128,7 +129,7 @@ big_push(big_integer *self, uint32_t limb)
     }
 }
 
-/* self * factor + addend */
+/* self = self * factor + addend */
 static void
 big_multiply(big_integer *self, uint32_t factor, uint32_t addend)
 {
@@ -175,7 +176,7 @@ big_compare(const big_integer *a, const big_integer *b)
     return 0;
 }
 
-/* The digits as an integer, times 10^*power: more than fit in make it a little larger. */
+/* The digits as an integer times 10^*power. Digits that do not fit make it a little larger. */
 static void
 big_from_number(big_integer *self, const json_number *number, int64_t *power)
 {
@@ -229,7 +230,7 @@ round_number(const json_number *number, const float_shape *shape)
 {
     rounding result = round_wide(approximate(number->mantissa, (int)number->exponent), shape);
     if (number->is_cut && result.is_sure) {
-        /* It is between this mantissa, which has 19 digits or more, and the next. */
+        /* The number is between this mantissa, which has at least 19 digits, and the next. */
         rounding next = {.is_sure = false};
         if (number->mantissa < UINT64_MAX) {
             next = round_wide(approximate(number->mantissa + 1, (int)number->exponent), shape);
@@ -240,7 +241,7 @@ round_number(const json_number *number, const float_shape *shape)
     return result.is_sure ? result : round_exactly(number, result);
 }
 
-/* The bits of the format but for the sign; false: too large. */
+/* The bits of the format without the sign; false if the number is too large. */
 static bool
 find_bits(const json_number *number, const float_shape *shape, uint64_t *bits)
 {
@@ -271,7 +272,7 @@ find_bits(const json_number *number, const float_shape *shape, uint64_t *bits)
 }
 
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
-/* One operation on two doubles that are exact. */
+/* One operation on two exact doubles. */
 static bool
 is_simple(const json_number *number, double *value)
 {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* FNV-1a. The names are the schema's, so that no payload can make them collide. */
+/* FNV-1a. The names come from the schema, so that payloads cannot cause collisions. */
 static uint32_t
 hash(const uint8_t *text, size_t size)
 {
@@ -13,7 +13,7 @@ hash(const uint8_t *text, size_t size)
     return value ^ value >> 15;
 }
 
-/* The slot of a name, or the free one where it would be. */
+/* The slot of a name, or the free slot where it would be. */
 static int32_t *
 slot_of(const json_names *self, const void *text, size_t size)
 {
@@ -29,7 +29,7 @@ slot_of(const json_names *self, const void *text, size_t size)
     }
 }
 
-/* What makes it quick to find where it is expected. */
+/* Prepares the name for fast comparison at the place where it is expected. */
 static void
 prepare(json_name *name)
 {

@@ -1,5 +1,5 @@
 /*
- * The number of a name among those of a schema.
+ * Finds the number of a name among the names of a schema.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_JSON_NAMES_H
 #define CONFLUENT_KAFKA_COLUMNS_JSON_NAMES_H
@@ -11,24 +11,24 @@
 #include "columns/words.h"
 
 typedef struct {
-    char *text; /* with a quote after it */
+    char *text; /* followed by a quote */
     size_t size;
-    bool is_plain; /* JSON does not escape any of it */
-    /* The first eight bytes of `text`, as word_load() has them, and which of them are there. */
+    bool is_plain; /* JSON does not escape any of its characters */
+    /* The first eight bytes of `text`, as from word_load(), and a mask of those that exist. */
     uint64_t head, head_mask;
 } json_name;
 
 typedef struct {
     json_name *names;
     int32_t count;
-    int32_t *slots; /* an open hash of numbers + 1; 0 is free */
+    int32_t *slots; /* a hash table with open addressing of numbers + 1; 0 is free */
     uint32_t mask;
 } json_names;
 
-/* From a tuple of str. 0, or -1 with an exception; `self` is zero before, released either way. */
+/* Reads a tuple of str. 0, or -1 with an exception. `self` must be zeroed, and released after. */
 int json_names_fill(json_names *self, PyObject *names);
 void json_names_release(json_names *self);
-/* Whether text that has `left` bytes begins with the name and a quote. */
+/* Whether text with `left` bytes begins with the name and a quote. */
 static inline bool
 json_name_is_next(const json_name *self, const uint8_t *text, size_t left)
 {

@@ -7,10 +7,10 @@ typedef json_machine machine;
 typedef const json_node node;
 
 /*
- * ---- keys that come twice ----
+ * ---- keys that occur twice ----
  *
- * The last value counts, whatever the ones before are: a bad one is skipped and remembered, until
- * the object ends without another of its key.
+ * The last value is used, whatever the earlier values are. So a bad value is skipped and remembered
+ * until the object ends without another value for its key.
  */
 
 static bool
@@ -30,7 +30,7 @@ remember(machine *self, row_failure failure, int64_t place)
     return true;
 }
 
-/* Skips the value at `start`, which was read and is bad; false: the row is. */
+/* Skips the bad value that began at `start`; false if it cannot be skipped: the row is bad. */
 static bool
 put_aside(machine *self, node *of, const uint8_t *start, int64_t place)
 {
@@ -45,7 +45,7 @@ put_aside(machine *self, node *of, const uint8_t *start, int64_t place)
     return remember(self, *self->failure, place);
 }
 
-/* At the end of what has been reading since `from`: fails for the first that is still bad. */
+/* At the end of an object whose reading began at `from`: fails for the first value still bad. */
 static bool
 settle(machine *self, size_t from, bool is_done)
 {
@@ -62,7 +62,7 @@ settle(machine *self, size_t from, bool is_done)
 
 enum { KEY_FAILED = -2, KEY_UNKNOWN = -1 };
 
-/* The number of a field by the characters of its key. */
+/* The number of the field with this key. */
 static int32_t
 find_key(machine *self, node *of)
 {
@@ -80,7 +80,7 @@ find_key(machine *self, node *of)
     return number;
 }
 
-/* Fails for what is there instead of a quote or a colon; at the end, it is cut off. */
+/* Fails at a byte other than a quote or a colon; at the end of the payload, it is cut off. */
 static bool
 fail_there(machine *self, node *of, const uint8_t *at, const char *reason)
 {
@@ -88,7 +88,7 @@ fail_there(machine *self, node *of, const uint8_t *at, const char *reason)
     return json_fail(self, of, at == self->text.end ? json_ends_early : reason);
 }
 
-/* Goes to the quote of the next key. */
+/* Moves to the quote of the next key. */
 static inline bool
 at_key(machine *self, node *of)
 {
@@ -98,7 +98,7 @@ at_key(machine *self, node *of)
            || fail_there(self, of, at, "an object without a key");
 }
 
-/* Goes to the value of a key, after the colon. */
+/* Moves to the value of a key, after the colon. */
 static inline bool
 take_colon(machine *self, node *of, const uint8_t *at)
 {
@@ -111,7 +111,7 @@ take_colon(machine *self, node *of, const uint8_t *at)
     return true;
 }
 
-/* The number of the field whose key comes next, which is `expected` most of the time. */
+/* The number of the field with the next key, which is `expected` most of the time. */
 static inline int32_t
 read_key(machine *self, node *of, int32_t expected)
 {
@@ -128,7 +128,7 @@ read_key(machine *self, node *of, int32_t expected)
     return number != KEY_FAILED && take_colon(self, of, self->text.at) ? number : KEY_FAILED;
 }
 
-/* The value of a key that no column takes. */
+/* Reads the value of a key that no column takes. */
 static bool
 skip_field(machine *self, node *of)
 {
@@ -136,15 +136,15 @@ skip_field(machine *self, node *of)
     return problem == NULL || json_fail(self, of, problem);
 }
 
-/* An object while its members are read. */
+/* The state of an object while its members are read. */
 typedef struct {
     node *of;
-    int64_t slot;    /* where it is to be */
-    int32_t seen;    /* columns that have a value */
-    size_t pending;  /* of the machine's: those before belong to outer objects */
+    int64_t slot;    /* the slot of the object */
+    int32_t seen;    /* the number of columns that have a value */
+    size_t pending;  /* pending values of the machine before this index belong to outer objects */
 } open_object;
 
-/* The value of field `number`, which a column takes. */
+/* Reads the value of field `number`, which a column takes. */
 static bool
 read_field(machine *self, open_object *object, int32_t number)
 {
@@ -154,7 +154,7 @@ read_field(machine *self, open_object *object, int32_t number)
         object->seen++;
     }
     else if (of->flags & JSON_NO_DUPLICATES) {
-        return json_fail(self, field, "a field that is there twice");
+        return json_fail(self, field, "a field that occurs twice");
     }
     else {
         columns_truncate_column(self->set, field->column, object->slot);
@@ -185,7 +185,7 @@ put_missing(machine *self, node *of, int64_t slot)
     return true;
 }
 
-/* What comes after a value of an object or an array: true if it is another one. */
+/* Reads the byte after a value in an object or array: true if another value follows. */
 static inline bool
 goes_on(machine *self, node *of, uint8_t closing, bool *is_good)
 {
@@ -222,7 +222,7 @@ read_members(machine *self, open_object *object)
     return is_good;
 }
 
-/* Forgets the bad values of fields that have one now. */
+/* Removes the pending bad values of fields that now have a value. */
 static void
 forget_replaced(machine *self, const open_object *object)
 {
@@ -256,7 +256,7 @@ read_object(machine *self, node *of)
     return json_put(self, column_put_slot(to));
 }
 
-/* The only column has the value itself. */
+/* Reads the whole payload into the only column. */
 static bool
 read_row(machine *self, node *of)
 {
@@ -287,7 +287,7 @@ read_array(machine *self, node *of)
 
 /* ---- maps ---- */
 
-/* The columns of a map come one after the other: it, its entries, their keys, their values. */
+/* The columns of a map are consecutive: the map, its entries, their keys, their values. */
 enum { MAP_ENTRIES = 1, MAP_KEYS = 2 };
 
 static bool
@@ -317,7 +317,7 @@ compare_keys(const void *a, const void *b)
     return memcmp(left->text, right->text, left->size);
 }
 
-/* Whether no key of the map that is not put yet is there twice. */
+/* Whether no key occurs twice in the map that is being read. */
 static bool
 has_unique_keys(machine *self, node *of)
 {
@@ -341,10 +341,10 @@ has_unique_keys(machine *self, node *of)
         is_unique = is_unique && compare_keys(&sorted[i - 1], &sorted[i]) != 0;
     }
     free(sorted);
-    return is_unique || json_fail(self, of, "a key that is there twice");
+    return is_unique || json_fail(self, of, "a key that occurs twice");
 }
 
-/* One key and its value: a bad one is null until all keys are there. */
+/* Reads one key and its value. A bad value is null until all keys have been read. */
 static bool
 read_entry(machine *self, node *of)
 {
@@ -364,7 +364,7 @@ read_entry(machine *self, node *of)
     return json_put(self, column_put_slot(entries));
 }
 
-/* Of each key the last entry, and of those since `from` that are bad those that stay. */
+/* Keeps the last entry of each key, and from the bad values since `from` those that are kept. */
 static bool
 keep_last(machine *self, node *of, size_t from)
 {

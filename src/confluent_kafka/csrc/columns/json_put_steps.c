@@ -12,9 +12,9 @@
 #include "columns/words.h"
 
 /*
- * Each step writes one value as compact JSON (RFC 8259): the key with its colon, which the
- * instruction's data has if it is a field, the value, and a comma. What ends an object or an array
- * takes the place of the last comma.
+ * Each step writes one value as compact JSON (RFC 8259): for a field the key with its colon, which
+ * is in the instruction's data; the value; and a comma. The end of an object or array replaces the
+ * last comma.
  */
 
 typedef put_machine machine;
@@ -22,7 +22,7 @@ typedef const put_instruction instruction;
 
 /* ---- writing ---- */
 
-/* The key, with room for `size` bytes and a comma after it. */
+/* Writes the key; reserves room for `size` bytes and a comma after it. */
 static inline bool
 begin(machine *self, instruction *at, int64_t size)
 {
@@ -33,7 +33,7 @@ begin(machine *self, instruction *at, int64_t size)
     return true;
 }
 
-/* After `size` bytes of a value that have been written. */
+/* Called after `size` bytes of a value have been written. */
 static inline instruction *
 end(machine *self, instruction *at, size_t size)
 {
@@ -42,7 +42,7 @@ end(machine *self, instruction *at, size_t size)
     return at + 1;
 }
 
-/* Text that JSON does not escape. */
+/* Writes text that needs no JSON escapes. */
 static instruction *
 put_quoted(machine *self, instruction *at, const uint8_t *text, size_t size)
 {
@@ -55,7 +55,7 @@ put_quoted(machine *self, instruction *at, const uint8_t *text, size_t size)
     return end(self, at, 0);
 }
 
-/* Whether one of the bytes of a word is a quote, a backslash or a control character. */
+/* Whether a byte in a word is a quote, a backslash or a control character. */
 static inline bool
 must_be_escaped(uint64_t word)
 {
@@ -65,7 +65,7 @@ must_be_escaped(uint64_t word)
            & WORD_HIGHS;
 }
 
-/* Characters of a string, for all of which there is room unless they are escaped. */
+/* Writes the characters of a string; there is room for all of them unless they are escaped. */
 static bool
 put_characters(machine *self, const uint8_t *text, size_t size)
 {
@@ -90,7 +90,7 @@ put_characters(machine *self, const uint8_t *text, size_t size)
     return true;
 }
 
-/* The column's text between quotes, and a byte behind it. */
+/* Writes the column's text between quotes, and reserves a byte after it. */
 static instruction *
 put_string(machine *self, instruction *at, uint8_t behind)
 {
@@ -135,7 +135,7 @@ step_whole(machine *self, instruction *at)
     return end(self, at, digits_write(is_negative ? 0 - value : value, self->to.at));
 }
 
-static const char not_finite[] = "a number that is not finite, which JSON has not";
+static const char not_finite[] = "a number that is not finite, which JSON does not have";
 
 static instruction *
 step_double(machine *self, instruction *at)
@@ -175,7 +175,7 @@ step_string(machine *self, instruction *at)
     return put_string(self, at, ',');
 }
 
-/* Text that is JSON itself, of some of the types: the bits of the argument. */
+/* Writes text that is itself JSON; the bits of the argument are the allowed JSON types. */
 static instruction *
 step_json(machine *self, instruction *at)
 {
@@ -226,7 +226,7 @@ write_base64(const uint8_t *data, size_t size, uint8_t *to)
     return (size_t)(to - start);
 }
 
-/* As many bytes as the argument says, or any number for 0. */
+/* Writes bytes; the argument is the required number of bytes, or 0 for any number. */
 static instruction *
 step_binary(machine *self, instruction *at)
 {
@@ -236,7 +236,7 @@ step_binary(machine *self, instruction *at)
         return NULL;
     }
     if (at->argument != 0 && (int64_t)size != at->argument) {
-        return put_fail(self, at, "bytes that are not as many as the type has");
+        return put_fail(self, at, "bytes whose number is not that of the type");
     }
     if (!begin(self, at, ((int64_t)size + 2) / 3 * 4 + 2)) {
         return NULL;
@@ -273,7 +273,7 @@ step_uuid_of_text(machine *self, instruction *at)
         return NULL;
     }
     return uuid_text_read(text, size, value) ? put_uuid(self, at, value)
-                                             : put_fail(self, at, "text that is no UUID");
+                                             : put_fail(self, at, "text that is not a UUID");
 }
 
 /* ---- decimals: the argument is the scale, and the key comes after the limit ---- */
@@ -351,7 +351,7 @@ step_date(machine *self, instruction *at)
                : put_fail(self, at, no_date);
 }
 
-/* A column's units, of which the table says the digits of a second's fraction. */
+/* The units of a column; the table has the digits of a second's fraction for the unit. */
 typedef struct {
     int64_t days;
     int32_t seconds, fraction;
@@ -385,7 +385,7 @@ step_time(machine *self, instruction *at)
         return NULL;
     }
     if (parts.days != 0) {
-        return put_fail(self, at, "a time of day that no day has");
+        return put_fail(self, at, "a time of day that is out of range");
     }
     size_t size = rfc3339_write_time(parts.seconds, parts.fraction, parts.digits, text);
     return put_quoted(self, at, text, size);
@@ -421,12 +421,12 @@ step_timestamp_utc(machine *self, instruction *at)
     return put_timestamp(self, at, true);
 }
 
-/* The column's text, which was found to be what its type says. */
+/* Writes the column's text, after checking that it has the form of its type. */
 static instruction *
 put_time_text(machine *self, instruction *at, const uint8_t *text, size_t size, bool is_right)
 {
     return is_right ? put_quoted(self, at, text, size)
-                    : put_fail(self, at, "text that is not as RFC 3339 has it");
+                    : put_fail(self, at, "text that is not in the form of RFC 3339");
 }
 
 static instruction *
@@ -451,7 +451,7 @@ step_time_of_text(machine *self, instruction *at)
                                         rfc3339_time(text, size, &nanoseconds, &offset));
 }
 
-/* The argument says whether there is an offset. */
+/* The argument says whether to write an offset. */
 static instruction *
 step_timestamp_of_text(machine *self, instruction *at)
 {
@@ -470,7 +470,7 @@ step_timestamp_of_text(machine *self, instruction *at)
 
 /* ---- structure ---- */
 
-/* The key and the byte that opens a value. */
+/* Writes the key and the byte that opens a value. */
 static bool
 open_with(machine *self, instruction *at, uint8_t byte)
 {
@@ -481,7 +481,7 @@ open_with(machine *self, instruction *at, uint8_t byte)
     return true;
 }
 
-/* In the place of the last value's comma, if there is one. */
+/* Writes the end in place of the last value's comma, if there is one. */
 static instruction *
 close_with(machine *self, instruction *at, uint8_t byte)
 {
@@ -494,7 +494,7 @@ close_with(machine *self, instruction *at, uint8_t byte)
     return at + 1;
 }
 
-/* Its fields follow, and "end-object". */
+/* The fields follow, and then "end-object". */
 static instruction *
 step_object(machine *self, instruction *at)
 {
@@ -510,7 +510,7 @@ step_end_object(machine *self, instruction *at)
     return close_with(self, at, '}');
 }
 
-/* The block has what is written for each item. */
+/* The block writes each item. */
 static instruction *
 put_items(machine *self, instruction *at, uint8_t opening, uint8_t closing)
 {
@@ -541,7 +541,7 @@ step_map_key(machine *self, instruction *at)
     return put_string(self, at, ':');
 }
 
-/* The payload itself has no comma after it. */
+/* Removes the comma after the payload itself. */
 static instruction *
 step_end(machine *self, instruction *at)
 {

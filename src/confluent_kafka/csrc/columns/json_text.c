@@ -6,11 +6,11 @@
 const char json_ends_early[] = "the payload ends within a value";
 static const char bad_escape[] = "an escape that JSON does not have";
 static const char lone_surrogate[] = "an escaped surrogate without its other half";
-static const char not_a_value[] = "what is no value of JSON";
+static const char not_a_value[] = "text that is not a JSON value";
 
 /* ---- strings ---- */
 
-/* The high bit of the first byte, and of perhaps others, that is '"', '\\' or a control. */
+/* Sets the high bit of the first byte, and maybe of later ones, that is '"', '\\' or a control. */
 static inline uint64_t
 find_stops(uint64_t word)
 {
@@ -20,7 +20,7 @@ find_stops(uint64_t word)
            & WORD_HIGHS;
 }
 
-/* Goes to the next byte that find_stops() finds, or the end; collects the bits of the others. */
+/* Moves to the next byte that find_stops() finds, or to the end; collects the bytes before it. */
 static inline void
 go_to_stop(json_text *self, uint64_t *bits)
 {
@@ -40,7 +40,7 @@ go_to_stop(json_text *self, uint64_t *bits)
     }
 }
 
-/* The number of four hexadecimal digits, or -1. */
+/* The value of four hexadecimal digits, or -1. */
 static int32_t
 read_unit(const uint8_t *at)
 {
@@ -72,7 +72,7 @@ is_low(int32_t unit)
     return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/* Checks the escape at the backslash and goes behind it. */
+/* Checks the escape at a backslash and moves after it. */
 static const char *
 check_escape(json_text *self)
 {
@@ -209,7 +209,7 @@ json_unescape(const json_string *string, uint8_t *to)
 
 /* ---- numbers ---- */
 
-/* Digits that surely fit into 64 bits. */
+/* The number of digits that always fit into 64 bits. */
 #define SAFE_DIGITS 19
 
 static inline bool
@@ -218,16 +218,16 @@ is_digit(const json_text *self)
     return self->at < self->end && (uint8_t)(*self->at - '0') <= 9;
 }
 
-/* Whether all eight bytes are. */
+/* Whether all eight bytes are digits. */
 static inline bool
 are_digits(uint64_t word)
 {
     const uint64_t halves = WORD_ONES * 0xf0, threes = WORD_ONES * 0x30;
-    /* '0' to '?', and those to which 6 can be added. */
+    /* '0' to '?', to which 6 can be added without leaving that range. */
     return (word & halves) == threes && ((word + WORD_ONES * 6) & halves) == threes;
 }
 
-/* Pairs of digits, then of pairs, then of those; the first byte is the highest digit. */
+/* Joins digits to pairs, these to fours, and these to eights; the first byte is the highest. */
 static inline uint64_t
 number_of_digits(uint64_t word)
 {
@@ -236,7 +236,7 @@ number_of_digits(uint64_t word)
     return (word & 0x0000ffff0000ffffu) * ((10000ull << 32) + 1) >> 32;
 }
 
-/* Adds digits to the mantissa, as if all fitted in; how many. */
+/* Adds digits to the mantissa, assuming that all fit; returns how many. */
 static inline int64_t
 add_digits(json_text *self, json_number *number)
 {
@@ -256,7 +256,7 @@ add_digits(json_text *self, json_number *number)
     return self->at - start;
 }
 
-/* The mantissa and the exponent of many digits. */
+/* Computes the mantissa and the exponent from many digits. */
 static void
 take_what_fits(json_number *number)
 {
@@ -294,7 +294,7 @@ read_exponent(json_text *self, int64_t *exponent)
     }
     int64_t value = 0;
     for (; is_digit(self); self->at++) {
-        /* More makes no difference to a number of the largest payload. */
+        /* A larger exponent makes no difference, however large a payload is. */
         value = value < 1000000000000 ? value * 10 + (*self->at - '0') : value;
     }
     *exponent = is_negative ? -value : value;
@@ -386,7 +386,7 @@ json_number_whole(const json_number *number, uint64_t *magnitude)
     return true;
 }
 
-/* ---- what is skipped ---- */
+/* ---- skipping values ---- */
 
 static const char *
 skip_scalar(json_text *self)
@@ -408,7 +408,7 @@ skip_scalar(json_text *self)
     }
 }
 
-/* A key and its colon, with the space around them. */
+/* Skips a key and its colon, with the white space around them. */
 static const char *
 skip_key(json_text *self)
 {
@@ -428,8 +428,8 @@ skip_key(json_text *self)
     return NULL;
 }
 
-/* After a value within `depth` others, of which the bits say which are objects: closes those that
- * end, and goes to the next value. */
+/* After a value at nesting depth `depth`, whose bits say which levels are objects: closes the
+ * levels that end, and moves to the next value. */
 static const char *
 skip_after(json_text *self, uint64_t *objects, int *depth)
 {

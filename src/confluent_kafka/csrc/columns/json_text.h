@@ -1,8 +1,8 @@
 /*
- * The text of JSON (RFC 8259): white space, strings, numbers and what is skipped. Strict, and
- * without a thought of columns.
+ * Parses JSON text (RFC 8259): white space, strings and numbers, and skips values. It is strict,
+ * and independent of columns.
  *
- * Functions that can fail say why, with a constant, and leave `at` where it was found; NULL is
+ * Functions that can fail return the reason, a constant, and leave `at` at the error; NULL means
  * success.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_JSON_TEXT_H
@@ -17,13 +17,13 @@ typedef struct {
     const uint8_t *at, *end;
 } json_text;
 
-/* How deep values may be nested that are skipped. */
+/* How deep skipped values may be nested. */
 #define JSON_SKIP_DEPTH 64
 
 extern const char json_ends_early[];
 
-/* The place after white space. Code that is run for each field has it in a register: to write it
- * to memory and read it again would take longer than all else. */
+/* The place after white space. Code that runs for each field keeps the place in a register: writing
+ * it to memory and reading it again would take longer than all other work. */
 static inline const uint8_t *
 json_after_space(const uint8_t *at, const uint8_t *end)
 {
@@ -40,7 +40,7 @@ json_skip_space(json_text *self)
     self->at = json_after_space(self->at, self->end);
 }
 
-/* Takes the next byte if it is this one. */
+/* Takes the next byte if it has this value. */
 static inline bool
 json_take(json_text *self, uint8_t byte)
 {
@@ -51,7 +51,7 @@ json_take(json_text *self, uint8_t byte)
     return false;
 }
 
-/* "true", "false" or "null", of `size` bytes. */
+/* Takes "true", "false" or "null", which has `size` bytes. */
 static inline bool
 json_take_word(json_text *self, const char *word, size_t size)
 {
@@ -62,7 +62,7 @@ json_take_word(json_text *self, const char *word, size_t size)
     return true;
 }
 
-/* What is between the quotes of a string, as it is written; valid. */
+/* The text between the quotes of a valid string, as it is written. */
 typedef struct {
     const uint8_t *data;
     size_t size;
@@ -71,23 +71,23 @@ typedef struct {
 
 /* Reads a string whose opening quote has been taken. */
 const char *json_read_string(json_text *self, json_string *string);
-/* Writes its characters, no more bytes than it has, and gives their number. */
+/* Writes its characters, at most as many bytes as it has; returns how many. */
 size_t json_unescape(const json_string *string, uint8_t *to);
 
-/* mantissa * 10^exponent, to which digits that did not fit in add less than 10^exponent. */
+/* mantissa * 10^exponent; digits that did not fit add less than 10^exponent. */
 typedef struct {
-    const uint8_t *digits, *end; /* with the point, up to the "e" */
+    const uint8_t *digits, *end; /* including the point, up to the "e" */
     uint64_t mantissa;
     int64_t exponent;
-    int64_t written_exponent; /* after the "e" */
+    int64_t written_exponent; /* the exponent after the "e" */
     bool is_negative;
-    bool is_cut; /* digits that are not zero did not fit in */
+    bool is_cut; /* digits other than zero did not fit */
 } json_number;
 
 const char *json_read_number(json_text *self, json_number *number);
 
-/* Takes a number of at most 18 digits without sign, point and exponent, as most whole ones are;
- * false leaves it where it is. */
+/* Takes a number of at most 18 digits without sign, point and exponent, as most whole numbers are.
+ * False leaves `at` unchanged. */
 static inline bool
 json_take_short(json_text *self, uint64_t *value)
 {
@@ -106,21 +106,21 @@ json_take_short(json_text *self, uint64_t *value)
     return true;
 }
 
-/* The digits of a number without zeros before and after them: number of `digits` * 10^power. */
+/* The digits of a number without leading and trailing zeros: the number is `digits` * 10^power. */
 typedef struct {
     size_t count;
     int64_t power;
-    bool is_cut; /* there are more than fitted in */
+    bool is_cut; /* there are more digits than fit */
 } json_digits;
 
 json_digits json_number_digits(const json_number *number, uint8_t *digits, size_t limit);
-/* Its value, if it is a whole number of 64 bits. */
+/* The magnitude, if the number is a whole number of 64 bits. */
 bool json_number_whole(const json_number *number, uint64_t *magnitude);
 
-/* Skips a value, which is checked as any other. */
+/* Skips a value. It is checked like any other. */
 const char *json_skip_value(json_text *self);
 
-/* The types of values, as bits; what is null has none of its own. */
+/* The types of values, as bits; null has no bit of its own. */
 enum json_types {
     JSON_IS_BOOLEAN = 1,
     JSON_IS_NUMBER = 2,
@@ -130,7 +130,7 @@ enum json_types {
     JSON_IS_ANY = 31,
 };
 
-/* The type of a value, which is valid, by its first byte; null is any. */
+/* The type of a valid value by its first byte; null has any type. */
 static inline enum json_types
 json_type_of(uint8_t first)
 {

@@ -4,13 +4,13 @@
 #include "columns/uuid_text.h"
 
 /*
- * Each reader takes one value, which is not null, and puts it into its column.
+ * Each reader reads one value that is not null, and puts it into its column.
  */
 
 typedef json_machine machine;
 typedef const json_node node;
 
-/* The same, where the value begins. */
+/* Fails at the place where the value begins. */
 static bool
 fail_at(machine *self, node *of, const uint8_t *at, const char *reason)
 {
@@ -57,7 +57,7 @@ read_number(machine *self, node *of, json_number *number)
 
 static const char not_whole[] = "a number with a fraction, or out of the range of its column";
 
-/* A whole number between limits, of which the lower one is a magnitude. */
+/* Reads a whole number between limits; the lower limit is given as a magnitude. */
 static bool
 read_whole(machine *self, node *of, uint64_t below, uint64_t most, int64_t *value)
 {
@@ -79,7 +79,7 @@ read_whole(machine *self, node *of, uint64_t below, uint64_t most, int64_t *valu
     return true;
 }
 
-/* Signed and unsigned: the lowest bytes are the same. */
+/* Signed and unsigned columns: the lowest bytes are the same. */
 #define WHOLE_READER(name, type, below, most)                                            \
     static bool name(machine *self, node *of)                                            \
     {                                                                                    \
@@ -141,7 +141,7 @@ read_utf8(machine *self, node *of)
                                            (int64_t)string.size));
 }
 
-/* The text of a value of some of the types. */
+/* Reads the text of a value that has one of several types. */
 static bool
 read_json(machine *self, node *of)
 {
@@ -181,7 +181,7 @@ read_uuid(machine *self, node *of)
     }
     return uuid_text_read(text.data, text.size, value)
                ? PUT(self, of, value)
-               : fail_at(self, of, start, "text that is no UUID");
+               : fail_at(self, of, start, "text that is not a UUID");
 }
 
 /* ---- base64 (RFC 4648, section 4) ---- */
@@ -201,7 +201,7 @@ sextet(uint8_t letter)
     return letter == '+' ? 62 : letter == '/' ? 63 : -1;
 }
 
-/* The number of bytes of a text, or -1: it is not base64. */
+/* The number of bytes that a text encodes, or -1 if it is not base64. */
 static int64_t
 base64_size(const json_string *text)
 {
@@ -220,7 +220,7 @@ base64_size(const json_string *text)
     return (int64_t)(letters / 4 * 3 + letters % 4 * 3 / 4);
 }
 
-/* `to` may be where the text is. */
+/* `to` may overlap the text. */
 static void
 base64_decode(const json_string *text, uint8_t *to, int64_t size)
 {
@@ -237,7 +237,7 @@ base64_decode(const json_string *text, uint8_t *to, int64_t size)
     }
 }
 
-/* The bytes of a string, in the scratch. */
+/* Decodes the bytes of a string into the scratch memory. */
 static bool
 read_base64(machine *self, node *of, int64_t *size)
 {
@@ -275,7 +275,7 @@ read_fixed_binary(machine *self, node *of)
         return false;
     }
     if (size != to->width) {
-        return fail_at(self, of, start, "bytes that are not as many as the column has");
+        return fail_at(self, of, start, "bytes whose number is not that of the column");
     }
     return json_put(self, column_put_fixed(to, self->scratch, (size_t)size));
 }
@@ -296,7 +296,7 @@ multiply_add(uint32_t limbs[DECIMAL_LIMBS], uint32_t factor, uint32_t addend)
     }
 }
 
-/* Two's complement, little-endian. */
+/* Writes two's complement, little-endian. */
 static void
 write_decimal(const uint32_t limbs[DECIMAL_LIMBS], bool is_negative, uint8_t *to, int32_t width)
 {
@@ -332,7 +332,7 @@ make_decimal(const json_number *number, node *of, uint8_t *to, int32_t width)
     return NULL;
 }
 
-/* A number, or a string with one. */
+/* Reads a number, or a string that contains one. */
 static bool
 read_decimal(machine *self, node *of)
 {
@@ -350,7 +350,7 @@ read_decimal(machine *self, node *of)
         }
         json_text inner = {string.data, string.data + string.size};
         if (json_read_number(&inner, &number) != NULL || inner.at != inner.end) {
-            return fail_at(self, of, start, "text that is no number");
+            return fail_at(self, of, start, "text that is not a number");
         }
     }
     uint8_t value[DECIMAL_LIMBS * 4];
@@ -370,7 +370,7 @@ is_epoch(const machine *self, node *of)
     return (of->flags & JSON_EPOCH) && is_number(self);
 }
 
-/* The node's units in a second, of which it has 0, 3, 6 or 9 digits. */
+/* The number of the node's units in a second; the node has 0, 3, 6 or 9 digits. */
 static int64_t
 units_of(node *of)
 {
@@ -392,7 +392,7 @@ read_date(machine *self, node *of)
     }
     return rfc3339_date(text.data, text.size, &days)
                ? PUT(self, of, days)
-               : fail_at(self, of, start, "text that is no date of RFC 3339");
+               : fail_at(self, of, start, "text that is not an RFC 3339 date");
 }
 
 #define DAY 86400
@@ -410,7 +410,7 @@ read_units_of_day(machine *self, node *of, int64_t *units)
         return false;
     }
     if (!rfc3339_time(text.data, text.size, units, &offset)) {
-        return fail_at(self, of, start, "text that is no time of RFC 3339");
+        return fail_at(self, of, start, "text that is not an RFC 3339 time");
     }
     const int64_t second = 1000000000;
     *units = (*units - offset.seconds * second + DAY * second) % (DAY * second);
@@ -436,7 +436,7 @@ read_time64(machine *self, node *of)
     return read_units_of_day(self, of, &units) && PUT(self, of, units);
 }
 
-/* Whether the offset is there, or not, as the column's type wants it; NULL, or why not. */
+/* Checks that an offset is there if the column's type has a zone; NULL, or the reason. */
 static const char *
 check_offset(node *of, const utc_offset *offset)
 {
@@ -447,13 +447,13 @@ check_offset(node *of, const utc_offset *offset)
                             : "a time without an offset, for a column with a zone";
 }
 
-/* In the column's units. False: 64 bits cannot hold it. Of all units, only nanoseconds do not
- * reach from the year 0 to 9999. */
+/* Converts to the column's units. False: it does not fit into 64 bits. Only nanoseconds do not
+ * cover all years from 0 to 9999. */
 static bool
 since_1970(int64_t seconds, int32_t nanoseconds, int64_t units, int64_t *value)
 {
     int64_t fraction = nanoseconds / (1000000000 / units);
-    if (seconds < 0 && fraction > 0) { /* of one sign: the first second does not fit whole */
+    if (seconds < 0 && fraction > 0) { /* use the same sign: the first second may not fit whole */
         seconds++;
         fraction -= units;
     }
@@ -480,7 +480,7 @@ read_timestamp(machine *self, node *of)
         return false;
     }
     if (!rfc3339_timestamp(text.data, text.size, &seconds, &nanoseconds, &offset)) {
-        return fail_at(self, of, start, "text that is no date and time of RFC 3339");
+        return fail_at(self, of, start, "text that is not an RFC 3339 date and time");
     }
     const char *problem = check_offset(of, &offset);
     int64_t value;

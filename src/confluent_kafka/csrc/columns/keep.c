@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-/* ---- leaving some slots out ---- */
+/* ---- removing some slots ---- */
 
-/* Which slots stay: their places, ascending. */
+/* The places of the slots that stay, in ascending order. */
 typedef struct {
-    int64_t first; /* the first of all */
+    int64_t first; /* the first slot of all */
     int64_t count;
     int64_t *places;
 } kept_slots;
@@ -46,7 +46,7 @@ keep_type_ids(column *self, const kept_slots *kept)
     }
 }
 
-/* Offsets and bytes move towards the start, so what is still to be read is not written over. */
+/* Offsets and bytes move towards the start, so that unread data is not overwritten. */
 static void
 keep_bytes(column *self, const kept_slots *kept)
 {
@@ -93,7 +93,7 @@ keep_children(columns *set, int32_t index, const kept_slots *kept)
     return status;
 }
 
-/* In a column and in those below it. */
+/* Removes slots of a column and its descendants. */
 static enum build_status
 keep(columns *set, int32_t index, const kept_slots *kept)
 {
@@ -167,7 +167,7 @@ keep_marked(columns *set, int32_t index, int64_t first, const keyed_entry *entri
     return status;
 }
 
-/* Of the watched places, those whose entries stay. */
+/* Keeps those watched places whose entries stay. */
 static void
 keep_watched(watched_entries *watched, int64_t first, const keyed_entry *entries)
 {
@@ -180,7 +180,7 @@ keep_watched(watched_entries *watched, int64_t first, const keyed_entry *entries
     watched->count = count;
 }
 
-/* Few enough to compare each with each where they are. */
+/* For so few texts, each is compared with each, without sorting. */
 #define FEW_TEXTS 8
 
 static bool

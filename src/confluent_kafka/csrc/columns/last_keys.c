@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to here, each is compared with each. */
+/* Up to this number, each key is compared with each. */
 #define FEW 12
 
-/* Any order does that has the same keys beside each other. */
+/* Any order in which equal keys are adjacent. */
 static int
 compare(const keyed_entry *a, const keyed_entry *b)
 {
@@ -27,7 +27,7 @@ mark_few(keyed_entry *entries, size_t count, size_t *replaced)
     }
 }
 
-/* Stable: the same keys stay in the order in which they came. */
+/* A stable sort: equal keys keep their order. */
 static keyed_entry **
 merge_sort(keyed_entry **from, keyed_entry **to, size_t count)
 {

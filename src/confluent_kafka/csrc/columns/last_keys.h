@@ -12,8 +12,8 @@ typedef struct {
 } keyed_entry;
 
 /*
- * Marks the entries whose key comes again. Sets how many they are, and returns 0; -1: no memory.
- * The time does not depend on what the keys are: n log n.
+ * Marks the entries whose key occurs again later. Sets their number and returns 0; -1: no memory.
+ * The time is n log n, whatever the keys are.
  */
 int mark_replaced(keyed_entry *entries, size_t count, size_t *replaced);
 

@@ -1,5 +1,5 @@
 /*
- * What is different from one format of payloads to another: the steps that write a row.
+ * A format of payloads: the steps that write a row.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PAYLOAD_FORMAT_H
 #define CONFLUENT_KAFKA_COLUMNS_PAYLOAD_FORMAT_H

@@ -67,9 +67,9 @@ payload_program_dealloc(PyObject *object)
 PyDoc_STRVAR(payload_program_doc,
 "_PayloadProgram(payload_format, types, instructions)\n"
 "--\n\n"
-"How rows of certain Arrow types are written as payloads; made by confluent_kafka.columns.\n\n"
+"How rows with certain Arrow types are written as payloads; made by confluent_kafka.columns.\n\n"
 "Raises:\n"
-"    TypeError: it is of another shape than that module writes.\n"
+"    TypeError: the instructions do not have the expected form.\n"
 "    ValueError: the instructions do not fit the types.");
 
 static PyType_Slot payload_program_slots[] = {

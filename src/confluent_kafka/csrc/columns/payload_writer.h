@@ -1,6 +1,6 @@
 /*
- * Payloads while they are written, one after the other, into one column of bytes. Plain C: nothing
- * here needs the GIL.
+ * Writes payloads, one after the other, into one column of bytes. Plain C: nothing here needs the
+ * GIL.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PAYLOAD_WRITER_H
 #define CONFLUENT_KAFKA_COLUMNS_PAYLOAD_WRITER_H
@@ -9,29 +9,29 @@
 
 typedef struct {
     column *to;
-    uint8_t *at;        /* where the next byte goes: behind `to->size` bytes and what is written */
-    const uint8_t *end; /* of the room */
+    uint8_t *at;        /* where the next byte goes: after `to->size` and the current payload */
+    const uint8_t *end; /* the end of the room */
 } payload_writer;
 
 payload_writer payload_writer_of(column *to);
-/* Makes room for `size` bytes more than there is. */
+/* Makes room for `size` additional bytes. */
 enum build_status payload_grow(payload_writer *self, int64_t size);
 
-/* Room for `size` bytes at `at`. */
+/* Reserves `size` bytes at `at`. */
 static inline enum build_status
 payload_reserve(payload_writer *self, int64_t size)
 {
     return size <= self->end - self->at ? BUILD_OK : payload_grow(self, size);
 }
 
-/* Bytes of the payload that is being written. */
+/* The number of bytes in the current payload so far. */
 static inline int64_t
 payload_size(const payload_writer *self)
 {
     return self->at - (self->to->bytes + self->to->size);
 }
 
-/* What was written since the last one ended is a payload, */
+/* Ends the current payload. */
 static inline enum build_status
 payload_end(payload_writer *self)
 {
@@ -45,7 +45,7 @@ payload_end(payload_writer *self)
     return BUILD_OK;
 }
 
-/* or it is forgotten. */
+/* Drops the current payload. */
 static inline void
 payload_discard(payload_writer *self)
 {

@@ -4,7 +4,7 @@ static const char name[] = "payloads";
 static const char wanted[] = "an array of binary or string values with the Arrow PyCapsule "
                              "protocol (of pyarrow, polars, pandas ...)";
 
-/* More would not fit columns of 32 bits; it also bounds what an array without buffers claims. */
+/* Columns with 32-bit offsets cannot hold more; it also limits an array without buffers. */
 #define ROWS_LIMIT INT32_MAX
 
 static int
@@ -21,7 +21,7 @@ has_bytes(enum arrow_layout layout)
            || layout == ARROW_NULLS;
 }
 
-/* Binds the chunk's values, and the indices into them if it is encoded. */
+/* Binds the chunk's values, and the indices into them if it is dictionary-encoded. */
 static const char *
 bind_values(payload_chunk *chunk, arrow_format format, arrow_format indices)
 {
@@ -34,7 +34,7 @@ bind_values(payload_chunk *chunk, arrow_format format, arrow_format indices)
         return "its dictionary is missing";
     }
     if (indices.layout != ARROW_INTEGER || indices.is_timestamp) {
-        return "its indices are no integers";
+        return "its indices are not integers";
     }
     const char *problem =
         arrow_column_bind(&chunk->values.indices, indices, array, 0, chunk->count);
@@ -57,7 +57,7 @@ size_of(const payload_chunk *chunk)
     return to - from;
 }
 
-/* Whether payload_at() may read the offsets by itself. */
+/* Whether payload_at() may read the offsets directly. */
 static bool
 is_plain(const payload_chunk *chunk)
 {
@@ -142,7 +142,7 @@ payload_at_any(const payload_chunk *chunk, int64_t row)
 void
 payloads_release(payloads *self)
 {
-    /* The callbacks may run Python code, which would lose an exception that is set. */
+    /* The release callbacks may run Python code, which would lose the current exception. */
     PyObject *raised = PyErr_GetRaisedException();
     for (size_t i = 0; i < self->chunk_count; i++) {
         self->chunks[i].array.release(&self->chunks[i].array);

@@ -1,5 +1,5 @@
 /*
- * A column of payloads to decode: binary or string, of any Arrow library.
+ * A column of payloads to decode: binary or string, from any Arrow library.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PAYLOADS_H
 #define CONFLUENT_KAFKA_COLUMNS_PAYLOADS_H
@@ -11,33 +11,33 @@
 
 typedef struct {
     struct ArrowArray array;
-    arrow_bytes values; /* checked: reading them cannot fail */
+    arrow_bytes values; /* checked, so that reading them cannot fail */
     int64_t count;
-    bool is_plain; /* offsets of 32 bits into one buffer, */
-    const uint8_t *end; /* and where they end in it */
+    bool is_plain; /* the values have 32-bit offsets into one buffer, */
+    const uint8_t *end; /* and end here */
 } payload_chunk;
 
 typedef struct {
     arrow_source source;
     payload_chunk *chunks;
     size_t chunk_count;
-    int64_t count; /* rows of all chunks */
-    int64_t size;  /* about, of all payloads together: for reserving memory */
+    int64_t count; /* the rows of all chunks */
+    int64_t size;  /* the approximate size of all payloads, for reserving memory */
 } payloads;
 
-/* One of a chunk. */
+/* One payload of a chunk. */
 typedef struct {
-    const uint8_t *data; /* NULL: it is a null */
+    const uint8_t *data; /* NULL: the payload is null */
     size_t size;
-    const uint8_t *readable; /* the end of what can be read, other payloads' bytes included */
+    const uint8_t *readable; /* the end of the memory that may be read, including other payloads */
 } payload;
 
-/* 0, or -1 with an exception; `self` is zero before, and is released either way. No copy. */
+/* 0, or -1 with an exception. `self` must be zeroed before, and released after. No copy is made. */
 int payloads_read(payloads *self, PyObject *object);
-/* With the GIL; keeps an exception that is set. */
+/* Call it with the GIL. It keeps the current exception. */
 void payloads_release(payloads *self);
 
-/* payload_at() of any layout. */
+/* payload_at() for any layout. */
 payload payload_at_any(const payload_chunk *chunk, int64_t row);
 
 static inline payload

@@ -1,6 +1,6 @@
 #include "columns/powers_of_five.h"
 
-/* tests/unit/test_columns_floats.py computes them again. */
+/* tests/unit/test_columns_floats.py computes them and compares. */
 const power_of_five powers_of_five[] = {
     {0x8049a4ac0c5811aeu, 0x205b896d777d6278u, 0xac261e9f5141430bu, -1006},
     {0xcf42894a5dce35eau, 0x52064cac828675b9u, 0x475f2b7d7df1ad7au, -944},

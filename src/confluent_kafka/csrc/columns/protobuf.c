@@ -4,15 +4,15 @@
 
 #include "columns/protobuf_times.h"
 
-/* Fields of smaller numbers are found by a table. */
+/* Fields with smaller numbers are found in a table. */
 #define TABLE_LIMIT 1024
 
 typedef struct {
     bool has_indexes;     /* payloads begin with the registry's message indexes */
-    uint32_t *indexes;    /* that they must be, or NULL: any */
+    uint32_t *indexes;    /* the required indexes, or NULL: any */
     int32_t index_count;
     int32_t count;
-    protobuf_message messages[]; /* the first is the row; each before those that it has */
+    protobuf_message messages[]; /* the first is the row; each comes before the messages in it */
 } protobuf_program;
 
 /* ---- reading the description ---- */
@@ -24,7 +24,7 @@ refuse(const char *problem, const char *path)
     return -1;
 }
 
-/* A tuple of so many, or of any number for -1. */
+/* Checks for a tuple of `count` items, or of any number for -1. */
 static int
 check_tuple(PyObject *object, Py_ssize_t count, const char *what)
 {
@@ -52,7 +52,7 @@ read_int32(PyObject *object, int32_t *value)
     return 0;
 }
 
-/* A copy, with a NUL behind it, in memory of malloc() since it is freed from any thread. */
+/* A copy with a NUL after it, from malloc(), because any thread may free it. */
 static void *
 copy_bytes(const void *data, Py_ssize_t size)
 {
@@ -89,7 +89,7 @@ read_text(PyObject *object)
     return copy_bytes(text, text == NULL ? 0 : size);
 }
 
-/* Room for as many as the tuple has, which calloc() has filled with zeros. */
+/* Zeroed memory for as many items as the tuple has. */
 static void *
 room_for(PyObject *tuple, size_t size)
 {
@@ -222,13 +222,13 @@ read_field(PyObject *description, protobuf_program *program, protobuf_field *sel
         return -1;
     }
     if (place < 0 || place >= program->count) {
-        return refuse("has a message that there is not", self->path);
+        return refuse("has a message that does not exist", self->path);
     }
     self->message = message == Py_None ? NULL : &program->messages[place];
     return 0;
 }
 
-/* ---- checking it: nothing here may reach outside of its memory ---- */
+/* ---- checking it: no field may use memory outside its own ---- */
 
 static bool
 fits_column(const protobuf_field *self, const protobuf_message *message,
@@ -248,7 +248,7 @@ fits_column(const protobuf_field *self, const protobuf_message *message,
            && (values->layout != COLUMN_FIXED || values->width == self->kind->width);
 }
 
-/* A message has its own columns below the field's: so calls are as deep as columns are. */
+/* The columns of a message are below the field's, so calls are nested no deeper than columns. */
 static bool
 fits_message(const protobuf_field *self)
 {
@@ -259,7 +259,7 @@ fits_message(const protobuf_field *self)
     return self->message->column == self->values;
 }
 
-/* What a map compares is its keys: the first column of its entries. */
+/* A map compares its keys, the first column of its entries. */
 static bool
 fits_map(const protobuf_field *self, const column_types *types)
 {
@@ -273,7 +273,7 @@ fits_map(const protobuf_field *self, const column_types *types)
     return keys == COLUMN_BITS || keys == COLUMN_FIXED || keys == COLUMN_BYTES;
 }
 
-/* What an enum puts: texts of the program, or numbers that its dictionary has. */
+/* An enum puts texts of the program, or numbers that are in its dictionary. */
 static bool
 fits_symbols(const protobuf_field *self, const column_type *type)
 {
@@ -308,7 +308,7 @@ fits_initial(const protobuf_field *self, const column_type *type)
     return strcmp(self->kind->name, "enum") == 0 && place >= 0 && place < type->symbol_count;
 }
 
-/* The keys of a map may not be null: nor what puts null for what is not there, or unknown. */
+/* The keys of a map must not be null, so no field may put null for a missing or unknown key. */
 static bool
 fits_nulls(const protobuf_field *self, const column_type *type)
 {
@@ -326,7 +326,7 @@ fits_data(const protobuf_field *self, const column_types *types)
         return false;
     }
     if (self->column < 0) {
-        return self->read == self->kind->read; /* there is nothing that a wrapper could put */
+        return self->read == self->kind->read; /* a wrapper would have no column for its value */
     }
     const column_type *type = &types->types[self->values];
     return fits_symbols(self, type) && fits_initial(self, type) && fits_nulls(self, type);
@@ -346,7 +346,7 @@ fits_rivals(const protobuf_field *self, const protobuf_message *message,
     return true;
 }
 
-/* Each column below the message's is filled by one field. */
+/* Checks that each column below the message's column is filled by exactly one field. */
 static int
 check_columns(const protobuf_message *self, const column_types *types)
 {
@@ -471,7 +471,7 @@ protobuf_release(void *program)
     free(self);
 }
 
-/* None: there are none. An empty tuple: they may be any. */
+/* None: there are no indexes. An empty tuple: any indexes are allowed. */
 static int
 read_indexes(PyObject *object, protobuf_program *self)
 {
@@ -546,7 +546,7 @@ protobuf_compile(PyObject *description, const column_types *types)
 
 /* ---- a row ---- */
 
-/* The registry's path of the message in its file: how many, then each, in zigzag varints. */
+/* Reads the message indexes: their number, then each index, as zigzag varints. */
 static bool
 check_indexes(const protobuf_program *self, protobuf_machine *machine)
 {
@@ -555,7 +555,7 @@ check_indexes(const protobuf_program *self, protobuf_machine *machine)
         return protobuf_fail(machine, "", machine->in.problem);
     }
     uint64_t count = number >> 1;
-    /* The file's first message is written as none. */
+    /* For the first message in the file, the indexes are left out. */
     bool is_ours = self->indexes == NULL
                    || (count == 0 ? self->index_count == 1 && self->indexes[0] == 0
                                   : count == (uint64_t)self->index_count);
@@ -594,7 +594,7 @@ protobuf_decode(const void *program, columns *set, payload from, row_failure *fa
     protobuf_machine machine = {in, set, failure, ROW_OK, false, false};
     enum row_status status = decode_row(program, &machine);
     if (status == ROW_BAD && machine.has_parts) {
-        /* No serializer writes it so, but messages that are put one after the other are merged. */
+        /* Serializers do not write this, but concatenated messages must be merged. */
         columns_truncate(set, row);
         machine = (protobuf_machine){in, set, failure, ROW_OK, false, true};
         status = decode_row(program, &machine);

@@ -12,12 +12,12 @@
 typedef protobuf_machine machine;
 typedef const protobuf_field field;
 
-/* One text while it is written, after the last slot of its column. */
+/* The state of one text while it is written, after the last slot of its column. */
 typedef struct {
     machine *machine;
     field *field;
     column *to;
-    wire_range origin; /* where it comes from in the payload */
+    wire_range origin; /* its source in the payload */
     int depth;
 } writer;
 
@@ -27,7 +27,7 @@ static bool write_list(writer *self, wire_range value);
 
 /* ---- text ---- */
 
-/* What has been joined from parts is not in the payload: then the field itself is the place. */
+/* Joined parts are not in the payload; then the place of an error is the field itself. */
 static bool
 fail_at(writer *self, const uint8_t *at, const char *reason)
 {
@@ -63,7 +63,7 @@ write_escape(writer *self, uint8_t byte)
     return put(self, text, json_escape(byte, text));
 }
 
-/* Runs of bytes that stay as they are, and what must be escaped between them. */
+/* Copies runs of plain bytes, and escapes the others. */
 static bool
 write_string(writer *self, wire_range value)
 {
@@ -81,24 +81,24 @@ write_string(writer *self, wire_range value)
     return is_written && put(self, run, (size_t)(end - run)) && put(self, "\"", 1);
 }
 
-/* Whole numbers without a point. */
+/* Writes whole numbers without a point. */
 static bool
 write_number(writer *self, double value, const uint8_t *at)
 {
     uint8_t text[FLOAT_TEXT_SIZE];
     if (!isfinite(value)) {
-        return fail_at(self, at, "a number that is not finite, which JSON cannot say");
+        return fail_at(self, at, "a number that is not finite, which JSON does not have");
     }
     size_t size = double_write(value, text);
     bool has_point = size > 2 && text[size - 2] == '.' && text[size - 1] == '0';
     return put(self, text, has_point ? size - 2 : size);
 }
 
-/* ---- messages in parts: the same as one of all their bytes ---- */
+/* ---- messages in parts, which mean the same as one message with all bytes ---- */
 
 typedef struct {
     wire_range range;
-    uint8_t *memory; /* of the range, if it is of more than one part */
+    uint8_t *memory; /* the memory of the range, if it has several parts */
     size_t room;
 } joined;
 
@@ -131,10 +131,10 @@ join(writer *self, joined *whole, wire_range part)
 /* ---- values ---- */
 
 typedef struct {
-    uint32_t kind; /* the last field that came, or 0 */
+    uint32_t kind; /* the number of the last field, or 0 */
     uint64_t bits;
     wire_range text;
-    joined inside; /* of a struct or list */
+    joined inside; /* the contents of a struct or list */
 } value_parts;
 
 static bool
@@ -224,9 +224,9 @@ write_value(writer *self, wire_range value)
     return is_written;
 }
 
-/* ---- what holds values: messages whose field 1 repeats ---- */
+/* ---- containers of values: messages whose field 1 is repeated ---- */
 
-/* The next item, if there is one. */
+/* Reads the next item, if there is one. */
 static bool
 next_item(writer *self, wire_input *in, wire_range *item, bool *is_there)
 {
@@ -261,7 +261,7 @@ write_list(writer *self, wire_range value)
     return is_written && put(self, "]", 1);
 }
 
-/* ---- structs: maps of which the last entry of a key counts ---- */
+/* ---- structs: maps in which the last entry of a key is used ---- */
 
 typedef struct {
     keyed_entry *keys;
@@ -298,7 +298,7 @@ reserve_entry(writer *self, struct_entries *entries)
     return true;
 }
 
-/* The key, and the value: none is google.protobuf.Value without a kind. */
+/* Reads the key and the value; a missing value is a google.protobuf.Value without a kind. */
 static bool
 read_entry(writer *self, wire_range item, keyed_entry *entry, joined *value)
 {
@@ -389,7 +389,7 @@ writer_of(field *at)
                                                         : NULL;
 }
 
-/* A slot of what the last one has not taken. */
+/* Adds a slot for the bytes that no slot contains yet. */
 static bool
 put_written(machine *self, column *to)
 {
@@ -409,7 +409,7 @@ put_json(machine *self, field *at, column *to, wire_range value, wire_range orig
     return writer_of(at)(&text, value) && put_written(self, to);
 }
 
-/* The bytes themselves, after those of earlier parts; protobuf_complete_json() makes text of it. */
+/* Appends the bytes to those of earlier parts; protobuf_complete_json() makes text from them. */
 static bool
 put_part(machine *self, field *at, int64_t row, wire_range part)
 {

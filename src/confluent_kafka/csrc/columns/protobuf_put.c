@@ -8,7 +8,7 @@ is_group(uint32_t tag)
     return (tag & 7) == WIRE_GROUP;
 }
 
-/* One byte is left for the size, which is enough for most. */
+/* Leaves one byte for the size, which is mostly enough. */
 int64_t
 protobuf_put_open(machine *self, uint32_t tag)
 {

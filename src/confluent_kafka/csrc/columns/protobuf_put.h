@@ -1,5 +1,5 @@
 /*
- * What steps that write Protocol Buffers share: tags, and values of which the size comes first.
+ * Functions for all steps that write Protocol Buffers: tags, and values after their size.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PROTOBUF_PUT_H
 #define CONFLUENT_KAFKA_COLUMNS_PROTOBUF_PUT_H
@@ -7,7 +7,7 @@
 #include "columns/protobuf_wire.h"
 #include "columns/put_values.h"
 
-/* The argument of a step: the tag, 0 for a value that has none, and flags. */
+/* The argument of a step: the tag (0 for a value without a tag) and flags. */
 enum { PROTOBUF_TAG_BITS = 32 };
 #define PROTOBUF_SKIP_DEFAULT ((int64_t)1 << PROTOBUF_TAG_BITS)
 #define PROTOBUF_CLOSED_ENUM ((int64_t)2 << PROTOBUF_TAG_BITS)
@@ -18,7 +18,7 @@ protobuf_tag(const put_instruction *at)
     return (uint32_t)at->argument;
 }
 
-/* The tag, if there is one, with room for `size` bytes after it. */
+/* Writes the tag, if there is one, and reserves `size` bytes after it. */
 static inline bool
 protobuf_put_tag(put_machine *machine, uint32_t tag, int64_t size)
 {
@@ -31,9 +31,10 @@ protobuf_put_tag(put_machine *machine, uint32_t tag, int64_t size)
     return true;
 }
 
-/* The tag of a message or of packed values, which are written next; a place for _close(), or -1. */
+/* Writes the tag of a message or of packed values, which follow. Returns a place for _close(), or
+ * -1. */
 int64_t protobuf_put_open(put_machine *machine, uint32_t tag);
-/* The end of it: the size goes before it, or the end of a group behind it. */
+/* Ends it: writes the size before it, or the end tag of a group after it. */
 bool protobuf_put_close(put_machine *machine, uint32_t tag, int64_t place);
 
 #endif

@@ -6,13 +6,13 @@
 #include "columns/protobuf_struct.h"
 
 /*
- * Struct, Value and ListValue: field 1 of Struct is a map of Values, of ListValue a list of them.
+ * Struct, Value and ListValue: field 1 of Struct is a map of Values, field 1 of ListValue a list.
  */
 
 typedef put_machine machine;
 typedef const put_instruction instruction;
 
-/* One text while it is read. */
+/* The state of one text while it is read. */
 typedef struct {
     machine *machine;
     instruction *at;
@@ -39,7 +39,7 @@ put_byte(reader *self, uint8_t byte)
     return true;
 }
 
-/* A value whose size comes first. */
+/* Writes a value after its size. */
 static bool
 put_sized(reader *self, uint32_t tag, bool (*read)(reader *self))
 {
@@ -54,7 +54,7 @@ read_string(reader *self)
 {
     json_string string;
     if (!json_take(&self->text, '"')) {
-        return fail(self, "JSON with a key that is no string");
+        return fail(self, "JSON with a key that is not a string");
     }
     const char *problem = json_read_string(&self->text, &string);
     if (problem != NULL) {
@@ -90,12 +90,12 @@ read_number(reader *self)
            && put_bits(self->machine, self->at, bits, sizeof(bits)) != NULL;
 }
 
-/* Reads what is between brackets; `read` takes one of what is between commas. */
+/* Reads the contents of brackets; `read` reads one of the items between commas. */
 static bool
 read_all(reader *self, uint8_t opening, uint8_t closing, bool (*read)(reader *self))
 {
     if (!json_take(&self->text, opening)) {
-        return fail(self, opening == '{' ? "JSON that is no object" : "JSON that is no array");
+        return fail(self, opening == '{' ? "JSON that is not an object" : "JSON that is not an array");
     }
     json_skip_space(&self->text);
     if (json_take(&self->text, closing)) {
@@ -169,7 +169,7 @@ read_value(reader *self)
 
 /* ---- fields ---- */
 
-/* A whole text. */
+/* Reads a whole text. */
 static instruction *
 put_text(machine *self, instruction *at, bool (*read)(reader *self))
 {

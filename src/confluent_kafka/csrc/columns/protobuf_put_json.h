@@ -1,5 +1,5 @@
 /*
- * The types of google.protobuf that JSON values have, of columns with JSON text.
+ * Writes columns with JSON text as google.protobuf's types for JSON values.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PROTOBUF_PUT_JSON_H
 #define CONFLUENT_KAFKA_COLUMNS_PROTOBUF_PUT_JSON_H

@@ -3,14 +3,14 @@
 #include "columns/protobuf_put_json.h"
 
 /*
- * Each step writes one field by the Protocol Buffers encoding specification: the tag, which the
- * argument has, and the value. A field without presence is not written if it is the default.
+ * Each step writes one field by the Protocol Buffers encoding specification: the tag, which is in
+ * the argument, and the value. A field without presence is not written if it has its default.
  */
 
 typedef put_machine machine;
 typedef const put_instruction instruction;
 
-/* Whether a value that is the default is to be left out. */
+/* Whether the value is a default that must be left out. */
 static inline bool
 is_left_out(instruction *at, bool is_default)
 {
@@ -78,7 +78,7 @@ step_double(machine *self, instruction *at)
     return put_load_double(self, at, &value) == NULL ? NULL : put_double(self, at, value);
 }
 
-/* From an integer of so many bits: how `value` is put, of which it may have the sign. */
+/* Defines a step for integers of `bits` bits; `put` writes the value, which may be signed. */
 #define WHOLE_STEP(name, bits, put)                                                      \
     static instruction *name(machine *self, instruction *at)                             \
     {                                                                                    \
@@ -87,13 +87,13 @@ step_double(machine *self, instruction *at)
         return put_load_whole(self, at, bits, &value, &is_negative) == NULL ? NULL : put; \
     }
 
-/* A negative number of 32 bits is written as one of 64. */
+/* A negative 32-bit number is written with 64 bits. */
 WHOLE_STEP(step_int32, -32, put_varint(self, at, value))
 WHOLE_STEP(step_int64, -64, put_varint(self, at, value))
 WHOLE_STEP(step_uint32, 32, put_varint(self, at, value))
 WHOLE_STEP(step_uint64, 64, put_varint(self, at, value))
 
-/* Numbers near zero, of either sign, become small ones. */
+/* Zigzag: numbers near zero, of either sign, become small numbers. */
 static inline uint64_t
 zigzag(uint64_t value, bool is_negative)
 {
@@ -150,9 +150,9 @@ step_string(machine *self, instruction *at)
 
 /* ---- enums ---- */
 
-static const char no_symbol[] = "a value that the enum has not";
+static const char no_symbol[] = "a value that the enum does not have";
 
-/* A number of 32 bits in digits, as the decoder writes one that an open enum does not name. */
+/* A 32-bit number in digits: the form in which the decoder writes numbers without a name. */
 static bool
 read_number(const uint8_t *text, size_t size, int64_t *number)
 {
@@ -168,7 +168,7 @@ read_number(const uint8_t *text, size_t size, int64_t *number)
     return size > is_negative && *number >= INT32_MIN && *number <= INT32_MAX;
 }
 
-/* From a name. */
+/* Writes an enum from a name. */
 static instruction *
 step_enum(machine *self, instruction *at)
 {
@@ -188,7 +188,7 @@ step_enum(machine *self, instruction *at)
     return put_varint(self, at, (uint64_t)number);
 }
 
-/* From a number, which a closed enum must have. */
+/* Writes an enum from a number, which a closed enum must have. */
 static instruction *
 step_enum_number(machine *self, instruction *at)
 {
@@ -203,7 +203,7 @@ step_enum_number(machine *self, instruction *at)
     return is_known ? put_varint(self, at, value) : put_fail(self, at, no_symbol);
 }
 
-/* ---- times: messages of seconds and nanos, which have no presence ---- */
+/* ---- times: messages of seconds and nanos, whose fields have no presence ---- */
 
 enum { SECONDS = 1 << 3 | WIRE_VARINT, NANOS = 2 << 3 | WIRE_VARINT };
 
@@ -226,7 +226,7 @@ put_time(machine *self, instruction *at, int64_t seconds, int64_t nanos)
     return protobuf_put_close(self, tag, place) ? at + 1 : NULL;
 }
 
-/* The table has the digits of a second's fraction that the column's unit counts. */
+/* The table has the digits of a second's fraction for the column's unit. */
 static int64_t
 units_of(instruction *at)
 {
@@ -248,12 +248,12 @@ load_time(machine *self, instruction *at, int64_t *value)
 
 #define NANOS_OF_SECOND 1000000000
 
-/* What Google's definitions allow: libraries refuse to show other values as JSON. */
+/* The ranges in Google's definitions: libraries refuse to convert other values to JSON. */
 #define TIMESTAMP_FIRST (-62135596800) /* 0001-01-01T00:00:00Z */
 #define TIMESTAMP_LAST 253402300799    /* 9999-12-31T23:59:59Z */
 #define DURATION_LIMIT 315576000000    /* about 10,000 years */
 
-/* Nanos count forward, */
+/* Writes a Timestamp: nanos count forward. */
 static instruction *
 step_timestamp(machine *self, instruction *at)
 {
@@ -270,7 +270,7 @@ step_timestamp(machine *self, instruction *at)
     return put_time(self, at, seconds, fraction * (NANOS_OF_SECOND / units));
 }
 
-/* or have the sign of the seconds. */
+/* Writes a Duration: nanos have the sign of the seconds. */
 static instruction *
 step_duration(machine *self, instruction *at)
 {
@@ -287,7 +287,7 @@ step_duration(machine *self, instruction *at)
 
 /* ---- structure ---- */
 
-/* A block for the fields, which may be none. */
+/* The block writes the fields, if there are any. */
 static instruction *
 step_message(machine *self, instruction *at)
 {
@@ -298,7 +298,7 @@ step_message(machine *self, instruction *at)
                : NULL;
 }
 
-/* A block for each item, which has the tag. */
+/* The block writes each item with its tag. */
 static instruction *
 step_repeated(machine *self, instruction *at)
 {
@@ -308,7 +308,7 @@ step_repeated(machine *self, instruction *at)
                : NULL;
 }
 
-/* The tag once, and a block for each item, which has none. */
+/* Writes the tag once; the block writes each item without a tag. */
 static instruction *
 step_packed(machine *self, instruction *at)
 {
@@ -326,7 +326,7 @@ step_packed(machine *self, instruction *at)
                : NULL;
 }
 
-/* Of the columns in the table, only one may have a value. */
+/* At most one of the columns in the table may have a value. */
 static instruction *
 step_oneof(machine *self, instruction *at)
 {

@@ -16,7 +16,7 @@ typedef const protobuf_field field;
 #define PUT(value) \
     protobuf_put(self, column_put_fixed(protobuf_target(self, at, row), &(value), sizeof(value)))
 
-/* int32, uint32: what is beyond 32 bits is cut off, as the specification wants it. */
+/* int32, uint32: bits beyond 32 are dropped, as the specification requires. */
 static bool
 read_varint32(machine *self, field *at, int64_t row)
 {
@@ -125,7 +125,7 @@ compare_symbols(const void *a, const void *b)
 static const protobuf_symbol *
 find_symbol(field *at, int32_t number)
 {
-    /* Most enums count from 0. */
+    /* Most enums have numbers from 0 on. */
     if (number >= 0 && number < at->symbol_count && at->symbols[number].number == number) {
         return &at->symbols[number];
     }
@@ -135,7 +135,7 @@ find_symbol(field *at, int32_t number)
 
 enum { IS_CLOSED = 1 };
 
-/* A number and its symbol, or NULL: what a closed enum does not know is an unknown field. */
+/* A number and its symbol, or NULL: for a closed enum, an unknown number is an unknown field. */
 static bool
 read_symbol(machine *self, field *at, int32_t *number, const protobuf_symbol **symbol)
 {
@@ -149,7 +149,7 @@ read_symbol(machine *self, field *at, int32_t *number, const protobuf_symbol **s
     return true;
 }
 
-/* As the index of its symbol, or as its number, which is the place of the symbol then. */
+/* Puts the index of its symbol, or its number, which is then the symbol's place. */
 static bool
 read_enum(machine *self, field *at, int64_t row)
 {
@@ -168,7 +168,7 @@ read_enum(machine *self, field *at, int64_t row)
     return protobuf_put(self, columns_put_null(self->set, at->values));
 }
 
-/* As the name of its symbol; a number that has none is written as such. */
+/* Puts the name of its symbol; a number without a name is written in digits. */
 static bool
 read_enum_text(machine *self, field *at, int64_t row)
 {
@@ -188,7 +188,7 @@ read_enum_text(machine *self, field *at, int64_t row)
     return put_text(self, at, row, digits, (size_t)size);
 }
 
-/* A member of a oneof that nobody asked for: the others are not there any more. */
+/* Reads a member of a oneof that nobody wants: it removes the other members. */
 static bool
 read_rival(machine *self, field *at, int64_t row)
 {
@@ -215,7 +215,7 @@ read_rival_enum(machine *self, field *at, int64_t row)
 
 /* ---- messages ---- */
 
-/* One that came before is merged with: its columns have a slot already. */
+/* Merges with a message that came before: its columns already have a slot. */
 static bool
 read_message(machine *self, field *at, int64_t row)
 {
@@ -233,7 +233,7 @@ read_message(machine *self, field *at, int64_t row)
     return true;
 }
 
-/* What a field is that did not come. */
+/* Puts the value of a missing field. */
 static bool
 put_initial(machine *self, field *at)
 {
@@ -251,7 +251,7 @@ put_initial(machine *self, field *at)
     }
 }
 
-/* The value is field 1, of the kind of this field; without it, it is the default. */
+/* Reads field 1 of a wrapper, of the kind of this field; without it, the value is the default. */
 bool
 protobuf_read_wrapper(machine *self, field *at, int64_t row)
 {
@@ -324,7 +324,7 @@ read_packed(machine *self, field *at)
     return true;
 }
 
-/* The slot of a list, of all items that came. */
+/* Puts the slot of a list, with all items that were read. */
 static bool
 complete_list(machine *self, field *at)
 {
@@ -366,7 +366,7 @@ is_packed(field *at, uint32_t tag)
            && (at->tag & 7) != WIRE_GROUP;
 }
 
-/* A value of a field, or values; `tag` is its own, or that of packed ones. */
+/* Reads a value or values of a field; `tag` is the field's own, or the tag of packed values. */
 static inline bool
 read_known(machine *self, field *at, uint32_t tag, int64_t row)
 {
@@ -386,7 +386,7 @@ protobuf_read_fields(machine *self, const protobuf_message *message)
         if (!wire_read_tag(&self->in, &tag)) {
             return protobuf_fail(self, message->path, self->in.problem);
         }
-        /* Most are in order. */
+        /* Most fields are in order. */
         field *at = next < end && next->tag == tag ? next : find_field(message, tag);
         if (at != NULL && (tag == at->tag || is_packed(at, tag))) {
             if (!read_known(self, at, tag, row)) {
@@ -401,7 +401,7 @@ protobuf_read_fields(machine *self, const protobuf_message *message)
     return true;
 }
 
-/* One that has come. */
+/* Reads a field that is in the payload. */
 static bool
 complete_field(machine *self, field *at, int64_t row)
 {
@@ -435,7 +435,7 @@ protobuf_complete(machine *self, const protobuf_message *message, int64_t row)
     return is_done;
 }
 
-/* The layouts and widths are of the columns; a rival has none. */
+/* The layouts and widths of the columns; a rival has no column. */
 const protobuf_kind protobuf_kinds[] = {
     {"varint32", read_varint32, WIRE_VARINT, COLUMN_FIXED, 4},
     {"varint64", read_varint64, WIRE_VARINT, COLUMN_FIXED, 8},

@@ -1,12 +1,12 @@
 /*
- * Tags of the messages that google.protobuf has for JSON: Value, and what holds values.
+ * The tags of google.protobuf's messages for JSON: Value, and the containers of values.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PROTOBUF_STRUCT_H
 #define CONFLUENT_KAFKA_COLUMNS_PROTOBUF_STRUCT_H
 
 #include "columns/protobuf_wire.h"
 
-/* The fields of Value, which are one oneof. */
+/* The fields of Value, which form one oneof. */
 enum {
     NULL_VALUE = 1 << 3 | WIRE_VARINT,
     NUMBER_VALUE = 2 << 3 | WIRE_64,
@@ -16,12 +16,12 @@ enum {
     LIST_VALUE = 6 << 3 | WIRE_SIZED,
 };
 
-/* An entry of a Struct, or a value of a ListValue, which is all that they have; */
+/* The only field of a Struct (an entry) and of a ListValue (a value). */
 enum { STRUCT_ITEM = 1 << 3 | WIRE_SIZED };
-/* and what an entry has. */
+/* The fields of an entry. */
 enum { ENTRY_KEY = 1 << 3 | WIRE_SIZED, ENTRY_VALUE = 2 << 3 | WIRE_SIZED };
 
-/* How deep values may be nested; each is read or written by calls. */
+/* How deep values may be nested; the functions that read or write them are recursive. */
 #define JSON_DEPTH_LIMIT 64
 
 #endif

@@ -10,7 +10,7 @@ typedef struct {
     int32_t nanos;
 } time_parts;
 
-/* Of one message; what it does not have stays as it is. */
+/* Reads one message; parts that it does not have stay unchanged. */
 static bool
 read_parts(machine *self, field *at, time_parts *parts)
 {
@@ -42,7 +42,7 @@ read_parts(machine *self, field *at, time_parts *parts)
     return true;
 }
 
-/* What an earlier message of the field has said, as far as the column can tell. */
+/* The parts that an earlier message of the field had, as far as the column has kept them. */
 static time_parts
 parts_of(int64_t value, int64_t units)
 {
@@ -60,7 +60,7 @@ value_so_far(const machine *self, field *at, int64_t row)
     return value;
 }
 
-/* Both of the same sign, or 0; `fraction` counts units. False: too large. */
+/* Joins parts, which have the same sign or are 0; `fraction` is in units. False: too large. */
 static bool
 value_of(int64_t seconds, int64_t fraction, int64_t units, int64_t *value)
 {
@@ -84,7 +84,7 @@ protobuf_read_timestamp(machine *self, field *at, int64_t row)
 {
     int64_t units = at->argument;
     time_parts parts = parts_of(value_so_far(self, at, row), units);
-    if (parts.nanos < 0) { /* before 1970: nanos count forward */
+    if (parts.nanos < 0) { /* before 1970, nanos count forward */
         parts.seconds--;
         parts.nanos += NANOS;
     }

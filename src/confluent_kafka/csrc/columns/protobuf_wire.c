@@ -13,7 +13,7 @@ ends_early(wire_input *self)
     return refuse(self, "the payload ends within a value");
 }
 
-/* Eight groups of seven bits, lowest first, as one number. */
+/* Joins eight groups of seven bits, the lowest first, to one number. */
 static uint64_t
 join_groups(uint64_t word)
 {
@@ -66,7 +66,7 @@ wire_read_long_number(wire_input *self, uint32_t *value, const char *problem)
     return refuse(self, problem);
 }
 
-/* A value that is no group. */
+/* Skips a value that is not a group. */
 static bool
 skip_value(wire_input *self, uint32_t type)
 {
@@ -83,11 +83,11 @@ skip_value(wire_input *self, uint32_t type)
     case WIRE_32:
         return wire_read_bytes(self, 4, &data);
     default:
-        return refuse(self, "a wire type that there is not");
+        return refuse(self, "an unknown wire type");
     }
 }
 
-/* From behind the start of a group to behind its end; `fields_end` is where the end's tag is. */
+/* Skips a group, from after its start tag to after its end tag, which is at `fields_end`. */
 static bool
 skip_group(wire_input *self, uint32_t number, const uint8_t **fields_end)
 {

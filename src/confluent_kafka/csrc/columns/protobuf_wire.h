@@ -1,5 +1,5 @@
 /*
- * Protocol Buffers' wire format: tags, numbers and sizes, within the bytes that there are.
+ * Protocol Buffers' wire format: tags, numbers and sizes, within the given bytes.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PROTOBUF_WIRE_H
 #define CONFLUENT_KAFKA_COLUMNS_PROTOBUF_WIRE_H
@@ -19,12 +19,12 @@ enum wire_type {
     WIRE_32 = 5,
 };
 
-/* How deep groups may be nested: as deep as google.protobuf reads them. */
+/* How deep groups may be nested; google.protobuf has the same limit. */
 #define WIRE_GROUP_LIMIT 100
 
 typedef struct {
     const uint8_t *at, *end;
-    const char *problem; /* a constant, after a function that gave false */
+    const char *problem; /* a constant, set by a function that returns false */
 } wire_input;
 
 typedef struct {
@@ -34,9 +34,9 @@ typedef struct {
 
 bool wire_read_long_varint(wire_input *self, uint64_t *value);
 bool wire_read_long_number(wire_input *self, uint32_t *value, const char *problem);
-/* The tag has been read: goes on to the next one, behind a whole group. */
+/* Skips the value of a tag that has been read; a group is skipped as a whole. */
 bool wire_skip(wire_input *self, uint32_t tag);
-/* The fields of a message, and goes on behind it: sized, or a group, as the tag says. */
+/* Finds the fields of a message and moves after it; by the tag, it has a size or is a group. */
 bool wire_read_message(wire_input *self, uint32_t tag, wire_range *fields);
 
 static inline size_t
@@ -45,7 +45,7 @@ wire_left(const wire_input *self)
     return (size_t)(self->end - self->at);
 }
 
-/* Of up to ten bytes; what is beyond 64 bits is cut off, as the specification wants it. */
+/* Reads a number of up to ten bytes; bits beyond 64 are dropped, as the specification requires. */
 static inline bool
 wire_read_varint(wire_input *self, uint64_t *value)
 {
@@ -56,7 +56,7 @@ wire_read_varint(wire_input *self, uint64_t *value)
     return wire_read_long_varint(self, value);
 }
 
-/* A field's number, which is never 0, and its wire type. */
+/* Reads a field's number, which is never 0, and its wire type. */
 static inline bool
 wire_read_tag(wire_input *self, uint32_t *tag)
 {
@@ -85,7 +85,7 @@ wire_read_bytes(wire_input *self, size_t size, const uint8_t **data)
     return true;
 }
 
-/* Bytes, and how many of them come before. */
+/* Reads bytes after their size. */
 static inline bool
 wire_read_sized(wire_input *self, wire_range *range)
 {
@@ -123,10 +123,10 @@ wire_read_64(wire_input *self, uint64_t *value)
     return true;
 }
 
-/* Bytes of the longest varint. */
+/* The maximum size of a varint in bytes. */
 #define VARINT_SIZE 10
 
-/* Writes a number where there is room for VARINT_SIZE bytes; the place after it. */
+/* Writes a number; there must be room for VARINT_SIZE bytes. Returns the place after it. */
 static inline uint8_t *
 wire_write_varint(uint8_t *to, uint64_t value)
 {

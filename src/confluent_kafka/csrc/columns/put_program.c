@@ -25,7 +25,7 @@ find_kind(const put_step_kind *kinds, const char *name)
     return NULL;
 }
 
-/* What it is, or NULL with an exception. */
+/* The kind of step with this name, or NULL with an exception. */
 static const put_step_kind *
 read_instruction(PyObject *description, const put_step_kind *kinds, put_program *program,
                  put_instruction *self)
@@ -51,7 +51,7 @@ read_instruction(PyObject *description, const put_step_kind *kinds, put_program 
     if (kind->block == PUT_NO_BLOCK) {
         return kind;
     }
-    /* Forward only, so that each row comes to an end. */
+    /* Forward only, so that each row ends. */
     if (parts.target <= self - first || parts.target > program->count) {
         instruction_refuse("has no place to go to", kind->name);
         return NULL;
@@ -60,9 +60,9 @@ read_instruction(PyObject *description, const put_step_kind *kinds, put_program 
     return kind;
 }
 
-/* ---- checking it: nothing here may reach outside of its memory ---- */
+/* ---- checking it: no instruction may use memory outside its own ---- */
 
-/* A column that rows of this domain can be read of. */
+/* Whether the column can be read for rows of this domain. */
 static bool
 is_column(const input_types *types, int32_t index, int32_t domain)
 {
@@ -70,7 +70,7 @@ is_column(const input_types *types, int32_t index, int32_t domain)
            && types->types[index].domain == domain;
 }
 
-/* The domain of a case is that of its column, which check_cases() says is right. */
+/* The domain of a case is the domain of its column, which check_cases() checks. */
 static bool
 fits_column(const put_instruction *self, const put_step_kind *kind, const input_types *types,
             int32_t domain)
@@ -126,13 +126,13 @@ fits_table(const put_instruction *self, const put_step_kind *kind, const input_t
     }
 }
 
-/* The blocks that a place in the program is in. */
+/* The blocks that contain a place in the program. */
 typedef struct {
     int depth;
     struct {
         const put_instruction *end;
-        int32_t domain; /* of its rows */
-        bool is_union;  /* only cases are in it */
+        int32_t domain; /* the domain of its rows */
+        bool is_union;  /* it contains only cases */
     } blocks[INPUT_DEPTH_LIMIT * 4];
 } put_nesting;
 
@@ -159,7 +159,7 @@ enter_block(put_nesting *self, const put_instruction *at, const put_step_kind *k
     return 0;
 }
 
-/* A union's block has a case for each child, in their order, and nothing else. */
+/* Checks that a union's block has a case for each child, in order, and nothing else. */
 static bool
 has_cases(const put_program *program, const put_instruction *at, const put_step_kind *kinds[],
           const input_types *types)
@@ -202,7 +202,7 @@ check_program(const put_program *self, const put_step_kind *kinds[], const input
     return 0;
 }
 
-/* Of what the column is, as far as it is not known before its data is there. */
+/* The shortcut for the column, as far as it can be known without the data. */
 static enum put_shortcut
 shortcut_of(const put_instruction *at, const put_step_kind *kind, const input_types *types)
 {
@@ -212,7 +212,7 @@ shortcut_of(const put_instruction *at, const put_step_kind *kind, const input_ty
     enum input_layout layout = types->types[at->column].layout;
     bool fits = true;
     switch (kind->shortcut) {
-    case PUT_SHORT_OPTIONAL: /* numbers of branches that are one byte */
+    case PUT_SHORT_OPTIONAL: /* numbers of branches that fit into one byte */
         fits = layout != INPUT_DICTIONARY && layout != INPUT_NULLS && at->argument >= 0
                && at->argument < 64 && at->table[0] >= 0 && at->table[0] < 64;
         break;
@@ -292,14 +292,14 @@ put_program_compile(PyObject *description, const payload_format *format, const i
 
 /* ---- a row ---- */
 
-/* The bytes of a slot that a shortcut reads; 0: it reads bits, or no slot. */
+/* The size of the slots that a shortcut reads; 0 if it reads bits, or no slots. */
 static int32_t
 slot_width(enum put_shortcut shortcut)
 {
     switch (shortcut) {
     case PUT_SHORT_INT:
     case PUT_SHORT_FLOAT:
-    case PUT_SHORT_STRING: /* offsets of 32 bits, */
+    case PUT_SHORT_STRING: /* 32-bit offsets */
     case PUT_SHORT_ARRAY:  /* likewise */
         return 4;
     case PUT_SHORT_LONG:

@@ -1,7 +1,7 @@
 /*
- * Programs that write rows of columns as payloads. The columns are matched with the schema by
- * confluent_kafka.columns, which writes the program: an instruction for each value, in the order of
- * the payload. Each format has steps of its own, and those that all have: put_values.h.
+ * Programs that write rows of columns as payloads. confluent_kafka.columns matches the columns with
+ * the schema, and writes the program: an instruction for each value, in the order of the payload.
+ * Each format has its own steps, in addition to the common steps in put_values.h.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PUT_STEPS_H
 #define CONFLUENT_KAFKA_COLUMNS_PUT_STEPS_H
@@ -15,46 +15,46 @@ typedef struct put_instruction put_instruction;
 /* Why a row cannot be written. */
 typedef struct {
     const char *reason; /* a constant */
-    const char *field;  /* its path, as long as the program is there */
+    const char *field;  /* its path; valid as long as the program exists */
 } write_failure;
 
 typedef struct put_source put_source;
 typedef struct put_machine put_machine;
 
-/* Steps over the instructions up to `end`; false with `machine->status` set. */
+/* Runs the instructions up to `end`; false with `machine->status` set. */
 typedef bool put_runner(put_machine *machine, const put_instruction *from,
                         const put_instruction *end);
 
 /*
- * Writes payloads of whole rows, none of which is null, from `machine->row` up to `until`, each with
- * the prefix before it. May stop before any of them: a row that is not counted in the column of
- * payloads has left nothing in it.
+ * Writes payloads of whole rows that are not null, from `machine->row` up to `until`, each with the
+ * prefix before it. It may stop before any row: a row that is not counted in the column of payloads
+ * has left nothing in it.
  */
 typedef void put_rows_runner(put_machine *machine, const put_instruction *end, const void *prefix,
                              int64_t prefix_size, int64_t until);
 
-/* One row while it is written. */
+/* The state while one row is written. */
 struct put_machine {
-    put_runner *run; /* the format's */
+    put_runner *run; /* the format's runner */
     const put_instruction *program;
-    const put_source *sources; /* for each instruction of the program one */
+    const put_source *sources; /* one for each instruction of the program */
     const input_columns *from;
-    int64_t row; /* in the domain that the instructions are in */
+    int64_t row; /* in the domain of the current instructions */
     payload_writer to;
     write_failure *failure;
-    enum row_status status; /* of a step that gave NULL */
-    const void *prefix;     /* of each payload, for a runner of rows */
+    enum row_status status; /* the status of a step that returned NULL */
+    const void *prefix;     /* the prefix of each payload, for a runner of rows */
     int64_t prefix_size;
 };
 
-/* Does what an instruction says: the one to go on with, or NULL. */
+/* Executes an instruction. Returns the instruction to continue with, or NULL. */
 typedef const put_instruction *put_step(put_machine *machine, const put_instruction *instruction);
 
-/* What a format's runner may do by itself with most values. */
+/* Values that a format's runner itself may write in most cases. */
 enum put_shortcut {
     PUT_NO_SHORTCUT,
-    PUT_SHORT_INT,      /* of four bytes, */
-    PUT_SHORT_LONG,     /* and of eight */
+    PUT_SHORT_INT,      /* four bytes */
+    PUT_SHORT_LONG,     /* eight bytes */
     PUT_SHORT_FLOAT,
     PUT_SHORT_DOUBLE,
     PUT_SHORT_BOOLEAN,
@@ -69,52 +69,52 @@ struct put_instruction {
     enum put_shortcut shortcut;
     int32_t column;
     int64_t argument;
-    const put_instruction *target; /* one after the block that begins here */
+    const put_instruction *target; /* the end of the block that begins here */
     int32_t *table;
     int32_t table_size;
     uint8_t *data;
     int64_t data_size;
-    char *field; /* the path of what is written, for messages */
+    char *field; /* the path of the value, for error texts */
 };
 
-/* Where the values of an instruction with a shortcut are, which its column says in several steps. */
+/* Where the values for an instruction with a shortcut are; the column itself needs more steps. */
 struct put_source {
     const put_instruction *what;
     const put_source *target;
-    enum put_shortcut shortcut; /* none, if these rows cannot be read so */
-    uint8_t null, there; /* of PUT_SHORT_OPTIONAL: the branch as it is written */
-    const uint8_t *slots; /* from row 0 on; of bits, from the first on */
+    enum put_shortcut shortcut; /* none, if these rows cannot be read in this way */
+    uint8_t null, there; /* for PUT_SHORT_OPTIONAL: the branch as it is written */
+    const uint8_t *slots; /* from row 0 on; bits start at the buffer's first bit */
     const uint8_t *bytes;
     const uint8_t *validity; /* NULL: no row is null */
-    int64_t start; /* the bit of row 0 */
+    int64_t start; /* the index of row 0's bit */
 };
 
-/* What an instruction does with the rows of the block that begins with it. */
+/* For which rows an instruction runs the block that begins with it. */
 enum put_block {
-    PUT_NO_BLOCK, /* there is none: the target is not used */
-    PUT_SAME,     /* the same rows */
-    PUT_BELOW,    /* rows of the column below its own, which is run by a call */
-    PUT_CASES,    /* the same rows; in it, for each child of its column in their order, a block */
-    PUT_OWN,      /* of rows of its own column */
+    PUT_NO_BLOCK, /* there is no block: the target is unused */
+    PUT_SAME,     /* for the same rows */
+    PUT_BELOW,    /* for rows of the column below its own, by a call */
+    PUT_CASES,    /* for the same rows; it has a block for each child of its column, in order */
+    PUT_OWN,      /* for rows of its own column */
 };
 
-/* What the table of an instruction has. */
+/* The contents of an instruction's table. */
 enum put_table {
     PUT_NO_TABLE,
     PUT_NUMBER,  /* one number */
-    PUT_POWER,   /* the same, of ten; the data begins with the first magnitude that is too large */
-    PUT_SYMBOLS, /* for each symbol, in their order, its place and size in the data, its number */
+    PUT_POWER,   /* a power of ten; the data begins with the first magnitude that is too large */
+    PUT_SYMBOLS, /* for each symbol, in order: its place and size in the data, and its number */
     PUT_COLUMNS, /* columns */
 };
 
 typedef struct {
     const char *name;
     put_step *step;
-    int32_t layouts; /* of the column, 1 << enum input_layout each; 0: there is none */
-    int32_t width;   /* of its values in bytes; 0: any */
+    int32_t layouts; /* the allowed layouts, 1 << enum input_layout each; 0: no column */
+    int32_t width;   /* the size of its values in bytes; 0: any */
     enum put_block block;
     enum put_table table;
-    bool is_scaled; /* the argument multiplies, or divides if it is negative */
+    bool is_scaled; /* the argument is a factor, or a divisor if it is negative */
     enum put_shortcut shortcut;
 } put_step_kind;
 
@@ -133,15 +133,15 @@ typedef struct {
 /* A runner that leaves each value to its step. */
 put_runner put_run;
 
-/* ---- for steps; what gives NULL has set the status ---- */
+/* ---- for steps; functions that return NULL have set the status ---- */
 
-/* The row is bad: NULL. */
+/* Marks the row as bad; returns NULL. */
 const put_instruction *put_fail(put_machine *machine, const put_instruction *at,
                                 const char *reason);
 const put_instruction *put_fail_null(put_machine *machine, const put_instruction *at);
-bool put_stop(put_machine *machine, enum build_status status); /* false */
+bool put_stop(put_machine *machine, enum build_status status); /* returns false */
 
-/* Room for `size` bytes more. */
+/* Reserves `size` additional bytes. */
 static inline bool
 put_reserve(put_machine *machine, int64_t size)
 {
@@ -155,7 +155,7 @@ put_column(const put_machine *machine, const put_instruction *at)
     return &machine->from->columns[at->column];
 }
 
-/* Bytes that there is room for. */
+/* Writes bytes, for which there must be room. */
 static inline void
 put_copy(put_machine *machine, const void *data, size_t size)
 {
@@ -175,7 +175,7 @@ put_raw(put_machine *machine, const put_instruction *at, const void *data, size_
     return at + 1;
 }
 
-/* `size` bytes of a number, little-endian. */
+/* Writes `size` bytes of a number, little-endian. */
 static inline const put_instruction *
 put_bits(put_machine *machine, const put_instruction *at, uint64_t bits, int size)
 {

@@ -9,7 +9,7 @@ typedef const put_instruction instruction;
 
 /* ---- integers ---- */
 
-/* Whether a valid row is a uint64 that int64 has not. */
+/* Whether a valid row is a uint64 that does not fit into int64. */
 static inline bool
 is_beyond_int64(const arrow_column *column, int64_t row)
 {
@@ -68,7 +68,7 @@ put_load_wide(const arrow_column *column, int64_t row, uint64_t *value, bool *is
 
 /* ---- real numbers ---- */
 
-/* Of IEEE 754's binary16. */
+/* Converts from IEEE 754's binary16. */
 static double
 half(uint16_t bits)
 {
@@ -140,7 +140,7 @@ put_load_text(machine *self, instruction *at, size_t *size)
     return data;
 }
 
-/* Below, at or above 0 as the bytes come before the symbol, are it, or come after it. */
+/* Negative, 0 or positive if the bytes come before the symbol, are equal, or come after it. */
 static int
 compare_symbol(instruction *at, int32_t symbol, const void *data, size_t size)
 {
@@ -236,7 +236,7 @@ put_union(machine *self, instruction *at)
     int64_t row;
     int32_t child = input_branch(self->from, at->column, self->row, &row);
     if (child < 0) {
-        return put_fail(self, at, "a type id or offset that the union has not");
+        return put_fail(self, at, "a type id or offset that the union does not have");
     }
     instruction *block = at + 1;
     while (block->column != child) {
@@ -245,7 +245,7 @@ put_union(machine *self, instruction *at)
     return run_at(self, row, block + 1, block->target) ? at->target : NULL;
 }
 
-/* A block that its union steps into. */
+/* A block that a union enters. */
 instruction *
 put_case(machine *Py_UNUSED(self), instruction *at)
 {
@@ -259,7 +259,7 @@ put_load_items(machine *self, instruction *at, int64_t *from, int64_t *to)
         return NULL;
     }
     input_items(self->from, at->column, self->row, from, to);
-    if (*to - *from > INT32_MAX) { /* items without bytes would not end otherwise */
+    if (*to - *from > INT32_MAX) { /* without this limit, items without bytes would not end */
         self->status = ROW_TOO_LARGE;
         return NULL;
     }

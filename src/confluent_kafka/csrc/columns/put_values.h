@@ -1,5 +1,5 @@
 /*
- * Values of columns as steps of all formats read them, and the steps that all formats have.
+ * Reads values of columns for the steps of all formats, and has the steps that all formats share.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_PUT_VALUES_H
 #define CONFLUENT_KAFKA_COLUMNS_PUT_VALUES_H
@@ -7,36 +7,36 @@
 #include "columns/decimal.h"
 #include "columns/put_steps.h"
 
-/* Each gives NULL for a null, and for what is not such a value; else something. */
+/* Each function returns NULL for a null and for a wrong value; otherwise not NULL. */
 
-/* A number of any width, times the argument, or divided and rounded down if that is negative. */
+/* A number of any width, times the argument; or divided and rounded down if that is negative. */
 const put_instruction *put_load_integer(put_machine *machine, const put_instruction *at,
                                         int64_t *value);
 const put_instruction *put_load_double(put_machine *machine, const put_instruction *at,
                                        double *value);
-/* Rounded; finite if the column's is. */
+/* Rounded; it is finite if the column's value is. */
 const put_instruction *put_load_float(put_machine *machine, const put_instruction *at,
                                       float *value);
-/* An address also if there are none; NULL for a null, which has failed. */
+/* Returns an address even if there are no bytes; NULL for a null, which is an error. */
 const void *put_load_bytes(put_machine *machine, const put_instruction *at, size_t *size);
-/* The same, if it is UTF-8. */
+/* The same, if the bytes are UTF-8. */
 const void *put_load_text(put_machine *machine, const put_instruction *at, size_t *size);
-/* The table has the power of ten to multiply by; the data begins with the limit. */
+/* The table has the power of ten of the factor; the data begins with the limit. */
 const put_instruction *put_load_decimal(put_machine *machine, const put_instruction *at,
                                         decimal *value);
-/* The number of the symbol that the bytes are, NULL: there is none. */
+/* The number of the symbol with these bytes; NULL if there is none. */
 const int32_t *put_find_symbol(const put_instruction *at, const void *data, size_t size);
 
-/* The value times `scale`, or divided and rounded down if that is negative; false: too large. */
+/* The value times `scale`; or divided and rounded down if that is negative. False: too large. */
 bool put_rescale(int64_t value, int64_t scale, int64_t *result);
 
-/* The rows of the items of a list. */
+/* The rows of a list's items. */
 const put_instruction *put_load_items(put_machine *machine, const put_instruction *at,
                                       int64_t *from, int64_t *to);
-/* Runs the block of `at` once for each of them. */
+/* Runs the block of `at` once for each of these rows. */
 bool put_each(put_machine *machine, const put_instruction *at, int64_t from, int64_t to);
 
-/* ---- what most values are ---- */
+/* ---- the common cases ---- */
 
 static inline const put_instruction *
 put_need(put_machine *machine, const put_instruction *at)
@@ -55,20 +55,20 @@ put_load_bool(put_machine *machine, const put_instruction *at, bool *value)
     return at;
 }
 
-/* Whether a number fits into so many bits, of which one is the sign if they are less than 0. */
+/* Whether a number fits into `bits` bits; a negative `bits` includes a sign bit. */
 static inline bool
 put_is_within(uint64_t value, bool is_negative, int64_t bits)
 {
-    uint64_t magnitude = is_negative ? ~value : value; /* of the sign's complement */
+    uint64_t magnitude = is_negative ? ~value : value; /* without the sign */
     int64_t digits = bits < 0 ? -(bits + 1) : bits;
     return (bits < 0 || !is_negative) && (digits >= 64 || magnitude >> digits == 0);
 }
 
-/* The bits of a valid row of a decimal that is wider than 64; false: it has more of them. */
+/* The bits of a valid row of a decimal wider than 64 bits; false if it has more than 64. */
 bool put_load_wide(const arrow_column *column, int64_t row, uint64_t *value, bool *is_negative);
 
-/* The bits of an integer, also of a uint64, or of a decimal, whose scale does not count. It may
- * have so many `bits`, less than 0 if one of them is the sign, 0 for any that 64 can have. */
+/* The bits of an integer, also of a uint64, or of a decimal whose scale is ignored. It must fit
+ * into `bits` bits: negative if one of them is the sign, 0 for any number of 64 bits. */
 static inline const put_instruction *
 put_load_whole(put_machine *machine, const put_instruction *at, int64_t bits, uint64_t *value,
                bool *is_negative)
@@ -97,15 +97,15 @@ put_load_whole(put_machine *machine, const put_instruction *at, int64_t bits, ui
 
 /* ---- steps ---- */
 
-/* The data as it is. */
+/* Writes the data unchanged. */
 put_step put_constant;
 /* Fails for a null. */
 put_step put_record;
-/* A block for what stands behind a dictionary's index. */
+/* A block for the value that a dictionary's index refers to. */
 put_step put_dictionary;
 /* A block of cases, one for each child of a union. */
 put_step put_union, put_case;
-/* A block for a value; for a null, the data. */
+/* A block for a value; a null is written as the data. */
 put_step put_nullable;
 
 #define PUT_COMMON_KINDS                                                                       \

@@ -16,7 +16,7 @@ take(text *self, uint8_t byte)
     return true;
 }
 
-/* A number of two digits, within limits. */
+/* Reads a two-digit number within limits. */
 static inline bool
 take_two(text *self, int32_t least, int32_t most, int32_t *value)
 {
@@ -29,11 +29,11 @@ take_two(text *self, int32_t least, int32_t most, int32_t *value)
     return tens <= 9 && ones <= 9 && *value >= least && *value <= most;
 }
 
-/* Of the Gregorian calendar, also before it was there (Howard Hinnant, "days_from_civil"). */
+/* In the Gregorian calendar, also before its introduction (Howard Hinnant, "days_from_civil"). */
 static int32_t
 days_since_1970(int32_t year, int32_t month, int32_t day)
 {
-    year += 400 - (month <= 2); /* years begin in March, and none is negative */
+    year += 400 - (month <= 2); /* years begin in March, and are not negative */
     int32_t of_era = year % 400;
     int32_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
     return (year / 400 - 1) * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year
@@ -61,7 +61,7 @@ take_date(text *self, int32_t *days)
     return day <= lengths[month - 1] + (month == 2 && is_leap(year));
 }
 
-/* "Z" or "+01:00"; nothing is no offset. */
+/* Reads "Z" or "+01:00"; an empty text means no offset. */
 static bool
 take_offset(text *self, utc_offset *offset)
 {
@@ -79,7 +79,7 @@ take_offset(text *self, utc_offset *offset)
     return true;
 }
 
-/* Digits beyond nanoseconds are left out. */
+/* Reads a fraction; digits beyond nanoseconds are dropped. */
 static bool
 take_fraction(text *self, int32_t *nanoseconds)
 {
@@ -150,7 +150,7 @@ rfc3339_has_date(int64_t days)
     return days >= days_since_1970(0, 1, 1) && days <= days_since_1970(9999, 12, 31);
 }
 
-/* The way back ("civil_from_days"), for years that are not negative. */
+/* The inverse ("civil_from_days"), for years that are not negative. */
 size_t
 rfc3339_write_date(int32_t days, uint8_t *to)
 {

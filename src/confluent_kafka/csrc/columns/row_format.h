@@ -1,5 +1,5 @@
 /*
- * What is different from one format of payloads to another: how a row is read.
+ * A format of payloads: how a row is read.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_ROW_FORMAT_H
 #define CONFLUENT_KAFKA_COLUMNS_ROW_FORMAT_H
@@ -9,25 +9,25 @@
 
 enum row_status {
     ROW_OK,
-    ROW_BAD, /* this payload, not the next */
+    ROW_BAD, /* this payload is bad; others may be good */
     ROW_NO_MEMORY,
-    ROW_TOO_LARGE, /* the columns: fewer rows would do */
-    ROW_WRONG_PROGRAM, /* of all rows, which are not whole: see columns_are_whole() */
+    ROW_TOO_LARGE, /* the columns are too large; fewer rows would fit */
+    ROW_WRONG_PROGRAM, /* the columns are not whole, see columns_are_whole() */
 };
 
 /* What is wrong with a bad row. */
 typedef struct {
     const char *reason; /* a constant */
-    const char *field;  /* its path, as long as the program is there; "" is the row itself */
-    const uint8_t *at;  /* in the payload */
+    const char *field;  /* its path, valid as long as the program exists; "" is the row itself */
+    const uint8_t *at;  /* the place in the payload */
 } row_failure;
 
 typedef struct {
     const char *name;
-    /* A program from its description, a tuple, for columns of these types; NULL with an exception. */
+    /* Compiles a description, a tuple, for columns of these types; NULL with an exception. */
     void *(*compile)(PyObject *description, const column_types *types);
     void (*release)(void *program);
-    /* Puts one row into the columns. A row that is bad leaves them with a part of it. */
+    /* Puts one row into the columns. A bad row leaves a part of itself in them. */
     enum row_status (*decode)(const void *program, columns *set, payload from,
                               row_failure *failure);
 } row_format;

@@ -20,7 +20,7 @@ find_format(PyObject *name)
     return NULL;
 }
 
-/* The columns of rows: those of a struct. NULL with an exception. */
+/* The types of the rows' columns, which are those of a struct. NULL with an exception. */
 static column_types *
 row_types_from(PyObject *description)
 {
@@ -89,9 +89,9 @@ static PyMethodDef row_program_methods[] = {
 PyDoc_STRVAR(row_program_doc,
 "_RowProgram(row_format, columns, instructions)\n"
 "--\n\n"
-"How payloads of one schema are read into columns; made by confluent_kafka.columns.\n\n"
+"How payloads with one schema are read into columns; made by confluent_kafka.columns.\n\n"
 "Raises:\n"
-"    TypeError: it is of another shape than that module writes.\n"
+"    TypeError: the instructions do not have the expected form.\n"
 "    ValueError: the instructions do not fit the columns.");
 
 static PyType_Slot row_program_slots[] = {

@@ -1,6 +1,6 @@
 /*
- * DecodedRows and EncodedRows: finished columns, and which rows could not be made. The two types
- * differ in their columns, and in how these are a stream.
+ * DecodedRows and EncodedRows: finished columns, and the rows that could not be made. The two types
+ * differ in their columns, and in the form in which these are streamed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 typedef struct {
     PyObject_HEAD
-    columns *set;                   /* never NULL, immutable */
-    const arrow_exporter *streamed; /* as what */
+    columns *set;                   /* never NULL; immutable */
+    const arrow_exporter *streamed; /* the exporter for streams */
     bad_rows bad;
-    PyObject *programs; /* whose texts the bad rows refer to; NULL: there are none */
+    PyObject *programs; /* owns the texts of the bad rows; NULL if there are none */
 } Rows;
 
 static PyObject *
@@ -49,9 +49,9 @@ encoded_rows_new(module_state *state, columns *set, bad_rows *bad, PyObject *pro
 
 PyDoc_STRVAR(arrow_c_schema_doc,
 "__arrow_c_schema__($self, /)\n--\n\n"
-"The type of the rows, by the Arrow PyCapsule protocol.\n\n"
+"Return the type of the rows, by the Arrow PyCapsule protocol.\n\n"
 "Returns:\n"
-"    capsule 'arrow_schema' with a struct type of what was decoded, or the type binary of payloads.");
+"    capsule 'arrow_schema': A struct type for decoded rows, binary for payloads.");
 
 static PyObject *
 arrow_c_schema(PyObject *self, PyObject *Py_UNUSED(unused))
@@ -61,10 +61,10 @@ arrow_c_schema(PyObject *self, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(arrow_c_array_doc,
 "__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
-"The rows, by the Arrow PyCapsule protocol, without a copy.\n\n"
-"May be called any number of times; what it returned outlives the rows.\n\n"
+"Return the rows, by the Arrow PyCapsule protocol, without a copy.\n\n"
+"May be called any number of times. The result stays valid after the rows are deleted.\n\n"
 "Args:\n"
-"    requested_schema (capsule or None): not followed, which the protocol allows.\n\n"
+"    requested_schema (capsule or None): ignored, which the protocol allows.\n\n"
 "Returns:\n"
 "    tuple of the capsules 'arrow_schema' and 'arrow_array'.");
 
@@ -76,11 +76,11 @@ arrow_c_array(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject 
 
 PyDoc_STRVAR(arrow_c_stream_doc,
 "__arrow_c_stream__($self, /, requested_schema=None)\n--\n\n"
-"The rows as a stream of one array.\n\n"
-"What was decoded comes as a record batch, which has no nulls of its own: a row that is null is\n"
-"null in each column.\n\n"
+"Return the rows as a stream of one array.\n\n"
+"Decoded rows come as a record batch, which has no nulls of its own: a null row is null in each\n"
+"column.\n\n"
 "Args:\n"
-"    requested_schema (capsule or None): not followed, as in __arrow_c_array__().\n\n"
+"    requested_schema (capsule or None): ignored, as in __arrow_c_array__().\n\n"
 "Returns:\n"
 "    capsule 'arrow_array_stream'.");
 
@@ -93,7 +93,7 @@ arrow_c_stream(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject
 
 PyDoc_STRVAR(bad_rows_doc,
 "_bad_rows($self, /)\n--\n\n"
-"A list of (row, offset, field, reason) of the rows that could not be made.");
+"Return a list of (row, offset, field, reason) for the rows that could not be made.");
 
 static PyObject *
 list_bad_rows(PyObject *self, PyObject *Py_UNUSED(unused))
@@ -103,10 +103,10 @@ list_bad_rows(PyObject *self, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(error_column_doc,
 "error_column($self, /)\n--\n\n"
-"What was wrong with each row, as an Arrow array beside the rows.\n\n"
+"Return the errors of all rows as an Arrow array, with a slot for each row.\n\n"
 "Returns:\n"
-"    DecodedRows: struct<offset: int64, field: string, reason: string>, null where nothing was\n"
-"        wrong; offset is how many bytes of the payload were read, or written, before the field.");
+"    DecodedRows: struct<offset: int64, field: string, reason: string>, null for rows without an\n"
+"        error. The offset is the number of bytes that were read or written before the field.");
 
 static PyObject *
 error_column(PyObject *self, PyObject *Py_UNUSED(unused))
@@ -184,15 +184,15 @@ static PyGetSetDef rows_getset[] = {
 PyDoc_STRVAR(decoded_rows_doc,
 "Decoded payloads as Arrow columns: a struct array with a row for each payload.\n\n"
 "pyarrow.table(rows), polars.DataFrame(rows), a DuckDB query and pandas.DataFrame.from_arrow(rows)\n"
-"read it through the Arrow PyCapsule protocol; pyarrow.array(rows) is one struct array. A payload\n"
-"that is null gives a null row, and so does one that cannot be decoded: errors says why.\n"
+"read it through the Arrow PyCapsule protocol; pyarrow.array(rows) is one struct array. A row is\n"
+"null if its payload is null or cannot be decoded; errors lists those that cannot be decoded.\n"
 "len(rows) is the number of rows.");
 
 PyDoc_STRVAR(encoded_rows_doc,
 "Rows as payloads: an Arrow array of binary values, one for each row.\n\n"
 "pyarrow.array(rows), polars.Series(rows) and others read it through the Arrow PyCapsule protocol.\n"
-"A row that is null gives a null, and so does one that cannot be encoded: errors says why.\n"
-"len(rows) is the number of rows.");
+"A payload is null if its row is null or cannot be encoded; errors lists those that cannot be\n"
+"encoded. len(rows) is the number of rows.");
 
 #define ROWS_TYPE(type_name, type_doc, slot_list, type_spec)                             \
     static PyType_Slot slot_list[] = {                                                   \

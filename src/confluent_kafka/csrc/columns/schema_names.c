@@ -53,7 +53,7 @@ schema_headers_release(schema_headers *self)
     }
 }
 
-/* ---- the names that there are ---- */
+/* ---- collecting the names ---- */
 
 static int
 add_name(PyObject *names, const schema_name *name)
@@ -64,7 +64,7 @@ add_name(PyObject *names, const schema_name *name)
     return result;
 }
 
-/* Adds the names of a chunk's schemas, of each place to a set: once for a run of the same. */
+/* Adds the names of a chunk's schemas to the set of their place, once for a run of equal names. */
 static int
 add_names(const payload_chunk *chunk, int64_t first_row, const schema_headers *headers,
           PyObject *const *names)
@@ -109,15 +109,15 @@ schema_names_ask(const payloads *all, const schema_headers *headers, PyObject *p
     return given;
 }
 
-/* ---- payloads without their frames ---- */
+/* ---- payloads without frames ---- */
 
-/* The last name at each place, and its bytes in Python. */
+/* The last name at each place, and its bytes object. */
 typedef struct {
     schema_name names[PLACES];
     PyObject *bytes[PLACES]; /* owned */
 } name_runs;
 
-/* A new reference, to the same object for a run of the same name; NULL with an exception. */
+/* A new reference, to the same object for a run of equal names; NULL with an exception. */
 static PyObject *
 name_bytes(name_runs *runs, int place, const schema_name *name)
 {

@@ -1,6 +1,6 @@
 /*
- * How payloads name the schema of a registry that they were written with: in a frame before them,
- * or in a header of their message.
+ * How payloads name their schema in a registry: in a frame before them, or in a header of their
+ * message.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_SCHEMA_NAMES_H
 #define CONFLUENT_KAFKA_COLUMNS_SCHEMA_NAMES_H
@@ -17,7 +17,7 @@
 typedef struct {
     const uint8_t *data;
     size_t size;
-    uint64_t id; /* all of it in a word, which is not 0, if it is an id: to compare at once */
+    uint64_t id; /* if the name is an id: all of it in a word, not 0, for a fast comparison */
 } schema_name;
 
 static inline uint64_t
@@ -34,7 +34,7 @@ schema_name_of(const uint8_t *data, size_t size)
     return (schema_name){data, size, size == ID_SIZE && data[0] == 0 ? schema_id_word(data) : 0};
 }
 
-/* Whether it is an id that a payload begins with. */
+/* Whether a payload begins with a schema's id. */
 static inline bool
 schema_name_is_id(const schema_name *self, const uint8_t *data, size_t size)
 {
@@ -66,16 +66,16 @@ schema_name_read(const uint8_t *data, size_t size, schema_name *name)
     return false;
 }
 
-/* Headers of the messages whose payloads they are, one of which may name the schema. */
+/* The headers of the messages of the payloads; one header may name the schema. */
 typedef struct {
-    arrow_rows *rows; /* NULL: they are not known */
+    arrow_rows *rows; /* NULL: there are no headers */
     const char *name;
-    bool is_used; /* by any row */
+    bool is_used; /* a row has this header */
 } schema_headers;
 
 enum { IN_FRAME, IN_HEADER, PLACES, NOWHERE = PLACES };
 
-/* Where the schema of a payload is named, and how. */
+/* Finds where and how the schema of a payload is named. */
 static inline int
 schema_name_find(const schema_headers *headers, int64_t row, const uint8_t *data, size_t size,
                  schema_name *name)
@@ -91,24 +91,24 @@ schema_name_find(const schema_headers *headers, int64_t row, const uint8_t *data
     return schema_name_read(data, size, name) ? IN_FRAME : NOWHERE;
 }
 
-/* Any order, for bisection. */
+/* Any total order, for bisection. */
 int schema_name_compare(const schema_name *one, const schema_name *other);
 
 /*
- * Of a batch with a column of headers, or None: 0, or -1 with an exception. `self` is zero before,
- * and is released either way; `name` must outlive it.
+ * Reads a batch with a column of headers, or None: 0, or -1 with an exception. `self` must be
+ * zeroed before, and released after; `name` must outlive it.
  */
 int schema_headers_read(schema_headers *self, PyObject *batch, PyObject *name, int64_t rows);
-/* With the GIL; keeps an exception that is set. */
+/* Call it with the GIL. It keeps the current exception. */
 void schema_headers_release(schema_headers *self);
 
 /*
- * Two lists: what names the schema of each payload, of a header its whole value, and the payload
- * without a frame; both are None for a null, and where there is no name. NULL with an exception.
+ * Two lists: the name of each payload's schema (for a header, its whole value), and the payload
+ * without a frame. Both are None for a null, and if there is no name. NULL with an exception.
  */
 PyObject *schema_names_split(const payloads *all, const schema_headers *headers);
 
-/* What programs_for() gives for all names, a new reference; NULL with an exception. */
+/* The result of programs_for() for all names, a new reference; NULL with an exception. */
 PyObject *schema_names_ask(const payloads *all, const schema_headers *headers,
                            PyObject *programs_for);
 

@@ -1,5 +1,5 @@
 /*
- * Copying short text that is mostly ASCII, without a call and without a byte more than it has.
+ * Copies short text that is mostly ASCII, without a call and without accessing further bytes.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_SHORT_TEXT_H
 #define CONFLUENT_KAFKA_COLUMNS_SHORT_TEXT_H
@@ -13,8 +13,8 @@
 
 #define SHORT_TEXT_SIZE 16
 
-/* Copies text of up to SHORT_TEXT_SIZE bytes, as two halves of it, which may overlap: whether it is
- * ASCII. */
+/* Copies text of up to SHORT_TEXT_SIZE bytes as two halves, which may overlap. Returns whether it
+ * is ASCII. */
 static inline bool
 short_text_copy(uint8_t *to, const uint8_t *text, size_t size)
 {
@@ -35,7 +35,7 @@ short_text_copy(uint8_t *to, const uint8_t *text, size_t size)
     if (size == 0) {
         return true;
     }
-    /* Of one to three bytes, these are all. */
+    /* For one to three bytes, these are all bytes. */
     uint8_t first = text[0], middle = text[size / 2], last = text[size - 1];
     to[0] = first;
     to[size / 2] = middle;

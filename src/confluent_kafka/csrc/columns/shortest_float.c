@@ -8,10 +8,10 @@
 #include "columns/words.h"
 
 /*
- * Raffaello Giulietti, "The Schubfach way to render doubles" (2020): the interval of numbers that
- * are read as this one is scaled by a power of ten so that it has one or two whole numbers in it,
- * or a multiple of ten. Products are rounded to odd, which keeps comparisons with even numbers
- * right.
+ * Raffaello Giulietti, "The Schubfach way to render doubles" (2020): the interval of decimal
+ * numbers that are read as this number is scaled by a power of ten, so that it contains one or two
+ * whole numbers, or a multiple of ten. Products are rounded to odd, which keeps comparisons with
+ * even numbers correct.
  */
 
 /* ---- powers of ten ---- */
@@ -27,7 +27,7 @@ power_of_ten(int power)
     double_word high = word_multiply(step->high, factor);
     double_word middle = word_multiply(step->middle, factor);
     double_word low = word_multiply(step->low, factor);
-    /* Words from the lowest one, and what they carry. */
+    /* The words from the lowest on, and their carries. */
     uint64_t second = low.high + middle.low, carry = second < low.high;
     uint64_t third = middle.high + high.low, next = third < middle.high;
     third += carry;
@@ -43,7 +43,7 @@ power_of_ten(int power)
     return product;
 }
 
-/* Of `number` * 10^e: the words above the lowest 128 bits, the last bit for all that is below. */
+/* `number` * 10^e without the lowest 128 bits; the last bit is set if any of these is set. */
 static uint64_t
 multiply_to_odd(double_word power, uint64_t number)
 {
@@ -53,7 +53,7 @@ multiply_to_odd(double_word power, uint64_t number)
     return (high.high + (rest < low.high)) | (rest > 1);
 }
 
-/* Rounded down; right for all exponents that there are. */
+/* Rounded down; correct for all exponents of the formats. */
 static int
 floor_log2_of_power(int power_of_10)
 {
@@ -68,12 +68,12 @@ typedef struct {
     int exponent;
 } short_decimal;
 
-/* The limits of what is read as the number, times four; even ones belong to it. */
+/* The limits of the interval, times four; even limits belong to the interval. */
 typedef struct {
     uint64_t lower, middle, upper;
 } interval;
 
-/* Of digits with one less, those that are within, if it is just one. */
+/* Tries one digit less: the candidate within the interval, if there is exactly one. */
 static bool
 take_one(const interval *of, uint64_t below, uint64_t step, uint64_t *digits)
 {
@@ -97,14 +97,14 @@ choose(const interval *of, int exponent)
     return (short_decimal){whole + is_up, exponent};
 }
 
-/* mantissa * 2^exponent, not zero; a power of two has a neighbour below that is twice as near. */
+/* mantissa * 2^exponent, not zero. The lower neighbour of a power of two is twice as near. */
 static short_decimal
 shortest(uint64_t mantissa, int exponent, bool is_power)
 {
     if (exponent <= 0 && exponent > -53 && (mantissa & (((uint64_t)1 << -exponent) - 1)) == 0) {
         return (short_decimal){mantissa >> -exponent, 0};
     }
-    /* The power of ten below the interval's length. */
+    /* The largest power of ten that is less than the length of the interval. */
     int power = (exponent * 1262611 - (is_power ? 524031 : 0)) >> 22;
     int shift = exponent + floor_log2_of_power(-power) + 1;
     double_word scale = power_of_ten(-power);
@@ -119,7 +119,7 @@ shortest(uint64_t mantissa, int exponent, bool is_power)
 
 /* ---- text ---- */
 
-/* From this power of ten on, and below that, numbers have an exponent. */
+/* From this power of ten on, and below the next one, numbers are written with an exponent. */
 #define LARGEST_POINT 16
 #define SMALLEST_POINT (-4)
 
@@ -135,7 +135,7 @@ write_exponent(int exponent, uint8_t *to)
     return (size_t)(to - start) + (size_t)count;
 }
 
-/* "d.ddde+dd" */
+/* Writes "d.ddde+dd". */
 static size_t
 write_scientific(const uint8_t *digits, int count, int exponent, uint8_t *to)
 {
@@ -149,7 +149,7 @@ write_scientific(const uint8_t *digits, int count, int exponent, uint8_t *to)
     return (size_t)(to - start) + write_exponent(exponent, to);
 }
 
-/* With a point, and a digit at least on each side of it, which comes after `before` digits. */
+/* Writes with a point after `before` digits, and at least one digit on each side. */
 static size_t
 write_with_point(const uint8_t *digits, int count, int before, uint8_t *to)
 {
@@ -186,7 +186,7 @@ write_decimal(short_decimal number, uint8_t *to)
                : write_with_point(digits, count, highest + 1, to);
 }
 
-/* Of the format's bits without the sign: `size` of them are the fraction's. */
+/* Splits the format's bits without the sign; `size` of them are the fraction. */
 static size_t
 write_bits(uint64_t bits, int size, int lowest, uint8_t *to)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a format string says ---- */
+/* ---- parsing format strings ---- */
 
 static const struct {
     const char *format;
@@ -21,7 +21,7 @@ static const struct {
     {"tDm", COLUMN_FIXED, 8}, {"tDu", COLUMN_FIXED, 8}, {"tDn", COLUMN_FIXED, 8},
 };
 
-/* A number of digits alone, and what comes after it; -1: there is none, or it is too large. */
+/* Reads a number of digits, and moves after it; -1: there is none, or it is too large. */
 static long
 read_digits(const char *text, const char **end)
 {
@@ -40,7 +40,7 @@ fixed_width(const char *format)
     return *end == '\0' ? (int32_t)width : -1;
 }
 
-/* "d:precision,scale" has 128 bits, "d:precision,scale,256" has more. */
+/* "d:precision,scale" has 128 bits; "d:precision,scale,256" has 256. */
 static int32_t
 decimal_width(const char *format)
 {
@@ -54,7 +54,7 @@ decimal_width(const char *format)
     return strcmp(end, ",256") == 0 ? 32 : -1;
 }
 
-/* "+us:0,1,2" and so on: the type ids are the children's numbers. */
+/* "+us:0,1,2" and so on: the type ids must be the indices of the children. */
 static bool
 is_union(const char *format, int32_t child_count)
 {
@@ -99,7 +99,7 @@ read_format(column_type *type)
         type->width = 0;
     }
     if (type->width < 0) {
-        PyErr_Format(PyExc_ValueError, "'%s' is no format of a column with %d children", format,
+        PyErr_Format(PyExc_ValueError, "'%s' is not the format of a column with %d children", format,
                      (int)type->child_count);
         return -1;
     }
@@ -124,7 +124,7 @@ is_description(PyObject *description)
     return 0;
 }
 
-/* Adds to `total` how many types there are from this one down; -1 with an exception. */
+/* Adds the number of types in this subtree to `total`; -1 with an exception. */
 static int
 count_types(PyObject *description, int depth, Py_ssize_t *total)
 {
@@ -149,7 +149,7 @@ count_types(PyObject *description, int depth, Py_ssize_t *total)
     return 0;
 }
 
-/* A copy of a str's UTF-8, of malloc() since it is freed from any thread. */
+/* A copy of a str's UTF-8, from malloc(), because any thread may free it. */
 static char *
 copy_text(PyObject *object, Py_ssize_t *size)
 {
@@ -161,7 +161,7 @@ copy_text(PyObject *object, Py_ssize_t *size)
     return copy == NULL ? NULL : memcpy(copy, text, (size_t)*size + 1);
 }
 
-/* A copy of a str that is read as a C string. */
+/* A copy of a str that will be read as a C string. */
 static char *
 copy_name(PyObject *object)
 {
@@ -175,7 +175,7 @@ copy_name(PyObject *object)
     return copy;
 }
 
-/* Takes an int32 off the front; -1: it is not there, or negative. */
+/* Takes an int32 off the front; -1: it is missing or negative. */
 static int32_t
 take_number(const char **at, const char *end)
 {
@@ -187,7 +187,7 @@ take_number(const char **at, const char *end)
     return number;
 }
 
-/* How many pairs, then the size of each text before it, as the C data interface has it. */
+/* Checks the number of pairs and the size before each text, as in the C data interface. */
 static bool
 is_metadata(const char *at, const char *end)
 {
@@ -226,7 +226,7 @@ read_metadata(PyObject *object, column_type *type)
     return 0;
 }
 
-/* The symbols one after the other, and where each begins. */
+/* Joins the symbols, and records where each begins. */
 static int
 read_symbols(PyObject *object, column_type *type)
 {
@@ -264,7 +264,7 @@ read_symbols(PyObject *object, column_type *type)
     return 0;
 }
 
-/* Whether it has as many children as its layout wants. */
+/* Whether the number of children fits the layout. */
 static bool
 has_children(const column_type *type)
 {
@@ -314,7 +314,7 @@ read_type(PyObject *description, column_type *type)
     return read_symbols(PyTuple_GET_ITEM(description, D_SYMBOLS), type);
 }
 
-/* A map's items are pairs. */
+/* Checks that the items of a map are pairs. */
 static bool
 is_whole(const column_types *types, int32_t index)
 {
@@ -323,7 +323,7 @@ is_whole(const column_types *types, int32_t index)
            || (type[1].layout == COLUMN_STRUCT && type[1].child_count == 2);
 }
 
-/* Fills in the type and those below it, from `types->count` on. */
+/* Fills in the types of a subtree, from `types->count` on. */
 static int
 add_types(column_types *types, PyObject *description, int32_t parent)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Bytes at the start that are ASCII, in steps of eight. */
+/* The number of ASCII bytes at the start, in steps of eight. */
 static size_t
 skip_ascii(const uint8_t *data, size_t size)
 {
@@ -18,7 +18,7 @@ skip_ascii(const uint8_t *data, size_t size)
     return at;
 }
 
-/* Bytes of the character at `data`, of which `size` are there; 0: it is none. */
+/* The size of the character at `data`, of which `size` bytes exist; 0 if it is not valid. */
 static size_t
 character(const uint8_t *data, size_t size)
 {
@@ -30,8 +30,8 @@ character(const uint8_t *data, size_t size)
     if (first < 0xc2 || first > 0xf4 || size < length) {
         return 0;
     }
-    /* The second byte has the limits that keep overlong forms, surrogates and too large ones
-     * out. */
+    /* The limits of the second byte exclude overlong forms, surrogates and code points that are
+     * too large. */
     uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     uint8_t high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
     if (data[1] < low || data[1] > high) {
@@ -51,7 +51,7 @@ utf8_is_valid(const uint8_t *data, size_t size)
     size_t at = 0;
     while (at < size) {
         at += skip_ascii(data + at, size - at);
-        /* What is left of a word, so that a text of other characters costs no more checks. */
+        /* The rest of a word, so that text without ASCII needs no further checks. */
         for (int i = 0; i < 8 && at < size; i++) {
             size_t length = character(data + at, size - at);
             if (length == 0) {

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether it is UTF-8 (RFC 3629), as Arrow demands of strings: no surrogates, nothing longer than
- * it need be. */
+/* Whether it is UTF-8 (RFC 3629), as Arrow requires of strings: no surrogates, and no overlong
+ * forms. */
 bool utf8_is_valid(const uint8_t *data, size_t size);
 
 #endif

@@ -8,9 +8,9 @@
 #define UUID_SIZE 16
 #define UUID_TEXT_SIZE 36
 
-/* A UUID from its text (RFC 4122: 8-4-4-4-12 hexadecimal digits); false if it is none. */
+/* Reads a UUID from its text (RFC 4122: 8-4-4-4-12 hexadecimal digits); false if it is not one. */
 bool uuid_text_read(const uint8_t *text, size_t size, uint8_t *value);
-/* Its text, in lower case, without a NUL. */
+/* Writes its text in lower case, without a NUL. */
 void uuid_text_write(const uint8_t *value, char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Words of 64 bits: eight bytes at once, and products of 128 bits.
+ * 64-bit words: loading eight bytes at once, and products of 128 bits.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_WORDS_H
 #define CONFLUENT_KAFKA_COLUMNS_WORDS_H
@@ -9,7 +9,7 @@
 #define WORD_ONES 0x0101010101010101u
 #define WORD_HIGHS 0x8080808080808080u
 
-/* Eight bytes, the first of them lowest: one load where the processor has them so. */
+/* Loads eight bytes; the first byte is the lowest. One load on little-endian processors. */
 static inline uint64_t
 word_load(const uint8_t *data)
 {
@@ -18,7 +18,7 @@ word_load(const uint8_t *data)
            | (uint64_t)data[6] << 48 | (uint64_t)data[7] << 56;
 }
 
-/* The number of the first byte that is not zero; there must be one. */
+/* The index of the first byte that is not zero; there must be one. */
 static inline int
 word_first_byte(uint64_t word)
 {
@@ -33,7 +33,7 @@ word_first_byte(uint64_t word)
 #endif
 }
 
-/* Zeros before the highest bit; `word` is not zero. */
+/* The number of zeros before the highest bit; `word` is not zero. */
 static inline int
 word_leading_zeros(uint64_t word)
 {
