@@ -192,7 +192,7 @@ def test_scheme(servers: str) -> None:
 def test_address(address: str) -> None:
     """librdkafka would go to another port (99999 is 34463), or look for such a host for ever."""
     text = refusal({"bootstrap.servers": f"good:9092, {address} ,other"})
-    assert f'"{address}" is no address: give brokers as host:port' in text
+    assert f'"{address}" is not an address: give brokers as host:port' in text
     assert "from 1 to 65535" in text
 
 
@@ -234,10 +234,10 @@ def test_connect_to_mock_brokers_of_librdkafka() -> None:
 @pytest.mark.parametrize(
     ("topics", "reason"),
     [
-        (["good", "^[a"], r"topics\[1\] '\^\[a' is no regular expression: \w+"),
-        (["^a(b"], r"topics\[0\] '\^a\(b' is no regular expression: \w+"),
+        (["good", "^[a"], r"topics\[1\] '\^\[a' is not a valid regular expression: \w+"),
+        (["^a(b"], r"topics\[0\] '\^a\(b' is not a valid regular expression: \w+"),
         (["good", ""], r"topics\[1\] is empty"),
-        (["a", "b", "a"], r"topics\[2\] 'a' is there twice"),
+        (["a", "b", "a"], r"topics\[2\] 'a' is in the list twice"),
         ([], r"topics is empty; unsubscribe\(\) ends a subscription"),
     ],
 )

@@ -441,7 +441,7 @@ class TestRead:
         ("payload", "count", "told"),
         [
             ("", 1, "record 0 of 1: data at position 0 is not a record: it ends too early"),
-            ("10 00 00 00 02 6b 02 76 00", 2, "record 1 of 2: data at position 9 is no record"),
+            ("10 00 00 00 02 6b 02 76 00", 2, "record 1 of 2: data at position 9 is not a record"),
             ("10 00 00 00 02 6b 02 76 00 00", 1, "1 bytes follow the 1 records"),
             ("12 00 00 00 02 6b 02 76 00 00", 1, "does not end where its size says"),
             ("20 00 00 00 02 6b 02 76 00", 1, "has a size that is not what follows"),

@@ -86,9 +86,9 @@ add_constants(PyObject *module)
     return 0;
 }
 
-/* ---- the end and the fork ---- */
+/* ---- the exit handler and the fork handler ---- */
 
-/* Registers the module's `function_name` with `registrar`, as positional or keyword. */
+/* Registers the module's function `function_name` with `registrar`, by position or by keyword. */
 static int
 register_hook(PyObject *module, const char *registrar_module, const char *registrar,
               const char *keyword, const char *function_name)
@@ -112,8 +112,8 @@ register_hook(PyObject *module, const char *registrar_module, const char *regist
 static int
 register_hooks(PyObject *module)
 {
-    /* Threads of librdkafka that still run while the process exits crash in OpenSSL's own
-     * exit handler: clients that nobody closed are ended before it. */
+    /* Clients that nobody closed are ended before the process exits: librdkafka's threads that
+     * still run then would crash in OpenSSL's own exit handler. */
     if (register_hook(module, "atexit", "register", NULL, "_close_live_clients") < 0) {
         return -1;
     }

@@ -1,8 +1,8 @@
 /*
  * Requests about access control lists: create, describe, delete.
  *
- * A binding or filter is (resource type, name, pattern type, principal, host, operation,
- * permission type); in a filter name, principal and host may be None.
+ * A binding or filter is a tuple (resource type, name, pattern type, principal, host, operation,
+ * permission type). In a filter, name, principal and host may be None.
  */
 #include "admin/admin.h"
 
@@ -13,7 +13,7 @@ typedef struct {
     const char *name, *principal, *host;
 } acl_fields;
 
-/* A str, or None where a filter may leave it open. */
+/* A str; or None, if it is a filter that may leave it open. */
 static int
 read_text(PyObject *value, const char *name, bool filter, const char **text)
 {
@@ -140,7 +140,7 @@ error_of_result(module_state *state, const void *item)
     return admin_error_from(state, rd_kafka_acl_result_error(item));
 }
 
-/* An error for each binding, in their order. */
+/* A list with the error of each binding, in their order. */
 static PyObject *
 created(module_state *state, rd_kafka_event_t *event)
 {
@@ -150,7 +150,7 @@ created(module_state *state, rd_kafka_event_t *event)
     return admin_list_from(state, results, count, error_of_result);
 }
 
-/* The seven fields that a binding is made of. */
+/* The seven fields of a binding. */
 static PyObject *
 acl_from(module_state *Py_UNUSED(state), const void *item)
 {
@@ -186,7 +186,7 @@ response_from(module_state *state, const void *item)
         admin_list_from(state, acls, count, acl_from));
 }
 
-/* One for each filter, in their order. */
+/* A list with the result of each filter, in their order. */
 static PyObject *
 deleted(module_state *state, rd_kafka_event_t *event)
 {

@@ -1,14 +1,15 @@
 /*
- * Answers: they must arrive without anybody calling poll(), and no Python may run on
- * librdkafka's threads. So each client that has sent a request has one daemon thread, which
- * waits on a queue of its own with the GIL released. A client of an event loop needs none: its
- * loop is told of the queue, as of the client's other one, and serves it.
+ * Answers must arrive without a call of poll(), and no Python code may run on librdkafka's
+ * threads. So each client that has sent a request has one daemon thread, which waits on its own
+ * queue with the GIL released. A client of an event loop needs no thread: the loop is woken for
+ * this queue as for the client's other queue, and serves it.
  *
- * It holds the librdkafka handle, not the client: a client can be collected while requests are
- * pending. They fail then if a thread waits for their answers. A loop's are forgotten: whoever
- * waits for one keeps the client, so nobody does, and the garbage collector may have emptied what
- * would be called. Which request an event answers is said by a number, librdkafka's opaque; the
- * number is forgotten with the answer, so nothing can be answered twice.
+ * The thread holds the librdkafka handle and not the client, so that a client can be collected
+ * while requests are pending. Requests whose answers a thread waits for then fail. Requests of a
+ * loop are dropped: whoever waits for an answer keeps the client alive, so nobody waits, and the
+ * garbage collector may have cleared the callbacks. librdkafka's opaque is a number that
+ * identifies the request of an event. The number is removed with the answer, so that no request is
+ * answered twice.
  */
 #include "admin/admin.h"
 
@@ -19,9 +20,9 @@
 typedef struct {
     PyObject_HEAD
     worker worker;
-    PyObject *pending; /* dict: number of a request to its on_answer */
-    bool polled;       /* by an event loop: there is no thread */
-    object_mutex mutex; /* of the next */
+    PyObject *pending; /* dict: the number of a request to its on_answer */
+    bool polled;       /* an event loop serves the answers: there is no thread */
+    object_mutex mutex; /* guards last_number */
     uintptr_t last_number;
 } AdminAnswers;
 
@@ -40,8 +41,8 @@ call_on_answer(PyObject *on_answer, PyObject *result, PyObject *exception, PyObj
 }
 
 /*
- * Ends a request with `result`, which is taken over, or with the exception that is set (NULL).
- * Where the answer finds no memory, whoever waits for it gets the MemoryError.
+ * Ends a request with `result`, which is stolen, or with the current exception (NULL). If there is
+ * no memory for the answer, the request gets the MemoryError.
  */
 static void
 deliver(AdminAnswers *self, PyObject *on_answer, PyObject *result)
@@ -57,12 +58,12 @@ deliver(AdminAnswers *self, PyObject *on_answer, PyObject *result)
         called = call_on_answer(on_answer, NULL, exception, NULL);
     }
     if (called < 0) {
-        PyErr_WriteUnraisable(on_answer); /* a done callback raised more than Exception */
+        PyErr_WriteUnraisable(on_answer); /* a done callback raised something beyond Exception */
     }
     Py_XDECREF(exception);
 }
 
-/* The event's result, or NULL with the exception that the request failed with. */
+/* The result in the event, or NULL with the exception of the failed request. */
 static PyObject *
 result_of(AdminAnswers *self, rd_kafka_event_t *event)
 {
@@ -82,12 +83,12 @@ result_of(AdminAnswers *self, rd_kafka_event_t *event)
     return request->result(state, event);
 }
 
-/* Numbers begin at 1. */
+/* Numbers of requests begin at 1. */
 #define ANY_NUMBER 0
 
 /*
- * Takes `number` out of the pending requests: its on_answer, or NULL; new reference. Nothing is
- * allocated: a request that could not be found for want of memory would wait for ever.
+ * Removes `number` from the pending requests: its on_answer, or NULL; new reference. It allocates
+ * nothing: if a request could not be found for lack of memory, it would wait for ever.
  */
 static PyObject *
 take_pending(AdminAnswers *self, uintptr_t number)
@@ -122,7 +123,7 @@ serve(AdminAnswers *self, rd_kafka_event_t *event)
 
 /* ---- the thread ---- */
 
-/* The client has ended: no answer will come any more, and nobody can send a request. */
+/* The client has ended: no more answers will arrive, and nobody can send a request. */
 static void
 fail_pending(PyObject *object)
 {
@@ -189,7 +190,7 @@ static PyMethodDef answers_methods[] = {
 };
 
 static PyType_Slot answers_slots[] = {
-    {Py_tp_doc, (void *)"Waits for the answers to a client's requests, on a thread of its own."},
+    {Py_tp_doc, (void *)"Waits for the answers to a client's requests, on its own thread."},
     {Py_tp_dealloc, answers_dealloc},
     {Py_tp_traverse, answers_traverse},
     {Py_tp_methods, answers_methods},
@@ -235,7 +236,7 @@ admin_answers_start(Client *client)
     PyObject *answers = (PyObject *)new_answers(client);
     if (answers != NULL
         && start_daemon_thread(answers, "run", "confluent_kafka AdminClient") < 0) {
-        /* A signal handler can have raised when the thread was running already. */
+        /* A signal handler may have raised after the thread had started. */
         worker_tell_to_stop(&((AdminAnswers *)answers)->worker);
         Py_CLEAR(answers);
     }
@@ -270,7 +271,7 @@ admin_answers_serve(PyObject *answers)
     } while (event != NULL);
 }
 
-/* A new number under which `on_answer` waits: the number, or NULL with an exception. */
+/* Registers `on_answer` under a new number: the number, or NULL with an exception. */
 static PyObject *
 add_pending(AdminAnswers *self, PyObject *on_answer)
 {
@@ -292,7 +293,7 @@ admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer)
     if (number == NULL) {
         return -1;
     }
-    /* The caller is inside the client's guard: the thread ends only after it has left. */
+    /* The caller is inside the client's guard, so the thread cannot end before it has left. */
     rd_kafka_AdminOptions_set_opaque(call->options,
                                      (void *)(uintptr_t)PyLong_AsUnsignedLongLong(number));
     Py_DECREF(number);

@@ -1,8 +1,8 @@
 /*
  * Requests about configurations: describe, alter, alter incrementally.
  *
- * A resource is (type, name) to describe it, (type, name, [(key, value) ...]) to alter it and
- * (type, name, [(key, operation, value) ...]) to alter it incrementally.
+ * A resource is a tuple: (type, name) to describe it, (type, name, [(key, value) ...]) to alter it,
+ * and (type, name, [(key, operation, value) ...]) to alter it incrementally.
  */
 #include "admin/admin.h"
 
@@ -81,7 +81,7 @@ add_incremental_entry(rd_kafka_ConfigResource_t *resource, PyObject *entry)
     return 0;
 }
 
-/* `add` NULL: a resource without configurations. */
+/* If `add` is NULL, the resource has no configurations. */
 static void *
 read_resource(PyObject *item, int (*add)(rd_kafka_ConfigResource_t *, PyObject *))
 {

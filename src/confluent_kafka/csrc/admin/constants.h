@@ -1,5 +1,5 @@
 /*
- * The numbers of librdkafka's enumerations, under the names that confluent_kafka.cimpl has.
+ * The values of librdkafka's enumerations, as constants of confluent_kafka.cimpl.
  */
 #ifndef CONFLUENT_KAFKA_ADMIN_CONSTANTS_H
 #define CONFLUENT_KAFKA_ADMIN_CONSTANTS_H

@@ -71,7 +71,7 @@ read_list_offsets(admin_call *call)
     return admin_read_one(call, item, destroy_list_offsets);
 }
 
-/* The same where all partitions cannot be meant. */
+/* The same, if None (all partitions) is not allowed. */
 static int
 read_group_and_partitions(admin_call *call, const char **group,
                           rd_kafka_topic_partition_list_t **partitions)
@@ -190,7 +190,7 @@ error_from(module_state *state, const void *error)
     return admin_error_from(state, error);
 }
 
-/* (groups, errors): a broker that does not answer hides only its own groups. */
+/* (groups, errors): if a broker does not answer, only its own groups are missing. */
 static PyObject *
 listed(module_state *state, rd_kafka_event_t *event)
 {

@@ -1,5 +1,5 @@
 /*
- * The kinds of requests: all tables as one.
+ * The kinds of requests: searches all tables.
  */
 #include "admin/admin.h"
 

@@ -1,5 +1,5 @@
 /*
- * list_groups(): groups of every kind with what their members say, in librdkafka's older form.
+ * list_groups(): groups of every kind with their members' data, in librdkafka's older form.
  */
 #include "admin/admin.h"
 #include "base/text.h"
@@ -17,14 +17,14 @@ free_groups(void *answer)
 WITHOUT_GIL static rd_kafka_error_t *
 attempt(request *self, int timeout_ms)
 {
-    if (self->answer != NULL) { /* what an attempt that failed had got */
+    if (self->answer != NULL) { /* the answer of an earlier attempt that failed */
         rd_kafka_group_list_destroy(self->answer);
     }
     const struct rd_kafka_group_list *groups = NULL;
     rd_kafka_resp_err_t code = rd_kafka_list_groups(self->rk, self->name, &groups, timeout_ms);
     self->answer = (void *)groups;
     self->free_answer = free_groups;
-    /* Some brokers did not answer, and what the others said is there. */
+    /* Some brokers did not answer, but the groups of the others are there. */
     return code == RD_KAFKA_RESP_ERR__PARTIAL ? NULL
                                               : request_error(code, "Failed to list groups");
 }
@@ -130,15 +130,15 @@ request_groups(Client *self, const char *group, int timeout_ms)
 const char admin_list_groups_doc[] =
 "list_groups($self, /, group=None, timeout=-1)\n--\n\n"
 "List groups of every kind, with the bytes that their members sent.\n\n"
-"For consumer groups list_consumer_groups() and describe_consumer_groups() say more.\n\n"
+"For consumer groups, list_consumer_groups() and describe_consumer_groups() return more.\n\n"
 "Args:\n"
 "    group (str, optional): only this group; all groups when None.\n"
 "    timeout (float): seconds to wait for the brokers; -1 waits without limit.\n\n"
 "Returns:\n"
-"    list of confluent_kafka.admin.GroupMetadata: The groups of brokers that did not answer are\n"
-"    missing, if others answered.\n\n"
+"    list of confluent_kafka.admin.GroupMetadata: If only some brokers answered, the groups of\n"
+"    the other brokers are missing.\n\n"
 "Raises:\n"
-"    KafkaException: _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
+"    KafkaException: _TIMED_OUT or _TRANSPORT: no broker answered; _INTR: after wakeup().\n\n"
 "librdkafka: rd_kafka_list_groups().";
 
 SIGNATURE(list_groups_signature, "list_groups()", 0, 2, P_group, P_timeout);

@@ -1,7 +1,7 @@
 /*
- * NewTopic and NewPartitions: what create_topics() and create_partitions() are told.
+ * NewTopic and NewPartitions: the arguments of create_topics() and create_partitions().
  *
- * Their values are checked when a request is made of them: they can be changed until then.
+ * Their values are checked when a request is made, because they can be changed until then.
  */
 #include "admin/admin.h"
 
@@ -25,14 +25,14 @@ or_else(PyObject *value, PyObject *otherwise)
     return Py_NewRef(value == NULL ? otherwise : value);
 }
 
-/* ---- making them ---- */
+/* ---- construction ---- */
 
 SIGNATURE(new_topic_signature, "NewTopic()", 1, 5, P_topic, P_num_partitions,
           P_replication_factor, P_replica_assignment, P_config);
 SIGNATURE(new_partitions_signature, "NewPartitions()", 2, 3, P_topic, P_new_total_count,
           P_replica_assignment);
 
-/* An argument that was given must be an int of 32 bits. */
+/* Checks that an argument, if given, is an int of 32 bits. */
 static int
 check_int(PyObject *value, const char *name)
 {
@@ -121,7 +121,7 @@ new_topic_dealloc(PyObject *object)
 
 /* ---- comparing, showing, pickling ---- */
 
-/* All fields as a tuple: what is compared and pickled; new reference. */
+/* All fields as a tuple, for comparing and pickling; new reference. */
 static PyObject *
 new_topic_fields(PyObject *object)
 {
@@ -163,7 +163,7 @@ new_topic_richcompare(PyObject *object, PyObject *other, int operation)
     PyObject *others = fields == NULL ? NULL : new_topic_fields(other);
     PyObject *result = NULL;
     if (others != NULL && ordering) {
-        /* Topic and count have an order, the rest need not. */
+        /* Topic and count can be ordered; the other fields may not have an order. */
         PyObject *left = PyTuple_GetSlice(fields, 0, 2);
         PyObject *right = PyTuple_GetSlice(others, 0, 2);
         if (left != NULL && right != NULL) {
@@ -180,7 +180,7 @@ new_topic_richcompare(PyObject *object, PyObject *other, int operation)
     return result;
 }
 
-/* By the topic: the rest can change. */
+/* The hash of the topic, because the other fields can change. */
 static Py_hash_t
 new_topic_hash(PyObject *object)
 {
@@ -229,11 +229,11 @@ static PyMethodDef new_topic_methods[] = {
 static PyMemberDef new_topic_members[] = {
     {"topic", T_OBJECT_EX, offsetof(NewTopic, topic), READONLY, "The topic's name."},
     {"num_partitions", T_OBJECT_EX, offsetof(NewTopic, count), 0,
-     "How many partitions; -1 for the broker's default."},
+     "The number of partitions; -1 for the broker's default."},
     {"replication_factor", T_OBJECT_EX, offsetof(NewTopic, replication_factor), 0,
-     "How many copies of each; -1 for the broker's default."},
+     "The number of replicas of each partition; -1 for the broker's default."},
     {"replica_assignment", T_OBJECT_EX, offsetof(NewTopic, replica_assignment), 0,
-     "For each partition the ids of the brokers that get a copy, or None."},
+     "For each partition the ids of the brokers that get a replica, or None."},
     {"config", T_OBJECT_EX, offsetof(NewTopic, config), 0,
      "The topic's configuration, a dict, or None."},
     {NULL, 0, 0, 0, NULL},
@@ -242,14 +242,15 @@ static PyMemberDef new_topic_members[] = {
 PyDoc_STRVAR(new_topic_doc,
 "NewTopic(topic, num_partitions=-1, replication_factor=-1, replica_assignment=None, config=None)\n"
 "--\n\n"
-"A topic for create_topics(), which checks the values.\n\n"
+"A topic for create_topics(), which checks its values.\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
+"    topic (str): the name of the topic.\n"
 "    num_partitions (int): the number of partitions; -1 for the broker's default.\n"
-"    replication_factor (int): how many copies of each partition; -1 for the broker's default.\n"
-"    replica_assignment (list of list of int, optional): instead of a replication factor: for\n"
-"        each partition, the ids of the brokers that get a copy, the preferred leader first.\n"
-"    config (dict, optional): the topic's configuration, texts or numbers, for example\n"
+"    replication_factor (int): the number of replicas of each partition; -1 for the broker's\n"
+"        default.\n"
+"    replica_assignment (list of list of int, optional): use it instead of a replication factor:\n"
+"        for each partition, the ids of the brokers that get a replica, preferred leader first.\n"
+"    config (dict, optional): the topic's configuration; values are texts or numbers, for example\n"
 "        {'retention.ms': '3600000'}.\n\n"
 "Raises:\n"
 "    TypeError, OverflowError: topic is not a str, or a number is not an int of 32 bits.\n\n"
@@ -280,21 +281,21 @@ static PyType_Spec new_topic_spec = {
 static PyMemberDef new_partitions_members[] = {
     {"topic", T_OBJECT_EX, offsetof(NewTopic, topic), READONLY, "The topic's name."},
     {"new_total_count", T_OBJECT_EX, offsetof(NewTopic, count), 0,
-     "How many partitions the topic has afterwards."},
+     "The new number of partitions of the topic."},
     {"replica_assignment", T_OBJECT_EX, offsetof(NewTopic, replica_assignment), 0,
-     "For each new partition the ids of the brokers that get a copy, or None."},
+     "For each new partition the ids of the brokers that get a replica, or None."},
     {NULL, 0, 0, 0, NULL},
 };
 
 PyDoc_STRVAR(new_partitions_doc,
 "NewPartitions(topic, new_total_count, replica_assignment=None)\n"
 "--\n\n"
-"A new number of partitions for create_partitions(), which checks the values.\n\n"
+"A new number of partitions for create_partitions(), which checks its values.\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
-"    new_total_count (int): how many partitions the topic has afterwards; more than now.\n"
-"    replica_assignment (list of list of int, optional): for each new partition the ids of the\n"
-"        brokers that get a copy, the preferred leader first.\n\n"
+"    topic (str): the name of the topic.\n"
+"    new_total_count (int): the new number of partitions, greater than the current number.\n"
+"    replica_assignment (list of list of int, optional): for each new partition, the ids of the\n"
+"        brokers that get a replica, the preferred leader first.\n\n"
 "Raises:\n"
 "    TypeError, OverflowError: topic is not a str, or new_total_count is not an int of 32 bits.\n\n"
 "librdkafka: rd_kafka_NewPartitions_new().");

@@ -1,16 +1,16 @@
 /*
- * What may be asked of a request besides its argument. Which request takes which option is
- * librdkafka's to say; the signatures in confluent_kafka.admin offer no others.
+ * The options of a request. librdkafka decides which request accepts which option; the signatures
+ * in confluent_kafka.admin offer only these.
  */
 #include "admin/admin.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The longest that librdkafka takes for either timeout. */
+/* The maximum that librdkafka accepts for both timeouts. */
 #define MAX_TIMEOUT_SECONDS 3600
 
-/* 0, or -1 with a ValueError made of librdkafka's own text. */
+/* 0, or -1 with a ValueError that has librdkafka's text. */
 static int
 check_code(rd_kafka_resp_err_t code, const char *reason)
 {
@@ -137,10 +137,10 @@ set_isolation_level(rd_kafka_AdminOptions_t *options, PyObject *value)
         options, (rd_kafka_IsolationLevel_t)level));
 }
 
-/* There are fewer kinds of either than this, and nothing is gained by naming one twice. */
+/* There are fewer states and types than this, and none may be named twice. */
 #define MAX_CHOICES 16
 
-/* Reads at most MAX_CHOICES int below `limit`; their number, or -1. */
+/* Reads at most MAX_CHOICES ints below `limit`; returns their number, or -1. */
 static Py_ssize_t
 read_choices(PyObject *value, const char *name, int limit, int32_t *choices)
 {

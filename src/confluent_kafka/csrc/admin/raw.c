@@ -1,5 +1,5 @@
 /*
- * Any request, as bytes: what librdkafka has no function for is made in confluent_kafka.admin.
+ * Raw requests as bytes. confluent_kafka.admin makes those that librdkafka has no function for.
  */
 #include "admin/admin.h"
 
@@ -11,7 +11,7 @@
 
 typedef struct {
     int32_t api_key, version, target;
-    const char *coordinator; /* borrowed from the argument, as the body is */
+    const char *coordinator; /* borrowed from the argument, like the body */
     const char *body;
     size_t size;
 } raw_item;
@@ -91,7 +91,7 @@ refuse(admin_call *call)
     return raw_requests_check(call->state);
 }
 
-/* Of no event: nothing is sent. */
+/* The request without an event: nothing is sent. */
 const admin_request admin_raw_requests[] = {
     {"raw", RD_KAFKA_ADMIN_OP_ANY, RD_KAFKA_EVENT_NONE, refuse, NULL, NULL},
     {0},

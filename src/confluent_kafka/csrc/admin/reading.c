@@ -1,5 +1,5 @@
 /*
- * Reading the argument of a request into what librdkafka takes.
+ * Reads the argument of a request into the form that librdkafka takes.
  */
 #include "admin/admin.h"
 
@@ -11,7 +11,7 @@ admin_read_items(admin_call *call, const char *of_what,
     if (arg_list(call->argument, "the argument", of_what) < 0) {
         return -1;
     }
-    /* A copy, so that another thread cannot free what the items point to. */
+    /* A copy, because another thread could free the objects that the items point to. */
     PyObject *sequence = PySequence_Tuple(call->argument);
     if (sequence == NULL) {
         return -1;

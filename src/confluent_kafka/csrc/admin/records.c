@@ -94,7 +94,7 @@ send_elect_leaders(const admin_call *call, rd_kafka_queue_t *queue)
 
 /* ---- answers ---- */
 
-/* TopicPartitions with the low watermark as offset, and each with its error. */
+/* TopicPartitions with the low watermark as the offset, each with its error. */
 static PyObject *
 deleted_records(module_state *state, rd_kafka_event_t *event)
 {

@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "base/text.h"
 
-/* Passwords and salts are short; this only keeps their size in librdkafka's int. */
+/* Passwords and salts are short. This limit only keeps their size within librdkafka's int. */
 #define MAX_SECRET (1 << 20)
 
 static void
@@ -18,7 +18,7 @@ destroy_alteration(void *item)
     rd_kafka_UserScramCredentialAlteration_destroy(item);
 }
 
-/* Non-empty bytes; NULL with an exception that does not show them. */
+/* Bytes that are not empty; NULL with an exception that does not show them. */
 static const unsigned char *
 secret_from(PyObject *value, const char *name, size_t *size)
 {

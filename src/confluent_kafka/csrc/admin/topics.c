@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "values/uuid.h"
 
-/* The most partitions that librdkafka takes in one request. */
+/* The maximum number of partitions that librdkafka accepts in one request. */
 #define MAX_PARTITIONS 100000
 #define MAX_REPLICAS 32767
 
@@ -40,7 +40,7 @@ int_attribute(module_state *state, PyObject *object, enum parameter name, const 
     return status;
 }
 
-/* Hands over one partition's brokers; a function because both types have their own. */
+/* Passes the brokers of one partition to librdkafka; both types have their own function. */
 typedef rd_kafka_resp_err_t assign_function(void *target, int32_t partition,
                                             int32_t *brokers, size_t count, char *reason,
                                             size_t size);
@@ -61,7 +61,7 @@ assign_partitions(void *target, int32_t partition, int32_t *brokers, size_t coun
                                                          reason, size);
 }
 
-/* Wrong types in an assignment are ValueErrors, as in confluent-kafka: -1. */
+/* Turns wrong types in an assignment into ValueErrors, as in confluent-kafka: -1. */
 static int
 refuse_type(void)
 {
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-/* The replica assignment as a tuple, None without one; new reference or NULL. */
+/* The replica assignment as a tuple; None if there is none; new reference or NULL. */
 static PyObject *
 get_assignment(module_state *state, PyObject *object)
 {
@@ -132,7 +132,7 @@ get_assignment(module_state *state, PyObject *object)
     return partitions;
 }
 
-/* `limit`: librdkafka ends the process when it is given more partitions than there are. */
+/* Checks `limit`, because librdkafka ends the process if it gets too many partitions. */
 static int
 assign_replicas(const char *topic, PyObject *assignment, int32_t limit,
                 assign_function *assign, void *target)
@@ -203,8 +203,8 @@ set_config(module_state *state, rd_kafka_NewTopic_t *topic, PyObject *object)
 }
 
 /*
- * What `read` makes of a NewTopic or NewPartitions with its name. A subclass may make up a
- * name each time it is asked, so it is held meanwhile.
+ * Calls `read` with a NewTopic or NewPartitions and its name. A subclass may make a new name each
+ * time, so a reference to the name is held meanwhile.
  */
 static void *
 read_named(module_state *state, PyObject *item, PyTypeObject *type, const char *type_name,
@@ -228,7 +228,7 @@ destroy_new_topic(void *item)
     rd_kafka_NewTopic_destroy(item);
 }
 
-/* How many partitions: as many as the assignment has items, if there is one. */
+/* The number of partitions; if there is an assignment, the number of its items. */
 static int
 partition_count(const char *topic, PyObject *assignment, int32_t *partitions)
 {

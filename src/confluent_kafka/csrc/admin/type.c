@@ -1,5 +1,5 @@
 /*
- * The type _AdminClient: its life, its callbacks, and the frame of every request.
+ * The type _AdminClient: creating and closing it, its callbacks, and the frame of every request.
  */
 #include "admin/admin.h"
 
@@ -32,7 +32,7 @@ call_clear(admin_call *call)
 
 /* ---- the frame ---- */
 
-/* The one of the client, made with the first request; borrowed. */
+/* The client's AdminAnswers, created with the first request; borrowed. */
 static PyObject *
 answers_of(AdminClient *self)
 {
@@ -44,7 +44,7 @@ answers_of(AdminClient *self)
             self->answers = started;
         }
         else if (started != NULL) {
-            admin_answers_stop(started, true); /* another thread was quicker */
+            admin_answers_stop(started, true); /* another thread has created one first */
         }
     }
     answers = self->answers;
@@ -52,8 +52,8 @@ answers_of(AdminClient *self)
     return answers;
 }
 
-/* Inside the client's guard: 0, or -1 with an exception when nothing was sent. `on_answer` NULL
- * only checks the arguments. */
+/* Called inside the client's guard: 0, or -1 with an exception, and nothing was sent. If
+ * `on_answer` is NULL, it only checks the arguments. */
 static int
 send_request(AdminClient *self, admin_call *call, PyObject *options, PyObject *on_answer)
 {
@@ -71,18 +71,18 @@ send_request(AdminClient *self, admin_call *call, PyObject *options, PyObject *o
 
 PyDoc_STRVAR(request_doc,
 "_request($self, request, argument, options, on_answer, /)\n--\n\n"
-"Send a request; its answer comes to a callback.\n\n"
+"Send a request. A callback gets its answer.\n\n"
 "Args:\n"
-"    request (str): its kind, for example 'create_topics'.\n"
-"    argument (object): what it is about; differs by kind.\n"
+"    request (str): the kind of request, for example 'create_topics'.\n"
+"    argument (object): the argument of this kind of request.\n"
 "    options (dict): request_timeout, operation_timeout (float, seconds), validate_only (bool),\n"
-"        broker (int) ...; None for what is not given.\n"
+"        broker (int) ...; None means not given.\n"
 "    on_answer (callable(result, exception, cluster_id) or None): called once, on a thread of\n"
-"        the client's own; one of the first two is None, and the cluster's id where it is not\n"
-"        known. Where it raises MemoryError it is called again, with that.\n"
-"        Without one the arguments are checked, and nothing is sent.\n\n"
+"        the client. Either result or exception is None, and cluster_id is None if it is unknown.\n"
+"        If it raises MemoryError, it is called again with that error.\n"
+"        With None, the arguments are checked and nothing is sent.\n\n"
 "Raises:\n"
-"    TypeError, ValueError: nothing has been sent then, and on_answer is not called.\n\n"
+"    TypeError, ValueError: nothing has been sent, and on_answer will not be called.\n\n"
 "librdkafka: the Admin API.");
 
 static PyObject *
@@ -112,10 +112,10 @@ request(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(answer_in_loop_doc,
 "_answer_in_loop($self, /)\n--\n\n"
-"Have no thread for answers: what io_event_enable() was given tells of them, and\n"
-"_serve_answers() calls their callbacks. Before the first request.\n\n"
-"When the client is dropped without close(), callbacks that wait are not called: they may be\n"
-"garbage together with it.");
+"Use no thread for answers: the descriptor of io_event_enable() is written for them, and\n"
+"_serve_answers() calls their callbacks. Call it before the first request.\n\n"
+"If the client is deleted without close(), pending callbacks are not called: they may be\n"
+"garbage as well.");
 
 static PyObject *
 answer_in_loop(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -138,7 +138,7 @@ answer_in_loop(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(serve_answers_doc,
 "_serve_answers($self, /)\n--\n\n"
-"Call the callbacks of the answers that have come, without waiting; see _answer_in_loop().");
+"Call the callbacks of the answers that have arrived, without waiting; see _answer_in_loop().");
 
 static PyObject *
 serve_answers(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -154,9 +154,9 @@ serve_answers(PyObject *object, PyObject *Py_UNUSED(unused))
     Py_RETURN_NONE;
 }
 
-/* ---- life ---- */
+/* ---- creation and deletion ---- */
 
-/* Before the handle ends: what waits for answers. */
+/* Ends the waiting for answers, before the handle ends. */
 static void
 admin_release(Client *client)
 {
@@ -237,13 +237,13 @@ admin_dealloc(PyObject *object)
     if (!client_dealloc_begin(object)) {
         return;
     }
-    Py_CLEAR(((AdminClient *)object)->answers); /* in a forked child: its thread is the parent's */
+    Py_CLEAR(((AdminClient *)object)->answers); /* in a forked child its thread is the parent's */
     client_dealloc_end(object);
 }
 
 /* ---- poll, close ---- */
 
-/* Between serve_begin() and serve_end(): callbacks served, or -1. */
+/* Between serve_begin() and serve_end(): the number of callbacks served, or -1. */
 static Py_ssize_t
 serve_callbacks(Client *client, deadline *until)
 {
@@ -269,14 +269,14 @@ serve_callbacks(Client *client, deadline *until)
 PyDoc_STRVAR(poll_doc,
 "poll($self, /, timeout=-1)\n--\n\n"
 "Serve error_cb, stats_cb, throttle_cb and the logger.\n\n"
-"Answers need no poll(): a future gets its result by itself.\n\n"
+"Answers do not need poll(): futures get their results without it.\n\n"
 "Args:\n"
 "    timeout (float): seconds to wait for something to serve; -1 waits without limit, 0 does\n"
 "        not wait.\n\n"
 "Returns:\n"
-"    int: Callbacks served.\n\n"
+"    int: The number of callbacks that were served.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback.\n\n"
+"    Exception: a callback raised it.\n\n"
 "librdkafka: rd_kafka_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -303,12 +303,12 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 PyDoc_STRVAR(close_doc,
 "close($self, /)\n--\n\n"
-"End the client. Futures without an answer fail with KafkaException(_DESTROY); the cluster may\n"
-"or may not have carried out these requests.\n\n"
-"Waits for other threads to leave their calls. Closing a closed client does nothing.\n\n"
+"End the client. Futures without an answer fail with KafkaException(_DESTROY). The cluster may\n"
+"or may not have carried out their requests.\n\n"
+"close() waits for other threads to leave their calls. Closing a closed client does nothing.\n\n"
 "Raises:\n"
-"    RuntimeError: when called from one of the client's callbacks.\n"
-"    Exception: raised by a callback; the client is closed all the same.\n\n"
+"    RuntimeError: the call is made in one of the client's callbacks.\n"
+"    Exception: a callback raised it; the client is closed all the same.\n\n"
 "librdkafka: rd_kafka_destroy().");
 
 static PyObject *
@@ -344,7 +344,7 @@ admin_length(PyObject *object)
 static int
 admin_bool(PyObject *Py_UNUSED(object))
 {
-    return 1; /* `if client:` asks whether there is one, not whether it is busy */
+    return 1; /* `if client:` asks whether there is a client, not whether it is busy */
 }
 
 static PyMethodDef admin_methods[] = {
@@ -359,7 +359,7 @@ static PyMethodDef admin_methods[] = {
 
 PyDoc_STRVAR(admin_doc,
 "_AdminClient(config={}, /, **kwargs)\n--\n\n"
-"The part of confluent_kafka.admin.AdminClient that is in C.");
+"The part of confluent_kafka.admin.AdminClient that is written in C.");
 
 static PyType_Slot admin_slots[] = {
     {Py_tp_doc, (void *)admin_doc},

@@ -1,6 +1,6 @@
 /*
- * The Arrow C data and stream interfaces: structs whose layout their specification fixes,
- * under the guards it asks for, so that other copies of them may be included as well.
+ * The Arrow C data and stream interfaces. The specification defines the layout of the structs, and
+ * the include guards, so that other copies of the definitions may be included as well.
  */
 #ifndef CONFLUENT_KAFKA_ARROW_ABI_H
 #define CONFLUENT_KAFKA_ARROW_ABI_H
@@ -54,7 +54,7 @@ struct ArrowArrayStream {
 
 #endif
 
-/* Names of the capsules in which Python hands these structs over. */
+/* The names of the capsules that contain these structs in Python. */
 #define ARROW_SCHEMA_CAPSULE "arrow_schema"
 #define ARROW_ARRAY_CAPSULE "arrow_array"
 #define ARROW_STREAM_CAPSULE "arrow_array_stream"

@@ -5,15 +5,15 @@
 #include "arrow/row_columns.h"
 #include "base/text.h"
 
-/* An array and its type, found side by side in the tree, and its name for messages. */
+/* An array and its type, at the same place of both trees, with the names for error texts. */
 typedef struct {
     const struct ArrowSchema *schema;
     const struct ArrowArray *array;
-    const char *batch; /* the argument */
+    const char *batch; /* the name of the argument */
     const char *column;
 } node;
 
-/* The types a column may have; text_types are a part of bytes_types. */
+/* The allowed types of each column; text_types are a subset of bytes_types. */
 static const char bytes_types[] = "binary or string";
 static const char text_types[] = "string";
 static const char partition_types[] = "int32 (or another integer)";
@@ -40,7 +40,7 @@ wrong_type(const node *found, const char *allowed)
     return -1;
 }
 
-/* Whether an array and its type can be looked at together. */
+/* Whether the children of an array match its type. */
 static bool
 is_pair(const struct ArrowSchema *schema, const struct ArrowArray *array)
 {
@@ -72,7 +72,7 @@ field_name(const node *found)
     return found->schema->name == NULL ? "" : found->schema->name;
 }
 
-/* The format of the values, which a dictionary-encoded array does not hold itself. */
+/* The format of the values; a dictionary-encoded array has it in its dictionary. */
 static arrow_format
 format_of(const node *found)
 {
@@ -182,7 +182,7 @@ bind_headers(const node *found, int64_t first, int64_t rows, arrow_chunk *chunk)
     if (child_of(found, 0, &header) < 0) {
         return -1;
     }
-    /* A list of nulls is what libraries make of lists that are all empty. */
+    /* If all lists are empty, some libraries make a list of nulls. */
     format = format_of(&header);
     if (format.layout != ARROW_STRUCT && format.layout != ARROW_NULLS) {
         header.column = "headers.item";
@@ -242,13 +242,13 @@ bind_column(arrow_chunk *chunk, node *found, bool *seen)
     case COLUMN_HEADERS:
         return bind_headers(found, first, rows, chunk);
     default:
-        return 0; /* offset and timestampType: what was consumed can be produced again */
+        return 0; /* offset and timestampType are ignored, so that consumed batches can be sent */
     }
 }
 
 /*
- * What is wrong with the data of a column (NULL: with a row itself); `row` is -1 for the
- * column as a whole.
+ * What is wrong with the data of a column (NULL: with the row itself). `row` is -1 for the column
+ * as a whole.
  */
 typedef struct {
     const char *column, *problem;
@@ -264,8 +264,8 @@ check_bytes(const arrow_bytes *column, const char *name, int64_t from, int64_t t
 }
 
 /*
- * Whether all rows are null, and without buffers: such a column may claim any number of rows,
- * and looking at each would take for ever.
+ * Whether all rows are null and the column has no buffers. Such a column may claim any number of
+ * rows, and checking each would take for ever.
  */
 static bool
 is_missing(const arrow_column *column)
@@ -273,7 +273,7 @@ is_missing(const arrow_column *column)
     return column->format.layout == ARROW_NULLS;
 }
 
-/* A NUL would end the name early where librdkafka reads it, and name another topic. */
+/* librdkafka reads the name up to a NUL, and would send to another topic. */
 static bool
 check_topic(const arrow_chunk *chunk, defect *found)
 {
@@ -348,7 +348,7 @@ check_header_rows(const arrow_chunk *chunk, defect *found)
                 *found = (defect){"headers", "a header's key must not be null", row};
                 return false;
             }
-            /* librdkafka shows a key up to its first NUL only. */
+            /* librdkafka reads a key only up to its first NUL. */
             if (memchr(key, '\0', size) != NULL) {
                 *found = (defect){"headers", "a header's key must not contain a NUL character",
                                   row};
@@ -378,7 +378,7 @@ check_headers(const arrow_chunk *chunk, defect *found)
            && check_header_rows(chunk, found);
 }
 
-/* Without the GIL: passes over all rows. */
+/* Checks all rows; called without the GIL. */
 static bool
 check(const arrow_chunk *chunk, const arrow_column *rows, defect *found)
 {

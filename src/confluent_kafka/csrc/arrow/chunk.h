@@ -1,6 +1,6 @@
 /*
- * One struct array of rows to produce: its columns found by name, their types and data
- * checked.
+ * One struct array of rows to produce: its columns are found by name, and their types and data
+ * are checked.
  */
 #ifndef CONFLUENT_KAFKA_ARROW_CHUNK_H
 #define CONFLUENT_KAFKA_ARROW_CHUNK_H
@@ -10,23 +10,23 @@
 
 typedef struct {
     struct ArrowArray array; /* moved here; owns all memory that the columns refer to */
-    int64_t first_row;       /* of the batch */
+    int64_t first_row;       /* its number in the whole batch */
     int64_t count;
     bool has_topic;
     arrow_bytes key, value, topic;
     arrow_column partition, timestamp;
-    arrow_column headers, header; /* the lists, and the structs in them */
+    arrow_column headers, header; /* the lists, and the structs in the lists */
     arrow_bytes header_key, header_value;
 } arrow_chunk;
 
 /*
- * Binds the columns of `chunk->array` (with `first_row` set, all else zero), of type
- * `schema`, and checks them; `name` is the argument's. 0, or -1 with an exception.
+ * Finds and checks the columns of `chunk->array`, whose type is `schema`; `first_row` must be set,
+ * all other fields zero. `name` is the name of the argument. 0, or -1 with an exception.
  */
 int arrow_chunk_bind(arrow_chunk *chunk, const struct ArrowSchema *schema,
                      const char *name);
 
-/* As the functions of arrow_rows of these names, counting from the chunk's first row. */
+/* The same as the functions of arrow_rows with these names; rows count from the chunk's first. */
 void arrow_chunk_get(const arrow_chunk *chunk, int64_t index, arrow_row *row);
 int arrow_chunk_headers(const arrow_chunk *chunk, int64_t index,
                         rd_kafka_headers_t **headers);

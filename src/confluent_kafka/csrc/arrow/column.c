@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest first where one format string is the start of another. */
+/* The longer string comes first if one format string is the beginning of another. */
 static const struct {
     const char *prefix, *words;
 } format_words[] = {
@@ -120,7 +120,7 @@ arrow_format_parse(const char *format)
     return (arrow_format){.layout = ARROW_OTHER};
 }
 
-/* The number of buffers a layout has by the specification; views may have more. */
+/* The number of buffers of a layout by the specification; views may have more. */
 static int64_t
 buffers_of(enum arrow_layout layout)
 {
@@ -137,7 +137,7 @@ buffers_of(enum arrow_layout layout)
     }
 }
 
-/* Views: validity, views, any number of blocks, and the blocks' sizes. */
+/* A column of views has: validity, views, any number of blocks, and the sizes of the blocks. */
 static const char *
 bind_blocks(arrow_column *column, const struct ArrowArray *array)
 {
@@ -199,7 +199,7 @@ arrow_column_is_valid(const arrow_column *column, int64_t row)
     return column->validity == NULL || (column->validity[slot / 8] >> (slot % 8) & 1);
 }
 
-/* Element `index` of a buffer, which need not be aligned. */
+/* Reads element `index` of a buffer that need not be aligned. */
 #define LOAD(type, buffer, index, result)                                                \
     do {                                                                                 \
         type value_;                                                                     \
@@ -237,7 +237,7 @@ arrow_column_integer(const arrow_column *column, int64_t row)
     }
 }
 
-/* Offsets of a row of ARROW_BYTES or ARROW_LIST. */
+/* The offsets of a row of ARROW_BYTES or ARROW_LIST. */
 static inline void
 read_offsets(const arrow_column *column, int64_t row, int64_t *from, int64_t *to)
 {
@@ -271,8 +271,8 @@ arrow_column_span(const arrow_column *column, int64_t count, int64_t *from, int6
     read_offsets(column, count - 1, &unused, to);
 }
 
-/* Whether one of `count` offsets of 32 bits is negative or less than the one before: then its sign, or
- * that of the difference, is set. No branch for any of them, as there are many. */
+/* Whether one of `count` 32-bit offsets is negative or less than the previous one: then the sign
+ * bit of the offset or of the difference is set. It has no branch in the loop, for speed. */
 static bool
 are_wrong_32(const uint8_t *offsets, int64_t count)
 {
@@ -284,7 +284,7 @@ are_wrong_32(const uint8_t *offsets, int64_t count)
     return signs >> 31;
 }
 
-/* The same of 64 bits. */
+/* The same for 64-bit offsets. */
 static bool
 are_wrong_64(const uint8_t *offsets, int64_t count)
 {
@@ -314,7 +314,7 @@ arrow_column_check_offsets(const arrow_column *column, int64_t from, int64_t to,
     return last > limit ? "its offsets lie outside its values" : NULL;
 }
 
-/* A view: the size, then up to 12 bytes; or their first 4, the block, the place in it. */
+/* A view: the size, and up to 12 bytes of value; or 4 bytes, the block, and the place in it. */
 typedef struct {
     int32_t size;
     char start[4];
@@ -338,7 +338,7 @@ check_views(const arrow_column *column, int64_t from, int64_t to)
     for (int64_t row = from; row < to; row++) {
         view found;
         if (!arrow_column_is_valid(column, row)) {
-            continue; /* what a null's view says is undefined */
+            continue; /* the view of a null value is undefined */
         }
         view_at(column, row, &found);
         if (found.size < 0) {
@@ -361,13 +361,13 @@ check_values(const arrow_column *column, int64_t from, int64_t to)
 {
     switch (column->format.layout) {
     case ARROW_BYTES:
-        /* Without a buffer only empty values can be. */
+        /* Without a buffer, all values must be empty. */
         return arrow_column_check_offsets(column, from, to,
                                           column->bytes == NULL ? 0 : INT64_MAX);
     case ARROW_VIEW:
         return check_views(column, from, to);
     default:
-        return NULL; /* checked when bound */
+        return NULL; /* it was checked when the column was bound */
     }
 }
 
@@ -413,7 +413,7 @@ arrow_column_value(const arrow_column *column, int64_t row, size_t *size)
     }
 }
 
-/* The end of the buffer that a valid row's value lies in. */
+/* The end of the buffer that contains the value of a valid row. */
 static const uint8_t *
 end_of_buffer(const arrow_column *column, int64_t row)
 {
@@ -456,6 +456,6 @@ arrow_bytes_get(const arrow_bytes *column, int64_t row, size_t *size)
         return NULL;
     }
     const void *value = arrow_column_value(&column->values, row, size);
-    /* Of no bytes there may be no buffer, but NULL would mean null. */
+    /* A column without bytes may have no buffer, but NULL would mean a null value. */
     return *size == 0 ? "" : value;
 }

@@ -1,8 +1,8 @@
 /*
- * Reading one column of somebody else's Arrow data. Plain C: nothing here needs Python.
+ * Reads one column of Arrow data that another library made. This is plain C without Python.
  *
- * A column is bound to its array, then checked once; after that reading a row cannot
- * fail. Functions that find fault return its description (a constant), or NULL.
+ * A column is bound to its array and then checked once; after that, reading a row cannot fail.
+ * Checking functions return a description of the error (a constant), or NULL.
  */
 #ifndef CONFLUENT_KAFKA_ARROW_COLUMN_H
 #define CONFLUENT_KAFKA_ARROW_COLUMN_H
@@ -14,7 +14,7 @@
 #include "arrow/abi.h"
 
 enum arrow_layout {
-    ARROW_NULLS,  /* no buffers: every row is null (also: there is no such column) */
+    ARROW_NULLS,  /* no buffers: every row is null (also used for a missing column) */
     ARROW_INTEGER,
     ARROW_BYTES,  /* int32 or int64 offsets into one buffer */
     ARROW_FIXED,  /* `width` bytes a row */
@@ -24,34 +24,34 @@ enum arrow_layout {
     ARROW_OTHER,
 };
 
-/* What an Arrow format string says, as far as it matters here. */
+/* The relevant part of an Arrow format string. */
 typedef struct {
     enum arrow_layout layout;
-    int32_t width; /* bytes of an integer, an offset or a fixed value */
+    int32_t width; /* the size of an integer, an offset or a fixed value in bytes */
     bool is_signed, is_text, is_timestamp;
-    int64_t multiply, divide; /* from a timestamp's unit to milliseconds */
+    int64_t multiply, divide; /* convert a timestamp's unit to milliseconds */
 } arrow_format;
 
 arrow_format arrow_format_parse(const char *format);
-/* The type in words, as pyarrow names it; never NULL. */
+/* The type in words, as pyarrow writes it; never NULL. */
 const char *arrow_format_words(const char *format);
 
-/* Rows are counted from the batch's first row, so `start` sums up all slicing. */
+/* Rows are counted from the batch's first row, so `start` is the sum of all slicing. */
 typedef struct {
     arrow_format format;
     int64_t start;
-    int64_t length; /* of the array, in rows after `start` */
+    int64_t length; /* the length of the array, in rows after `start` */
     const uint8_t *validity; /* NULL: no row is null */
     const void *slots;       /* values, offsets or views */
     const uint8_t *bytes;
-    const void *const *blocks; /* the buffers that views refer to */
+    const void *const *blocks; /* the buffers that the views refer to */
     const int64_t *block_sizes;
     int64_t block_count;
 } arrow_column;
 
 /*
- * Binds `column` to `array`, of type `format`, of which rows [first, first + rows) are
- * used, counted from the array's own offset.
+ * Binds `column` to `array`, which has the type `format`. Rows [first, first + rows) are used,
+ * counted from the array's own offset.
  */
 const char *arrow_column_bind(arrow_column *column, arrow_format format,
                               const struct ArrowArray *array, int64_t first,
@@ -60,30 +60,30 @@ const char *arrow_column_bind(arrow_column *column, arrow_format format,
 bool arrow_column_is_valid(const arrow_column *column, int64_t row);
 /* The value of a valid row of ARROW_INTEGER; UINT64 beyond INT64_MAX gives INT64_MAX. */
 int64_t arrow_column_integer(const arrow_column *column, int64_t row);
-/* The bytes of a valid row of ARROW_BYTES, ARROW_FIXED or ARROW_VIEW; of none it may be NULL. */
+/* The bytes of a valid row of ARROW_BYTES, ARROW_FIXED or ARROW_VIEW; may be NULL if empty. */
 const void *arrow_column_value(const arrow_column *column, int64_t row, size_t *size);
 /* The rows of the child that belong to `row` of ARROW_LIST: [*from, *to). */
 void arrow_column_list(const arrow_column *column, int64_t row, int64_t *from,
                        int64_t *to);
-/* The rows of the child that rows [0, count) refer to, in checked offsets; count > 0. */
+/* The child's rows that rows [0, count) refer to; the offsets are checked, and count > 0. */
 void arrow_column_span(const arrow_column *column, int64_t count, int64_t *from,
                        int64_t *to);
-/* Offsets in rows [from, to) neither decrease nor leave [0, limit]. */
+/* Checks that the offsets of rows [from, to) do not decrease and are within [0, limit]. */
 const char *arrow_column_check_offsets(const arrow_column *column, int64_t from,
                                        int64_t to, int64_t limit);
 
-/* Bytes or text, perhaps dictionary-encoded. */
+/* A column of bytes or text, possibly dictionary-encoded. */
 typedef struct {
     arrow_column values;
-    arrow_column indices; /* into `values`, if encoded */
+    arrow_column indices; /* into `values`, if dictionary-encoded */
     bool is_encoded;
 } arrow_bytes;
 
-/* Every value in rows [from, to) lies inside its buffers. */
+/* Checks that every value in rows [from, to) lies inside its buffers. */
 const char *arrow_bytes_check(const arrow_bytes *column, int64_t from, int64_t to);
-/* NULL for a null; an empty value has an address. */
+/* NULL for a null value; an empty value has an address. */
 const void *arrow_bytes_get(const arrow_bytes *column, int64_t row, size_t *size);
-/* The end of the buffer that a value of at least a byte lies in: up to there can be read. */
+/* The end of the buffer of a non-empty value: it can be read up to there. */
 const void *arrow_bytes_end(const arrow_bytes *column, int64_t row);
 
 #endif

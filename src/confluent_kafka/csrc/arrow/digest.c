@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* MurmurHash64A (Austin Appleby, public domain), the seed being the hash of what goes before. */
+/* MurmurHash64A (Austin Appleby, public domain); the seed is the hash of the preceding values. */
 #define MULTIPLIER UINT64_C(0xc6a4a7935bd1e995)
-/* In the place of a size that no value has. */
+/* The size for a null value; no value has this size. */
 #define NULL_VALUE UINT64_MAX
 
 static inline uint64_t
@@ -28,7 +28,7 @@ finish(uint64_t hash)
     return hash ^ hash >> 47;
 }
 
-/* A value with its size, so that no bytes can move from one value to the next unseen. */
+/* Hashes a value with its size, so that moving bytes from one value to the next is detected. */
 static uint64_t
 add_bytes(uint64_t hash, const void *data, size_t size)
 {

@@ -5,11 +5,11 @@
 
 #include "arrow/export.h"
 
-/* The first offset of a list or of text, and other buffers: there must be some. */
+/* Serves as the first offset of a list or text, and as other buffers that must exist. */
 static const int64_t zeros[8];
 static const void *buffers[] = {NULL, zeros, zeros};
 
-/* Each by the specification's columnar format; those that are not here have two. */
+/* The number of buffers, from the specification's columnar format; other types have two. */
 static const struct {
     const char *format;
     int64_t count;
@@ -18,7 +18,7 @@ static const struct {
     {"Z", 3}, {"u", 3},  {"U", 3},  {"vz", 3}, {"vu", 3},  {"+vl", 3}, {"+vL", 3},
 };
 
-/* Parameters follow a colon. */
+/* A format's parameters follow a colon. */
 static int64_t
 buffer_count(const char *format)
 {
@@ -52,7 +52,7 @@ arrow_empty_array(const struct ArrowSchema *schema, struct ArrowArray *array)
     struct ArrowArray *structs = (struct ArrowArray *)(children + count);
     *array = (struct ArrowArray){
         .n_buffers = buffer_count(format),
-        /* Of a union the first is no bitmap. */
+        /* The first buffer of a union is not a bitmap. */
         .buffers = strncmp(format, "+u", 2) == 0 ? buffers + 1 : buffers,
         .children = children,
         .release = release,

@@ -5,7 +5,7 @@
 
 #include "base/args.h"
 
-/* ---- what arrays are made of ---- */
+/* ---- structs of arrays ---- */
 
 void
 arrow_schema_release_children(struct ArrowSchema *schema)
@@ -41,7 +41,7 @@ typedef struct {
     const arrow_exporter *exporter;
     size_t count; /* at least one */
     size_t next;
-    void *owners[]; /* of an array each, all of the first one's type */
+    void *owners[]; /* each of one array; all arrays have the type of the first */
 } array_stream;
 
 static int
@@ -56,7 +56,7 @@ stream_next(struct ArrowArrayStream *stream, struct ArrowArray *array)
 {
     array_stream *self = stream->private_data;
     if (self->next == self->count) {
-        array->release = NULL; /* the end */
+        array->release = NULL; /* the end of the stream */
         return 0;
     }
     if (self->exporter->array(self->owners[self->next], array) < 0) {
@@ -70,7 +70,7 @@ static const char *
 stream_error(struct ArrowArrayStream *stream)
 {
     (void)stream;
-    return "out of memory"; /* nothing else fails here */
+    return "out of memory"; /* there is no other error */
 }
 
 static void
@@ -109,8 +109,8 @@ export_stream(const arrow_exporter *exporter, void *const *owners, size_t count,
 /* ---- capsules ---- */
 
 /*
- * A reader moves the struct out of its capsule and clears `release` in it; a capsule that
- * nobody read releases it here.
+ * A reader moves the struct out of its capsule and clears its `release`. If nobody reads a
+ * capsule, its destructor releases the struct.
  */
 #define CAPSULE_DESTRUCTOR(function, type, name)                                         \
     static void function(PyObject *capsule)                                              \

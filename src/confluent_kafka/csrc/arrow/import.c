@@ -13,7 +13,7 @@ struct arrow_rows {
     arrow_chunk *chunks;
 };
 
-/* Room for one more chunk, which is zero; NULL without memory. */
+/* Adds room for one more chunk, which is zeroed; NULL without memory. */
 static arrow_chunk *
 next_chunk(arrow_rows *rows)
 {
@@ -76,7 +76,7 @@ arrow_rows_import(PyObject *object, const char *name)
 void
 arrow_rows_release(arrow_rows *rows)
 {
-    /* The callbacks may run Python code, which would lose an exception that is set. */
+    /* The release callbacks may run Python code, which would lose the current exception. */
     PyObject *raised = PyErr_GetRaisedException();
     for (size_t i = 0; i < rows->chunk_count; i++) {
         rows->chunks[i].array.release(&rows->chunks[i].array);
@@ -101,7 +101,7 @@ arrow_rows_has_topic(const arrow_rows *rows)
     return rows->chunk_count == 0 || rows->chunks[0].has_topic;
 }
 
-/* The chunk of row `index`, by bisection. */
+/* The chunk that contains row `index`, found by bisection. */
 static const arrow_chunk *
 chunk_of(const arrow_rows *rows, int64_t index)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Sizes are of the machine's own byte order, and need not be aligned. */
+/* Sizes have the machine's byte order and need not be aligned. */
 static int32_t
 next_size(const char **at)
 {

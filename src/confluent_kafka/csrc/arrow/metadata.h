@@ -1,5 +1,5 @@
 /*
- * The metadata of somebody else's type: pairs of texts, as the Arrow C data interface encodes them.
+ * The metadata of an Arrow type: pairs of texts, as the Arrow C data interface encodes them.
  */
 #ifndef CONFLUENT_KAFKA_ARROW_METADATA_H
 #define CONFLUENT_KAFKA_ARROW_METADATA_H
@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A text, which no NUL ends. */
+/* A text that does not end in NUL. */
 typedef struct {
     const char *data;
     size_t size;
 } arrow_text;
 
-/* How many pairs there are; `*at` begins with the first then. NULL has none. */
+/* Returns the number of pairs and moves `*at` to the first one. NULL has no pairs. */
 int32_t arrow_metadata_begin(const char **at);
-/* The next text: a key, or after it its value. */
+/* Returns the next text: a key, or the value after a key. */
 arrow_text arrow_metadata_next(const char **at);
 
-/* The name of the extension type that a type stands for; `data` is NULL if it stands for none. */
+/* The name of the extension type; `data` is NULL if the type is not an extension type. */
 arrow_text arrow_metadata_extension(const char *metadata);
 
 #endif

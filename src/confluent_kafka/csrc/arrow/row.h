@@ -1,5 +1,5 @@
 /*
- * A row of columns that are to be produced.
+ * A row of columns to produce.
  */
 #ifndef CONFLUENT_KAFKA_ARROW_ROW_H
 #define CONFLUENT_KAFKA_ARROW_ROW_H
@@ -10,15 +10,15 @@
 typedef struct {
     const char *topic; /* not NUL-terminated; NULL: none */
     size_t topic_size;
-    int32_t partition; /* RD_KAFKA_PARTITION_UA when null or no such column */
+    int32_t partition; /* RD_KAFKA_PARTITION_UA if it is null or there is no such column */
     int64_t timestamp_ms; /* 0: now */
     const void *key, *value; /* NULL: null */
     size_t key_size, value_size;
 } arrow_row;
 
-/* A header of a row; the same. */
+/* A header of a row; its pointers have the same lifetime. */
 typedef struct {
-    const void *key, *value; /* of a value that is null, NULL */
+    const void *key, *value; /* `value` is NULL if it is null */
     size_t key_size, value_size;
 } arrow_header;
 

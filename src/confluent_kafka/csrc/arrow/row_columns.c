@@ -18,7 +18,7 @@ row_column_named(const char *name)
     return column;
 }
 
-/* A list of the names that columns have. */
+/* A list of the names of all columns. */
 static PyObject *
 column_names(void)
 {

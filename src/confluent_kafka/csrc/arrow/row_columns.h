@@ -1,5 +1,5 @@
 /*
- * The columns that a batch of rows has, by name.
+ * The columns that a batch of rows may have, by name.
  */
 #ifndef CONFLUENT_KAFKA_ARROW_ROW_COLUMNS_H
 #define CONFLUENT_KAFKA_ARROW_ROW_COLUMNS_H
@@ -23,7 +23,7 @@ extern const char *const row_column_names[COLUMN_COUNT];
 /* The column of this name, or COLUMN_COUNT. */
 int row_column_named(const char *name);
 
-/* Raises ValueError: `argument` names a column that there is none of. */
+/* Raises a ValueError: `argument` names a column that does not exist. */
 void refuse_column(const char *argument, PyObject *given);
 
 #endif

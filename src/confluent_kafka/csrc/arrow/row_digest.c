@@ -5,9 +5,9 @@
 PyDoc_STRVAR(row_digest_doc,
 "_row_digest(batch, /)\n"
 "--\n\n"
-"A digest of the rows that `Producer.produce_arrow` would send of a batch.\n\n"
-"It is the sum of a 64-bit hash of each row, so the digests of two batches add up to that\n"
-"of all their rows, modulo 2**64, and the order of rows does not matter.");
+"Return a digest of the rows that `Producer.produce_arrow` would send from a batch.\n\n"
+"It is the sum of the 64-bit hashes of all rows, modulo 2**64. So the digests of two batches add\n"
+"up to the digest of all their rows, and the order of the rows does not matter.");
 
 static PyObject *
 row_digest(PyObject *Py_UNUSED(module), PyObject *batch)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * What a reader gets is a copy of the structs, not of the data: each copy holds a reference to the
- * whole, and owns one block for its children and its dictionary.
+ * A reader gets a copy of the structs, but not of the data. Each copy holds a reference to the
+ * whole array, and owns one block of memory for its children and its dictionary.
  */
 
 static shared_array *
@@ -116,7 +116,7 @@ copy_array(shared_array *whole, const struct ArrowArray *from, struct ArrowArray
     return result;
 }
 
-/* ---- new wholes ---- */
+/* ---- new arrays ---- */
 
 static void
 drop(struct ArrowSchema *schema, struct ArrowArray *array)
@@ -160,7 +160,7 @@ shared_array_child(shared_array *self, int64_t child)
     return shared_array_new(&schema, &array);
 }
 
-/* So many rows from the start; how many of them are null is for the reader to count. */
+/* Keeps the first `rows` rows; the reader has to count the nulls. */
 static void
 cut(struct ArrowArray *array, int64_t rows)
 {
@@ -184,7 +184,7 @@ shared_array_head(shared_array *self, int64_t rows)
     }
     cut(&array, rows);
     for (int64_t i = 0; i < array.n_children; i++) {
-        cut(array.children[i], array.offset + rows); /* which the struct's rows are in */
+        cut(array.children[i], array.offset + rows); /* the struct's rows are within these */
     }
     return shared_array_new(&schema, &array);
 }
@@ -206,7 +206,7 @@ release_joined_array(struct ArrowArray *array)
 
 static const void *no_validity[1];
 
-/* Both with room for so many children, of which they have none yet: 0, or -1. */
+/* Allocates room for a number of children, of which none exists yet: 0, or -1. */
 static int
 start_joining(struct ArrowSchema *schema, struct ArrowArray *array, size_t count,
               size_t names_size)
@@ -232,7 +232,7 @@ start_joining(struct ArrowSchema *schema, struct ArrowArray *array, size_t count
                : 0;
 }
 
-/* One more child, a view of `column`, under a name that the schema keeps. */
+/* Adds a child, a view of `column`, under a name that the schema keeps. */
 static int
 add_child(struct ArrowSchema *schema, struct ArrowArray *array, shared_array *column,
           char *name, size_t count)
@@ -277,7 +277,7 @@ shared_array_join(shared_array *const *columns, const char *const *names, size_t
     return shared_array_new(&schema, &array);
 }
 
-/* ---- as arrow/export.h takes them ---- */
+/* ---- the functions for arrow/export.h ---- */
 
 static int
 schema_of(void *owner, struct ArrowSchema *schema)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The struct in `capsule`; NULL with an exception when it is another thing. */
+/* The struct in `capsule`; NULL with an exception if it is not such a capsule. */
 static void *
 from_capsule(PyObject *capsule, const char *kind, const char *name)
 {
@@ -57,8 +57,8 @@ stream_failed(struct ArrowArrayStream *stream, int code, const char *name)
 }
 
 /*
- * A stream's arrays, one after the other. It may run a query or Python code of its own,
- * also on other threads, hence without the GIL.
+ * Reads the arrays of a stream, one after the other. The stream may run a query or its own Python
+ * code, also on other threads, so it is called without the GIL.
  */
 static int
 read_arrays(arrow_source *source, const char *name, arrow_taker *taker, void *context)
@@ -106,7 +106,7 @@ read_stream(arrow_source *source, const char *name, arrow_taker *taker, void *co
     return read_arrays(source, name, taker, context);
 }
 
-/* Calls a method: 1 with a new reference in `*result`, 0 no such method, -1 exception. */
+/* Calls a method: 1 with a new reference in `*result`; 0 if it does not exist; -1 exception. */
 static int
 call_if_there(PyObject *object, const char *method, PyObject **result)
 {

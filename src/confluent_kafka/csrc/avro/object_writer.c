@@ -5,7 +5,7 @@
 
 typedef struct {
     PyObject_HEAD
-    PyObject *description; /* owns what the shapes borrow */
+    PyObject *description; /* owns the objects that the shapes borrow */
     PyObject *type_hint;
     avro_shapes shapes;
 } AvroWriter;
@@ -62,11 +62,11 @@ avro_writer_dealloc(PyObject *object)
 PyDoc_STRVAR(avro_writer_write_doc,
 "write($self, obj, /)\n"
 "--\n\n"
-"The bytes of an object; None if it does not fit, or only Python can tell.\n\n"
+"Return the bytes of an object; None if it does not fit, or if only Python code can tell.\n\n"
 "Args:\n"
 "    obj: the object.\n\n"
 "Returns:\n"
-"    bytes, or None.");
+"    bytes or None: The bytes.");
 
 static PyObject *
 avro_writer_write(PyObject *object, PyObject *value)

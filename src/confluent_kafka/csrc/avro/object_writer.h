@@ -3,7 +3,7 @@
 
 #include "base/module_state.h"
 
-/* _AvroWriter: Python objects as Avro; see confluent_kafka.schema_registry._avro_shapes. */
+/* _AvroWriter: writes Python objects as Avro; see confluent_kafka.schema_registry._avro_shapes. */
 int avro_writer_type_add(PyObject *module, module_state *state);
 
 #endif

@@ -59,7 +59,7 @@ put_sized(avro_output *out, const char *data, Py_ssize_t size)
 
 /* ---- objects that do not fit ---- */
 
-/* Whether the object is of a type of which it is known here what it fits. */
+/* Whether the object has one of the types that this code knows. */
 static int
 is_plain(PyObject *object)
 {
@@ -75,7 +75,7 @@ other(PyObject *object)
     return is_plain(object) ? DIFFERS : UNSURE;
 }
 
-/* After a call failed: an ordinary exception means that the object does not fit. */
+/* Called after an error: an ordinary exception means that the object does not fit. */
 static enum fit
 refused(enum fit fit)
 {
@@ -94,7 +94,7 @@ put_int(avro_output *out, const avro_shape *shape, PyObject *object)
     if (PyBool_Check(object) || !PyIndex_Check(object)) {
         return other(object);
     }
-    PyObject *number = PyNumber_Index(object); /* numpy's arrays fail here */
+    PyObject *number = PyNumber_Index(object); /* this fails for numpy arrays */
     if (number == NULL) {
         return refused(UNSURE);
     }
@@ -126,7 +126,7 @@ put_float(avro_output *out, PyObject *object, int size)
     }
     char *place = out->data + out->size;
     if ((size == 4 ? PyFloat_Pack4(value, place, 1) : PyFloat_Pack8(value, place, 1)) < 0) {
-        return refused(DIFFERS); /* a finite number that only a double holds */
+        return refused(DIFFERS); /* a finite number that is too large for a float */
     }
     out->size += (size_t)size;
     return FITS;
@@ -167,7 +167,7 @@ put_fixed(avro_output *out, const avro_shape *shape, PyObject *object)
 static enum fit
 put_enum(avro_output *out, const avro_shape *shape, PyObject *object)
 {
-    /* Members of enumerations may have a hash of their own. */
+    /* Members of enumerations may have their own hash. */
     if (!PyUnicode_CheckExact(object)) {
         return other(object);
     }
@@ -190,7 +190,7 @@ put_array(avro_output *out, const avro_shape *shape, PyObject *object)
     Py_ssize_t count = PySequence_Size(object);
     enum fit fit = count == 0 ? FITS : put_long(out, count);
     for (Py_ssize_t i = 0; fit == FITS && i < count; i++) {
-        /* A function of a logical type can shorten the list meanwhile. */
+        /* The function of a logical type may shorten the list meanwhile. */
         PyObject *item = is_list ? PyList_GetItemRef(object, i)
                                  : Py_NewRef(PyTuple_GET_ITEM(object, i));
         fit = item == NULL ? refused(UNSURE) : avro_put(out, shape->parts[0], item);
@@ -205,7 +205,7 @@ put_map(avro_output *out, const avro_shape *shape, PyObject *object)
     if (!PyDict_CheckExact(object)) {
         return other(object);
     }
-    /* A copy: a function of a logical type can change the dict meanwhile. */
+    /* A copy, because the function of a logical type may change the dict meanwhile. */
     PyObject *items = PyDict_Items(object);
     if (items == NULL) {
         return FAILED;
@@ -264,7 +264,7 @@ put_dict(avro_output *out, const avro_shape *shape, PyObject *object)
     return fit;
 }
 
-/* How many of a record's fields a dict has; -1 with an exception. */
+/* The number of a record's fields in a dict; -1 with an exception. */
 static Py_ssize_t
 fields_in(const avro_shape *shape, PyObject *object)
 {
@@ -281,7 +281,7 @@ fields_in(const avro_shape *shape, PyObject *object)
 
 /* ---- unions ---- */
 
-/* Whether an object of this type could fit; cheap, and true if in doubt. */
+/* Whether an object of this type could fit; a fast test that returns true if in doubt. */
 static int
 may_fit(const avro_shape *shape, PyObject *object)
 {
@@ -329,7 +329,7 @@ put_branch(avro_output *out, const avro_shape *shape, Py_ssize_t branch, PyObjec
     return fit == FITS ? avro_put(out, shape->parts[branch], object) : fit;
 }
 
-/* The branch of a pair (name, object). */
+/* The branch that a pair (name, object) names. */
 static enum fit
 put_named_branch(avro_output *out, const avro_shape *shape, PyObject *pair)
 {
@@ -348,8 +348,8 @@ put_named_branch(avro_output *out, const avro_shape *shape, PyObject *pair)
 }
 
 /*
- * The branch that fastavro chooses: the first that fits, but of records the one that has most
- * of the object's fields, and a double rather than a float. Returns FITS with the branch.
+ * Finds the branch that fastavro chooses: the first that fits; but among records the one with most
+ * of the object's fields, and a double instead of a float. Returns FITS with the branch.
  */
 static enum fit
 choose(avro_output *out, const avro_shape *shape, PyObject *object, Py_ssize_t *best)

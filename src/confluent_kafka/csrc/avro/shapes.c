@@ -7,7 +7,7 @@ static const char *const kinds[SHAPE_KINDS] = {
     "fixed", "enum",    "array", "map",  "record", "union",
 };
 
-/* How many parts a kind has: -1 for any number. */
+/* The number of parts of a kind: -1 for any number. */
 static int
 parts_of_kind(enum shape_kind kind)
 {
@@ -39,7 +39,7 @@ kind_read(const char *name, enum shape_kind *kind)
             return 0;
         }
     }
-    return refuse("a kind that there is not");
+    return refuse("an unknown kind");
 }
 
 static int
@@ -62,14 +62,14 @@ parts_read(avro_shape *shape, PyObject *parts, Py_ssize_t shape_count)
             return -1;
         }
         if (part < 0 || part >= shape_count || part > INT_MAX) {
-            return refuse("a part that there is not");
+            return refuse("an unknown part");
         }
         shape->parts[i] = (int)part;
     }
     return 0;
 }
 
-/* Whether the names and the defaults are of the form that the kind needs. */
+/* Whether the names and the defaults have the form that the kind requires. */
 static int
 names_check(const avro_shape *shape)
 {

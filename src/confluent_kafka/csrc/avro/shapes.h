@@ -9,7 +9,7 @@
 enum shape_kind {
     SHAPE_NULL,
     SHAPE_BOOLEAN,
-    SHAPE_INT, /* and long */
+    SHAPE_INT, /* also for long */
     SHAPE_FLOAT,
     SHAPE_DOUBLE,
     SHAPE_BYTES,
@@ -26,14 +26,14 @@ enum shape_kind {
 /* The objects are borrowed from the description. */
 typedef struct {
     enum shape_kind kind;
-    PyObject *prepare; /* of a logical type: called with the object and `schema`; or NULL */
+    PyObject *prepare; /* a logical type's function, called with the object and `schema`; or NULL */
     PyObject *schema;
-    long long low, high; /* of an int; `high` is also the size of a fixed */
-    PyObject *names;     /* a tuple: fields of a record, types of a union; a dict: of an enum */
-    PyObject *defaults;  /* of a record: a tuple of (default,) or None */
-    int *parts;          /* shapes of the fields, the branches, the items or the values */
+    long long low, high; /* the limits of an int; `high` is also the size of a fixed */
+    PyObject *names;     /* fields of a record, types of a union (tuple); symbols (dict) */
+    PyObject *defaults;  /* for a record: a tuple of (default,) or None */
+    int *parts;          /* the shapes of the fields, the branches, the items or the values */
     Py_ssize_t part_count;
-    int closed; /* a record may have no other fields */
+    int closed; /* a record may not have other fields */
 } avro_shape;
 
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     Py_ssize_t count;
 } avro_shapes;
 
-/* From a tuple of descriptions, which must outlive them. 0, or -1 with an exception. */
+/* Reads a tuple of descriptions, which must outlive the shapes. 0, or -1 with an exception. */
 int avro_shapes_read(avro_shapes *self, PyObject *description);
 void avro_shapes_free(avro_shapes *self);
 

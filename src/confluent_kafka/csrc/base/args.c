@@ -14,7 +14,7 @@ parameter_name(const signature *sig, int index)
     return names[sig->parameters[index]];
 }
 
-/* Index of keyword `name` in the signature, or -1. */
+/* Index of the keyword `name` in the signature, or -1. */
 static int
 find_parameter(module_state *state, const signature *sig, PyObject *name)
 {
@@ -23,7 +23,7 @@ find_parameter(module_state *state, const signature *sig, PyObject *name)
             return i;
         }
     }
-    /* A name built at run time is equal without being the same object. */
+    /* A name that was built at run time is equal to ours, but is another object. */
     for (int i = 0; i < sig->count; i++) {
         if (PyUnicode_Compare(state->parameters[sig->parameters[i]], name) == 0) {
             return i;
@@ -142,7 +142,7 @@ args_parse_tuple(module_state *state, const signature *sig, PyObject *args, PyOb
     return check_required(sig, values);
 }
 
-/* Python refuses to write an int of more than some thousand digits. */
+/* Python refuses to convert an int of more than some thousand digits to text. */
 static PyObject *
 repr_of_long_int(PyObject *number)
 {
@@ -196,7 +196,7 @@ arg_int64(PyObject *object, const char *name, int64_t minimum, int64_t maximum,
         return -1;
     }
     if (overflow != 0 || value < minimum || value > maximum) {
-        /* OverflowError for what Kafka's int16, int32 or int64 cannot hold at all. */
+        /* OverflowError for a number that does not even fit into Kafka's int16, int32 or int64. */
         bool too_large = overflow != 0
                          || (minimum == INT16_MIN && maximum == INT16_MAX)
                          || (maximum == INT32_MAX && (value > INT32_MAX || value < INT32_MIN));
@@ -282,7 +282,7 @@ arg_function(PyObject *object, const char *name)
     return PyCallable_Check(object) ? 0 : wrong_type(name, "callable", object);
 }
 
-/* A lone surrogate has no UTF-8: say which argument has one. */
+/* A lone surrogate has no UTF-8 form. The error names the argument that contains it. */
 static int
 not_utf8(const char *name)
 {
@@ -388,7 +388,7 @@ bytes_view_get(PyObject *object, const char *name, bytes_view *view)
         }
         return -1;
     }
-    /* An empty bytearray may have no address; NULL would mean a null value to Kafka. */
+    /* An empty bytearray may have no address, but NULL would mean a null value to Kafka. */
     view->data = view->buffer.buf != NULL ? view->buffer.buf : "";
     view->size = (size_t)view->buffer.len;
     return 0;

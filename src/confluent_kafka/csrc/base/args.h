@@ -1,5 +1,5 @@
 /*
- * Arguments: from Python objects to C values. Every failure is a TypeError, ValueError or
+ * Converts arguments from Python objects to C values. Every failure is a TypeError, ValueError or
  * OverflowError that names the argument, what was given and what is allowed.
  */
 #ifndef CONFLUENT_KAFKA_BASE_ARGS_H
@@ -8,11 +8,11 @@
 #include "base/module_state.h"
 
 /*
- * What a method takes. `parameters` lists `count` entries of enum parameter; the first
- * `required` have no default, the first `positional` may be given by place.
+ * The parameters of a method. `parameters` lists `count` entries of enum parameter. The first
+ * `required` parameters have no default. The first `positional` may be given by position.
  */
 typedef struct {
-    const char *function; /* as in messages: "produce()" */
+    const char *function; /* its name in error texts, such as "produce()" */
     const enum parameter *parameters;
     unsigned char count, required, positional;
 } signature;
@@ -26,7 +26,7 @@ typedef struct {
         (unsigned char)(sizeof(name##_parameters) / sizeof(name##_parameters[0])),       \
         required_count, positional_count}
 
-/* A METH_FASTCALL | METH_KEYWORDS function as PyMethodDef wants it. */
+/* Casts a METH_FASTCALL | METH_KEYWORDS function to the type in PyMethodDef. */
 #define WITH_KEYWORDS(function)                                                          \
     (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
 #define WITHOUT_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL
@@ -38,7 +38,7 @@ typedef struct {
 int args_parse(module_state *state, const signature *sig, PyObject *const *args,
                Py_ssize_t nargs, PyObject *kwnames, PyObject **values);
 
-/* The same for tp_new and tp_init, which get a tuple and a dict. */
+/* The same for tp_new and tp_init, which receive a tuple and a dict. */
 int args_parse_tuple(module_state *state, const signature *sig, PyObject *args,
                      PyObject *kwargs, PyObject **values);
 
@@ -50,9 +50,9 @@ int arg_int32(PyObject *object, const char *name, int32_t minimum, int32_t maxim
 int arg_double(PyObject *object, const char *name, double *result); /* NaN is refused */
 int arg_bool(PyObject *object, const char *name, bool *result); /* bool, or int 0 and 1 */
 
-/* None and NULL give NULL; anything callable is returned borrowed; else a TypeError. */
+/* Returns a callable borrowed. None and NULL give NULL; other objects are a TypeError. */
 int arg_callable(PyObject *object, const char *name, PyObject **result);
-int arg_function(PyObject *object, const char *name); /* not callable: a TypeError */
+int arg_function(PyObject *object, const char *name); /* TypeError if not callable */
 
 /*
  * UTF-8 of a str, borrowed from it and NUL-terminated; `size` may be NULL. An embedded NUL
@@ -60,12 +60,12 @@ int arg_function(PyObject *object, const char *name); /* not callable: a TypeErr
  */
 const char *arg_utf8(PyObject *object, const char *name, Py_ssize_t *size);
 
-/* Of a value that may be something else than str, see text_of_value(): new reference or NULL. */
+/* Text of a value that need not be a str, see text_of_value(): new reference or NULL. */
 PyObject *arg_value_text(PyObject *object, const char *name);
 
-/* A list (or tuple) argument; borrowed fast sequence check. -1 with TypeError otherwise. */
+/* Checks for a list (or tuple) argument. -1 with a TypeError otherwise. */
 int arg_list(PyObject *object, const char *name, const char *of_what);
-/* The same, with confluent-kafka's text, which programs match; ours is a note of it. */
+/* The same, with confluent-kafka's error text, which programs match; ours becomes a note. */
 int arg_list_or(PyObject *object, const char *name, const char *of_what, const char *text);
 
 /* A view of str (as UTF-8), bytes, bytearray, memoryview ...; None and NULL give data NULL. */
@@ -78,7 +78,7 @@ typedef struct {
 int bytes_view_get(PyObject *object, const char *name, bytes_view *view);
 void bytes_view_release(bytes_view *view);
 
-/* Text for messages: a short repr of `object`, cut at 80 characters; new reference. */
+/* A short repr of `object` for error texts, cut at 80 characters; new reference. */
 PyObject *short_repr(PyObject *object);
 
 #endif

@@ -1,12 +1,12 @@
 #include "base/build_info.h"
 
 /*
- * setup.py defines, as texts: CONFLUENT_KAFKA_VERSION and _BUILD; LIBRDKAFKA_SOURCE ("pinned",
- * "system" or "prefix"); and the names, between spaces, of the patches of each series that the
- * library has and that it lacks.
+ * setup.py defines these texts: CONFLUENT_KAFKA_VERSION and _BUILD; LIBRDKAFKA_SOURCE ("pinned",
+ * "system" or "prefix"); and, for each series, the names of the patches that the library has and
+ * that it lacks, separated by spaces.
  */
 
-/* The parts of `text` as a list, split as str.split() does; new reference. */
+/* `text` split at white space as a list; new reference. */
 static PyObject *
 split(const char *text, const char *separator)
 {
@@ -21,7 +21,7 @@ split(const char *text, const char *separator)
     return parts;
 }
 
-/* Names of patches by their series; new reference. */
+/* A dict of the names of patches by series; new reference. */
 static PyObject *
 by_series(const char *correctness, const char *features, const char *speed)
 {
@@ -29,7 +29,7 @@ by_series(const char *correctness, const char *features, const char *speed)
                          split(features, NULL), "speed", split(speed, NULL));
 }
 
-/* What librdkafka was built with: its own word for it, as a list; new reference. */
+/* librdkafka's property builtin.features as a list; new reference. */
 static PyObject *
 features(void)
 {
@@ -53,20 +53,20 @@ static const bool lacks_patches =
 
 const char build_info_doc[] =
 "build_info()\n--\n\n"
-"What this build consists of, for bug reports.\n\n"
+"Describe this build, for bug reports.\n\n"
 "Returns:\n"
-"    dict: A dict that json.dumps() takes:\n\n"
-"    - version: the version of confluent-kafka's API that this package has, as version() says it.\n"
-"    - build: which of this package's own builds of that version it is: \"1\", \"2\" ...\n"
-"    - librdkafka: the version of the librdkafka in use, as libversion() says it.\n"
+"    dict: A dict that json.dumps() accepts:\n\n"
+"    - version: the version of confluent-kafka's API that this package has, as in version().\n"
+"    - build: the number of this package's own build of that version: \"1\", \"2\" ...\n"
+"    - librdkafka: the version of the librdkafka in use, as in libversion().\n"
 "    - librdkafka_headers: the version that the extension was compiled against.\n"
 "    - librdkafka_source: \"pinned\" (the default: the release that this package pins and\n"
 "      patches), \"system\" (LIBRDKAFKA=system) or \"prefix\" (LIBRDKAFKA_PREFIX).\n"
 "    - patched: whether librdkafka has every patch of this package.\n"
-"    - patches: names of the patches that it has, by series (\"correctness\",\n"
+"    - patches: the names of the patches that it has, by series (\"correctness\",\n"
 "      \"features\", \"speed\").\n"
-"    - missing_patches: names of the patches that it lacks, by series.\n"
-"    - features: what librdkafka was built with (its property builtin.features).\n"
+"    - missing_patches: the names of the patches that it lacks, by series.\n"
+"    - features: the features of this librdkafka (its property builtin.features).\n"
 "    - compiler: the extension's compiler and its version.\n"
 "    - python: the version of CPython that the extension was compiled for.\n"
 "    - free_threaded: whether that CPython has no GIL.";

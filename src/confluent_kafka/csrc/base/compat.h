@@ -1,5 +1,5 @@
 /*
- * The one place that knows versions of CPython and librdkafka, and compilers, apart.
+ * The only place that distinguishes versions of CPython and librdkafka, and compilers.
  */
 #ifndef CONFLUENT_KAFKA_BASE_COMPAT_H
 #define CONFLUENT_KAFKA_BASE_COMPAT_H
@@ -20,7 +20,7 @@
 #error "confluent_kafka needs CPython 3.11 or newer"
 #endif
 
-/* tools/librdkafka.py (OLDEST) says the same to whoever asks for the system's library. */
+/* tools/librdkafka.py (OLDEST) makes the same check when the system's library is requested. */
 #if RD_KAFKA_VERSION < 0x020e0000
 #error "confluent_kafka needs librdkafka 2.14 or newer"
 #endif
@@ -32,24 +32,24 @@
 #endif
 
 /*
- * They bracket the body of tp_dealloc in types whose objects can hold their like: those that
- * are nested too deep for the stack are put aside and freed later. Newer versions of CPython
- * do that for every type.
+ * They bracket the body of tp_dealloc in types whose objects can contain objects of the same
+ * type. Objects that are nested too deep for the stack are put aside and freed later. Newer
+ * versions of CPython do that for every type.
  */
 #ifndef Py_TRASHCAN_BEGIN
 #define Py_TRASHCAN_BEGIN(op, dealloc)
 #define Py_TRASHCAN_END
 #endif
 
-/* Without it, importing the module turns the GIL of a free-threaded build on again. */
+/* Without it, importing the module turns on the GIL of a free-threaded build. */
 #ifdef Py_mod_gil
 #define GIL_NOT_USED_SLOT {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #else
 #define GIL_NOT_USED_SLOT
 #endif
 
-/* Subinterpreters have what they need, but with a GIL of their own they may start no daemon
- * threads, which tokens and admin answers need: their import raises ImportError. */
+/* Subinterpreters that share the GIL are supported. One with a GIL of its own may start no daemon
+ * threads, which tokens and admin answers need: importing the module there raises ImportError. */
 #ifdef Py_mod_multiple_interpreters
 #define INTERPRETERS_SLOT \
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
@@ -59,7 +59,7 @@
 
 /*
  * Marks a function that may wait for librdkafka and is called without the GIL: on a thread
- * without Python, or where the caller has released it. tools/gil.py checks the calls.
+ * without Python, or after the caller has released the GIL. tools/gil.py checks the calls.
  */
 #define WITHOUT_GIL
 
@@ -76,7 +76,8 @@ typedef struct {
 #define object_mutex_unlock(mutex) ((void)(mutex))
 #endif
 
-/* Adds to a count that is changed by Python threads only: the GIL spares the locked bus. */
+/* Adds to a counter that only Python threads change: the GIL makes a locked instruction
+ * unnecessary. */
 static inline void
 shared_count_add(_Atomic Py_ssize_t *count, Py_ssize_t change)
 {
@@ -94,7 +95,7 @@ shared_count_add(_Atomic Py_ssize_t *count, Py_ssize_t change)
 #endif
 #endif
 
-/* Else 0 with errno. */
+/* Returns 0 with errno on failure. */
 static inline int
 compat_is_readable(const char *path)
 {
@@ -105,7 +106,7 @@ compat_is_readable(const char *path)
 #endif
 }
 
-/* A number of the running thread's own: of the two ways, the first costs no call. */
+/* A number that identifies the running thread; the first of the two ways costs no call. */
 static inline uint64_t
 thread_number(void)
 {
@@ -116,7 +117,7 @@ thread_number(void)
 #endif
 }
 
-/* The same as shared_count_add() for a sum that may wrap around. */
+/* The same as shared_count_add(), for a sum that may wrap around. */
 static inline void
 shared_sum_add(_Atomic uint64_t *sum, uint64_t change)
 {
@@ -146,7 +147,7 @@ compat_uniquely_referenced(PyObject *op)
 }
 
 #if PY_VERSION_HEX < 0x030c0000
-/* The exception now set, normalised and with its traceback, or NULL; clears it. */
+/* Takes the current exception, normalised and with its traceback, or NULL. */
 static inline PyObject *
 PyErr_GetRaisedException(void)
 {
@@ -164,7 +165,7 @@ PyErr_GetRaisedException(void)
     return value;
 }
 
-/* Sets `exception` (the reference is stolen) as the one being raised. */
+/* Raises `exception`, whose reference is stolen. */
 static inline void
 PyErr_SetRaisedException(PyObject *exception)
 {
@@ -176,7 +177,7 @@ PyErr_SetRaisedException(PyObject *exception)
 #if PY_VERSION_HEX < 0x030d0000
 #define Py_IsFinalizing _Py_IsFinalizing
 
-/* New references: without a GIL a borrowed item can be gone before it is held. */
+/* New references: without a GIL, a borrowed item can be freed before it is used. */
 static inline PyObject *
 PyList_GetItemRef(PyObject *list, Py_ssize_t index)
 {
@@ -209,17 +210,17 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
 }
 #endif
 
-/* librdkafka 2.15 brought share consumers (KIP-932): what needs them is compiled or left out
- * by the file. */
+/* Share consumers (KIP-932) need librdkafka 2.15. Files that need them are compiled as a whole
+ * or not at all. */
 #define HAVE_SHARE_CONSUMER (RD_KAFKA_VERSION >= 0x020f0000)
 
-/* Older mock clusters have no controller: admin requests wait for one until they time out. */
+/* Older mock clusters have no controller, so that admin requests would wait until they time out. */
 #if RD_KAFKA_VERSION < 0x020f0000
 #define rd_kafka_mock_set_controller_id(cluster, broker_id) ((void)(cluster))
 #endif
 
-/* Of the patch fetched-messages. Without it rd_kafka_yield() makes rd_kafka_consume_batch_queue()
- * lose the next message of the queue. */
+/* Part of the patch fetched-messages. Without it, rd_kafka_yield() makes
+ * rd_kafka_consume_batch_queue() lose the next message of the queue. */
 #ifndef RD_KAFKA_HAS_MESSAGE_DESTROY_ARRAY
 #define rd_kafka_yield(rk) ((void)(rk))
 
@@ -232,7 +233,7 @@ rd_kafka_message_destroy_array(rd_kafka_message_t **messages, size_t count)
 }
 #endif
 
-/* Of the patch headers. */
+/* Part of the patch headers. */
 #ifndef RD_KAFKA_HAS_ENCODED_HEADERS
 typedef struct {
     int64_t cnt;
@@ -261,7 +262,7 @@ rd_kafka_encoded_headers_next(rd_kafka_encoded_headers_t *Py_UNUSED(headers),
 }
 #endif
 
-/* Of the patch recreated-topic. */
+/* Part of the patch recreated-topic. */
 #ifndef RD_KAFKA_HAS_MESSAGE_IS_OF_FORMER_TOPIC
 static inline int
 rd_kafka_message_is_of_former_topic(const rd_kafka_message_t *Py_UNUSED(message))
@@ -276,12 +277,12 @@ rd_kafka_topic_version(rd_kafka_t *Py_UNUSED(rk), const char *Py_UNUSED(topic),
 }
 #endif
 
-/* Of the patch first-position. */
+/* Part of the patch first-position. */
 #ifndef RD_KAFKA_HAS_NEXT_POSITION
 #define rd_kafka_next_position rd_kafka_position
 #endif
 
-/* Which process this is: a handle's threads exist in one only. */
+/* The id of this process: the threads of a handle exist in one process only. */
 static inline long
 process_id(void)
 {
@@ -311,7 +312,7 @@ process_id(void)
 #define FREE_THREADED_BUILD 0
 #endif
 
-/* A hint that the memory will be read soon; any address will do. */
+/* Tells the processor that the memory will be read soon; any address is allowed. */
 #if defined(__GNUC__)
 #define PREFETCH_MEMORY(address) __builtin_prefetch(address)
 #else

@@ -42,7 +42,7 @@ coarse_now_us(void)
 }
 #endif
 
-/* Beyond this many seconds (three hundred years) a wait is without limit. */
+/* A wait of more seconds than this (three hundred years) has no limit. */
 #define FOREVER_SECONDS 1e10
 
 deadline
@@ -54,7 +54,7 @@ deadline_after(double seconds)
     return (deadline){seconds, seconds == 0 ? 0 : -1};
 }
 
-/* Mostly a call finds what it wants without waiting: it is spared reading the clock. */
+/* Reads the clock late: most calls find what they want without waiting, and skip the read. */
 static void
 begin(deadline *until)
 {

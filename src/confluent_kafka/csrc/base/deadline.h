@@ -1,5 +1,5 @@
 /*
- * A point in time until which a call may wait.
+ * A point in time at which a call stops waiting.
  */
 #ifndef CONFLUENT_KAFKA_BASE_DEADLINE_H
 #define CONFLUENT_KAFKA_BASE_DEADLINE_H
@@ -10,20 +10,20 @@
 #define WAIT_SLICE_MS 100
 
 typedef struct {
-    double seconds; /* to wait, counted from the first look at the deadline */
+    double seconds; /* how long to wait, from the first use of the deadline */
     int64_t at_us;  /* on the monotonic clock; 0: past, INT64_MAX: never, -1: not begun */
 } deadline;
 
 #define DEADLINE_NEVER ((deadline){-1, INT64_MAX})
 
-/* From a timeout in seconds: negative, infinite or NULL (the default) wait without limit. */
+/* From a timeout in seconds: a negative, infinite or NULL timeout (the default) has no limit. */
 int deadline_from_arg(PyObject *timeout, const char *name, deadline *result);
 deadline deadline_after(double seconds);
 
-/* The same as librdkafka's timeouts: milliseconds, -1 without limit. */
+/* The same for a timeout that librdkafka takes: milliseconds, -1 for no limit. */
 int timeout_ms_from_arg(PyObject *timeout, const char *name, int *timeout_ms);
 
-/* The monotonic clock to within a scheduler tick (some ms), much cheaper to read. */
+/* The monotonic clock with the precision of a scheduler tick (some ms); much cheaper to read. */
 int64_t coarse_now_us(void);
 
 bool deadline_passed(deadline *until);

@@ -1,5 +1,5 @@
 /*
- * The one builder of lists whose length is known.
+ * Builds lists whose length is known.
  */
 #ifndef CONFLUENT_KAFKA_BASE_LIST_H
 #define CONFLUENT_KAFKA_BASE_LIST_H

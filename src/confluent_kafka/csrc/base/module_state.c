@@ -92,7 +92,7 @@ struct PyModuleDef cimpl_module = {
     .m_free = module_free,
 };
 
-/* ---- what rooms do with it ---- */
+/* ---- functions for other files ---- */
 
 module_state *
 module_state_of_type(PyTypeObject *type)

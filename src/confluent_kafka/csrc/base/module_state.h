@@ -1,5 +1,5 @@
 /*
- * The module's state: everything that would otherwise be a global.
+ * The module's state. It replaces all global variables.
  */
 #ifndef CONFLUENT_KAFKA_BASE_MODULE_STATE_H
 #define CONFLUENT_KAFKA_BASE_MODULE_STATE_H
@@ -13,7 +13,7 @@
 #include "base/names.h"
 #include "base/parameters.h"
 
-/* Every object the module owns: X(C type, field). NULL where librdkafka is too old for it. */
+/* Every object that the module owns: X(C type, field). NULL if librdkafka is too old for it. */
 #define MODULE_OBJECTS(X)                                                                \
     X(PyTypeObject, Client)                                                              \
     X(PyTypeObject, Producer)                                                            \
@@ -46,36 +46,37 @@
 struct Client;
 
 /*
- * Memory of messages that are gone, for the next ones: a consumer makes and drops millions
- * of them. Only where the GIL guards it.
+ * Memory of freed messages for new ones: a consumer makes and frees millions of messages. It is
+ * used only if there is a GIL to guard it.
  */
 #define FREE_MESSAGES 1024
 typedef struct {
-    void *messages[FREE_MESSAGES]; /* of PyObject_GC_New(), their deallocation done */
-    int count; /* FREE_MESSAGES once the module is being cleared: nothing is kept then */
+    void *messages[FREE_MESSAGES]; /* from PyObject_GC_New(), already deallocated */
+    int count; /* FREE_MESSAGES while the module is being cleared, so that nothing is added */
 } message_free_list;
 
 /*
- * The headers handed out last, each where its name says: most messages have names of the message
- * before, and some of its values, too. Only where the GIL guards them.
+ * The headers that were handed out last, each at a place that its name determines: most messages
+ * have the same header names as the message before, and often the same values. It is used only
+ * if there is a GIL to guard it.
  */
 #define KEPT_HEADERS 64
 typedef struct {
-    PyObject *name; /* ASCII; NULL: none */
-    PyObject *pair; /* with its last value, or NULL if that is large */
+    PyObject *name; /* ASCII; NULL if the place is free */
+    PyObject *pair; /* with the last value, or NULL if that is large */
 } kept_header;
 
-/* The message whose headers were read last (values/last_headers.h). Only where the GIL guards it. */
+/* The message whose headers were read last (values/last_headers.h). Only used with a GIL. */
 #define LAST_HEADERS 8
 typedef struct {
-    struct Message *message;       /* borrowed; NULL: none */
-    PyObject *pairs[LAST_HEADERS]; /* what its list had; own references */
+    struct Message *message;       /* borrowed; NULL if there is none */
+    PyObject *pairs[LAST_HEADERS]; /* the items of its list; own references */
     int count;
 } last_headers;
 
-/* The pair that timestamp() gave last. Only where the GIL guards it. */
+/* The pair that timestamp() returned last. Only used with a GIL. */
 typedef struct {
-    PyObject *pair; /* NULL: none */
+    PyObject *pair; /* NULL if there is none */
     int64_t milliseconds;
     int32_t type;
 } last_timestamp;
@@ -93,16 +94,16 @@ typedef struct {
     struct Client *live_clients;           /* linked list, see client.h */
     object_mutex live_clients_mutex;
     _Atomic int warned_of_missing_patches; /* see base/build_info.h */
-    _Atomic unsigned long exiting_thread; /* the one that runs the exit handler, or 0 */
+    _Atomic unsigned long exiting_thread; /* the thread that runs the exit handler, or 0 */
 } module_state;
 
-/* The module itself; module.c gives it its functions and its types. */
+/* The module itself; module.c adds its functions and its types. */
 extern struct PyModuleDef cimpl_module;
 
-/* Fills in what needs no type: 0, or -1 with an exception. */
+/* Fills in everything that needs no type: 0, or -1 with an exception. */
 int module_state_init(module_state *state);
 
-/* State of the module that defined `type` or one of its bases; never NULL for our types. */
+/* The state of the module that defined `type` or one of its bases; never NULL for our types. */
 module_state *module_state_of_type(PyTypeObject *type);
 
 /* Creates the heap type and adds it to the module under its own name; new reference. */
@@ -112,17 +113,17 @@ PyTypeObject *module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject 
 int module_add_methods(PyTypeObject *type, PyMethodDef *methods);
 
 /*
- * Attribute `name` of Python module `module_name`, imported when first needed so that
- * importing the package stays cheap; new reference or NULL with an exception.
+ * Attribute `name` of the Python module `module_name`. The module is imported at its first use,
+ * so that importing the package stays fast. New reference, or NULL with an exception.
  */
 PyObject *import_attribute(const char *module_name, const char *name);
 /* Attribute `name`; interned, because a new str each time fills CPython's method cache. */
 PyObject *attribute_of(PyObject *object, const char *name);
 
 /*
- * Calls `callable` with a tuple of arguments, which is stolen and may be NULL with an
- * exception. Nor is it called when an exception is set otherwise: where results are
- * arguments of each other some are made after one has failed. New reference or NULL.
+ * Calls `callable` with a tuple of arguments, which is stolen. If the tuple is NULL, or an
+ * exception is set, nothing is called: in nested calls, some results are made after another one
+ * has failed. New reference or NULL.
  */
 PyObject *call_with(PyObject *callable, PyObject *arguments);
 

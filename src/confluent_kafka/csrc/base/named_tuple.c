@@ -7,8 +7,8 @@ is_tuple_type(PyObject *object)
 }
 
 /*
- * Lets the garbage collector pass a tuple by that cannot be part of a cycle, as it does itself with
- * those that are of no subclass.
+ * Untracks a tuple that cannot be part of a cycle, as the garbage collector itself does for plain
+ * tuples, but not for subclasses.
  */
 static void
 untrack_if_possible(PyObject *tuple)

@@ -1,5 +1,5 @@
 /*
- * Every attribute that the hot paths look up in objects of Python. They are interned once in the
+ * Every attribute of Python objects that hot paths look up. The names are interned once, in the
  * module state.
  */
 #ifndef CONFLUENT_KAFKA_BASE_NAMES_H

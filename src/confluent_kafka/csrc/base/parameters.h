@@ -1,6 +1,6 @@
 /*
- * Every keyword name that a method of the extension takes. They are interned once in the
- * module state, so that a call with keywords is matched by comparing pointers (args.c).
+ * Every keyword argument of the extension's methods. The names are interned once, in the
+ * module state, so that keywords are matched by comparing pointers (args.c).
  */
 #ifndef CONFLUENT_KAFKA_BASE_PARAMETERS_H
 #define CONFLUENT_KAFKA_BASE_PARAMETERS_H

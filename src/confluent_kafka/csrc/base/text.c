@@ -28,7 +28,7 @@ bytes_or_none(const void *data, size_t size)
     return PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
 }
 
-/* 1, 0, or -1 with an exception. */
+/* Returns 1, 0, or -1 with an exception. */
 static int
 is_instance_of(PyObject *value, const char *module, const char *name)
 {
@@ -38,7 +38,7 @@ is_instance_of(PyObject *value, const char *module, const char *name)
     return result;
 }
 
-/* Of a path, which may be of bytes: that is no text. */
+/* Text of a path. A path of bytes is not text. */
 static PyObject *
 text_of_path(PyObject *path)
 {
@@ -59,7 +59,7 @@ text_of_value(PyObject *value)
         return PyObject_Str(value);
     }
     if (PyLong_Check(value)) {
-        return PyLong_Type.tp_repr(value); /* str() of an enum's member is its name */
+        return PyLong_Type.tp_repr(value); /* str() of an enum's member would be its name */
     }
     if (PyObject_HasAttrString((PyObject *)Py_TYPE(value), "__fspath__")) {
         return text_of_path(value);

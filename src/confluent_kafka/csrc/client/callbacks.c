@@ -12,7 +12,7 @@
 #include "client/log_ring.h"
 #include "client/serve.h"
 
-/* ---- from C callback to Python and back ---- */
+/* ---- from a C callback to Python and back ---- */
 
 bool
 callback_begin(callback_scope *scope, void *opaque)
@@ -20,7 +20,7 @@ callback_begin(callback_scope *scope, void *opaque)
     client_core *core = opaque;
     Client *client = core->client;
     if (client == NULL || !serve_has_frame(client)) {
-        return false; /* not inside a call that serves callbacks: nothing to run it on */
+        return false; /* no call is serving callbacks: no thread state to run Python with */
     }
     scope->client = client;
     scope->took_gil = serve_has_released_gil(client);
@@ -38,11 +38,11 @@ callback_end(callback_scope *scope)
     if (PyErr_Occurred()) {
         client_park_exception(client);
     }
-    /* The call that serves returns to look at what happened: without this it would go on
-     * waiting for the rest of its timeout. */
+    /* Makes the serving call return, so that it can raise the exception; otherwise it would wait
+     * for the rest of its timeout. */
     rd_kafka_queue_yield(client->core->queue);
     if (parked_any(&client->parked)) {
-        rd_kafka_yield(client->rk); /* nor does it serve what is in the queue without an end */
+        rd_kafka_yield(client->rk); /* otherwise it might serve the queue without an end */
     }
     if (scope->took_gil) {
         serve_release_gil(client);
@@ -55,7 +55,7 @@ callback_call(PyObject *callable, PyObject *argument)
     if (argument == NULL) {
         return;
     }
-    Py_INCREF(callable); /* it may replace itself */
+    Py_INCREF(callable); /* the callable may replace itself */
     PyObject *result = PyObject_CallOneArg(callable, argument);
     Py_DECREF(callable);
     Py_DECREF(argument);
@@ -64,14 +64,14 @@ callback_call(PyObject *callable, PyObject *argument)
 
 /* ---- errors, throttling, statistics ---- */
 
-/* librdkafka's own text for a fatal error says less than the error behind it. */
+/* librdkafka's own text for a fatal error says less than the text of the underlying error. */
 static PyObject *
 error_argument(Client *client, rd_kafka_resp_err_t code, const char *reason)
 {
     char fatal_reason[512];
     rd_kafka_resp_err_t fatal_code =
         rd_kafka_fatal_error(client->rk, fatal_reason, sizeof(fatal_reason));
-    /* As an event it comes with the code of the error behind it, as a callback without. */
+    /* An event has the code of the underlying error; a callback gets the code _FATAL. */
     if (code != RD_KAFKA_RESP_ERR__FATAL
         && (fatal_code == RD_KAFKA_RESP_ERR_NO_ERROR || code != fatal_code)) {
         return kafka_error_new(client->state, code, reason);
@@ -80,7 +80,7 @@ error_argument(Client *client, rd_kafka_resp_err_t code, const char *reason)
                                  text_from(fatal_reason), Py_True);
 }
 
-/* The error as a KafkaError, noted for last_error and connect(); NULL with an exception. */
+/* The error as a KafkaError, recorded for last_error and connect(); NULL with an exception. */
 static PyObject *
 note_error(Client *client, rd_kafka_resp_err_t code, const char *reason)
 {
@@ -104,7 +104,7 @@ on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
     callback_end(&scope);
 }
 
-/* What librdkafka itself does with an error where there is no error_cb. */
+/* Does what librdkafka itself does with an error if there is no error_cb. */
 static void
 log_error(client_core *core, const char *reason)
 {
@@ -118,7 +118,7 @@ log_error(client_core *core, const char *reason)
     }
 }
 
-/* An error of the client for the log: with the cause, if all brokers are down. */
+/* Logs an error of the client: with the cause, if all brokers are down. */
 static void
 log_client_error(Client *client, rd_kafka_resp_err_t code, const char *reason)
 {
@@ -138,13 +138,13 @@ log_client_error(Client *client, rd_kafka_resp_err_t code, const char *reason)
     char text[1024];
     snprintf(text, sizeof(text), "%s%s%s%s", reason, cause_text == NULL ? "" : ": ",
              cause_text == NULL ? "" : cause_text, times);
-    PyErr_Clear(); /* of the cause, which the line then lacks */
+    PyErr_Clear(); /* the cause could not be made into text: log the error without it */
     Py_XDECREF(cause);
     Py_XDECREF(outage);
     log_error(client->core, text);
 }
 
-/* oauth_cb fails, or it did when librdkafka made this error. */
+/* Whether oauth_cb fails, or failed when librdkafka made this error. */
 static bool
 wants_token(Client *client, const char *reason)
 {
@@ -154,9 +154,9 @@ wants_token(Client *client, const char *reason)
 }
 
 /*
- * A consumer's poll() raises what keeps it out. A producer's messages say by themselves that
- * they were not delivered, connect() raises by itself, and close() does what it can without
- * brokers: nobody asked for more.
+ * A consumer's poll() raises the error that keeps it from reading. Other clients need no error
+ * here: a producer's messages report that they were not delivered, connect() raises by itself,
+ * and close() does what is possible without brokers.
  */
 static void
 note_refusal(Client *client, PyObject *error)
@@ -176,7 +176,7 @@ void
 callbacks_note_token_failure(Client *client, client_core *core, const char *reason)
 {
     if (client->callbacks.error_cb != NULL) {
-        log_error(core, reason); /* without one, the error is logged when it is served */
+        log_error(core, reason); /* without a consumer error, the error is logged when served */
     }
     PyObject *error = kafka_error_new(client->state, RD_KAFKA_RESP_ERR__AUTHENTICATION, reason);
     if (error == NULL) {
@@ -187,7 +187,7 @@ callbacks_note_token_failure(Client *client, client_core *core, const char *reas
     Py_DECREF(error);
 }
 
-/* The error_cb of a client that was given none. */
+/* The error_cb of a client that has none from the application. */
 static void
 default_error_cb(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
 {
@@ -196,11 +196,11 @@ default_error_cb(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *
         return;
     }
     Client *client = scope.client;
-    serve_add_count(client, -1); /* no callback of the application's */
+    serve_add_count(client, -1); /* this is not a callback of the application */
     PyObject *error = note_error(client, (rd_kafka_resp_err_t)code, reason);
     if (error != NULL) {
         log_client_error(client, (rd_kafka_resp_err_t)code, reason);
-        if (!wants_token(client, reason)) { /* an identity provider may recover */
+        if (!wants_token(client, reason)) { /* a failing identity provider may recover */
             note_refusal(client, error);
         }
         Py_DECREF(error);
@@ -243,7 +243,7 @@ on_statistics(rd_kafka_t *Py_UNUSED(rk), char *json, size_t size, void *opaque)
         callback_call(client->callbacks.stats_cb, text);
     }
     else {
-        serve_add_count(client, -1); /* no callback of the application's */
+        serve_add_count(client, -1); /* this is not a callback of the application */
         Py_XDECREF(text);
     }
     callback_end(&scope);
@@ -252,7 +252,7 @@ on_statistics(rd_kafka_t *Py_UNUSED(rk), char *json, size_t size, void *opaque)
 
 /* ---- statistics that no call has served yet ---- */
 
-/* Their JSON, which rd_kafka_mem_free() frees, or NULL. */
+/* The JSON of the queued statistics, to be freed with rd_kafka_mem_free(), or NULL. */
 static char *
 queued_statistics(Client *self)
 {
@@ -289,7 +289,7 @@ callbacks_latest_statistics(Client *self)
     return text;
 }
 
-/* ---- the same as events ---- */
+/* ---- the same callbacks as events ---- */
 
 bool
 callbacks_serve_event(Client *self, rd_kafka_event_t *event)

@@ -1,22 +1,22 @@
 /*
- * The event bridge: librdkafka's rare callbacks, run on the thread that serves them.
+ * The event bridge: runs librdkafka's less frequent callbacks on the thread that serves them.
  *
  * librdkafka calls these C functions only from inside poll(), consume(), flush() or
- * close(), on the thread that called it. Each takes the GIL back from the frame that
- * released it, runs one Python callable, parks an exception for that call to raise, and
- * asks librdkafka to return.
+ * close(), on the thread that called it. Each of them takes back the GIL that the serving frame
+ * released, and runs one Python callable. It keeps an exception for that call to raise, and then
+ * makes librdkafka return.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_CALLBACKS_H
 #define CONFLUENT_KAFKA_CLIENT_CALLBACKS_H
 
 #include "client/client.h"
 
-/* Registers the C callbacks, for the Python callables that `self` has and for what it notes. */
+/* Registers the C callbacks: for the Python callables of `self`, and for what `self` records. */
 void callbacks_register(Client *self, rd_kafka_conf_t *conf);
 
 /*
- * Enters and leaves Python from a C callback. callback_begin() returns false when the
- * client is gone and nothing may be run.
+ * Enters and leaves Python from a C callback. callback_begin() returns false if the client
+ * has ended and no Python code may run.
  */
 typedef struct {
     Client *client;
@@ -26,29 +26,29 @@ typedef struct {
 bool callback_begin(callback_scope *scope, void *opaque);
 void callback_end(callback_scope *scope);
 
-/* Calls `callable` with one argument (stolen; NULL when it could not be made). */
+/* Calls `callable` with one argument (stolen; NULL if it could not be made). */
 void callback_call(PyObject *callable, PyObject *argument);
 
 /*
- * Polling a queue for events (delivery reports, the end of a consumer) turns the other
- * callbacks into events too: runs the same code for one, exceptions are parked. False when
- * the event is of another kind.
+ * When a queue is polled for events (delivery reports, the end of a consumer), librdkafka turns
+ * the other callbacks into events, too. This runs the same code for such an event and parks
+ * exceptions. Returns false for other kinds of events.
  */
 bool callbacks_serve_event(Client *self, rd_kafka_event_t *event);
 
-/* Whether statistics wait in the queue for a call that serves them. */
+/* Whether statistics are in the queue, waiting for a call that serves them. */
 bool callbacks_has_queued_statistics(Client *self);
 
-/* The latest statistics as JSON, also those in the queue, or None; NULL: exception. */
+/* The latest statistics as JSON, including queued ones; None if there are none; NULL: exception. */
 PyObject *callbacks_latest_statistics(Client *self);
 
 /*
- * Notes and logs at once that oauth_cb failed, which callbacks are told when they are served. With
- * the core of the thread that called it: the client may have been closed meanwhile, and has none.
+ * Records and logs at once that oauth_cb failed; callbacks learn it when they are served. `core` is
+ * passed by the thread, because the client may have been closed in between and has none then.
  */
 void callbacks_note_token_failure(Client *client, client_core *core, const char *reason);
 
-/* The application is told of errors, statistics or throttling. */
+/* Whether the application has callbacks for errors, statistics or throttling. */
 bool callbacks_are_there(const Client *self);
 
 int callbacks_traverse(Client *self, visitproc visit, void *arg);

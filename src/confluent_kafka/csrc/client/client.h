@@ -1,8 +1,8 @@
 /*
- * Client: what Producer, Consumer, ShareConsumer and AdminClient share.
+ * Client: what Producer, Consumer, ShareConsumer and AdminClient have in common.
  *
- * A client is made of parts. Each has a file of its own, which alone touches its fields and
- * says by which rule threads share them; `make lint` checks that.
+ * A client consists of parts. Each part has its own file, which alone accesses the part's fields
+ * and states how threads share them; `make lint` checks that.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_CLIENT_H
 #define CONFLUENT_KAFKA_CLIENT_CLIENT_H
@@ -18,7 +18,7 @@
 
 struct Client;
 
-/* ---- guard.c: who may be inside ---- */
+/* ---- guard.c: which calls may enter ---- */
 
 enum client_phase {
     CLIENT_NEW,     /* __init__ has not begun, or has failed */
@@ -31,10 +31,10 @@ enum client_phase {
 
 typedef struct {
     _Atomic int phase;
-    _Atomic uint64_t calls;               /* in flight, and whose: the sum of their call_tag() */
-    _Atomic unsigned long closing_thread; /* the one thread that is inside close(), or 0 */
-    PyThread_type_lock left; /* released by each call that leaves while closing */
-    PyObject *misuse;        /* what calls in a wrong state raise: a RuntimeError */
+    _Atomic uint64_t calls;               /* the sum of call_tag() of all calls in flight */
+    _Atomic unsigned long closing_thread; /* the thread that is inside close(), or 0 */
+    PyThread_type_lock left; /* released by each call that leaves while the client closes */
+    PyObject *misuse;        /* the exception type for calls in a wrong state; a RuntimeError */
 } client_guard;
 
 /* ---- signals.c: which threads run signal handlers inside a call ---- */
@@ -46,46 +46,46 @@ typedef struct signal_scope {
 
 typedef struct {
     object_mutex mutex;
-    signal_scope *first; /* on the stacks of the threads */
-    _Atomic int32_t until_interrupt; /* of tests: so many checks from now Ctrl-C comes; 0 never */
+    signal_scope *first; /* a list; its items are on the stacks of the threads */
+    _Atomic int32_t until_interrupt; /* for tests: checks until Ctrl-C is simulated; 0: never */
 } client_signals;
 
 /* ---- serve.c: which thread holds the serving lock ---- */
 
 /*
  * One call that serves callbacks. `released` is the thread state while the call is inside
- * librdkafka without the GIL: a callback takes the GIL back from here and returns it.
+ * librdkafka without the GIL. A callback takes the GIL back from here and returns it afterwards.
  */
 typedef struct serve_frame {
     struct serve_frame *outer; /* a callback may poll the client again */
     PyThreadState *released;
-    bool yielded;     /* the lock, and the call ends before it came back */
+    bool yielded;     /* the call has yielded the lock, and ends without it */
     bool interrupted; /* by wakeup() or close(): nothing in this call waits any more */
-    bool waits;       /* the application has given it time */
+    bool waits;       /* the application allows the call to wait */
 } serve_frame;
 
 typedef struct {
     _Atomic unsigned long holder; /* the thread that holds the serving lock, or 0 */
     _Atomic int waiters;
-    PyThread_type_lock released; /* when the lock is, and others wait for it */
-    PyThread_type_lock urgent;   /* held by the thread that is the next to have the lock */
+    PyThread_type_lock released; /* released with the serving lock if other threads wait for it */
+    PyThread_type_lock urgent;   /* held by the thread that gets the serving lock next */
     _Atomic unsigned long urgent_thread; /* that thread, or 0 */
-    _Atomic int yield_wanted;    /* by that thread */
-    _Atomic int woken;           /* wakeup() was called and not yet noticed */
-    serve_frame *frame;          /* the holder's own, and so is the next */
-    Py_ssize_t served;           /* callbacks since the outermost call began */
+    _Atomic int yield_wanted;    /* that thread asks the holder to yield */
+    _Atomic int woken;           /* wakeup() was called and has not ended a wait yet */
+    serve_frame *frame;          /* only the holder uses this and the next field */
+    Py_ssize_t served;           /* callbacks that ran since the outermost call began */
 } client_serving;
 
-/* ---- callbacks.c: the application's; set before the handle exists ---- */
+/* ---- callbacks.c: the application's callbacks; set before the handle exists ---- */
 
 typedef struct {
     PyObject *error_cb, *throttle_cb, *stats_cb;
 } client_callbacks;
 
-/* ---- logs.c: where log records go ---- */
+/* ---- logs.c: the logger ---- */
 
 typedef struct {
-    PyObject *logger; /* NULL: the one named "confluent_kafka", looked up when needed */
+    PyObject *logger; /* NULL: the logger "confluent_kafka", which is looked up when needed */
 } client_logs;
 
 /* ---- oauth.c ---- */
@@ -104,54 +104,54 @@ typedef struct {
     struct request *first;
 } client_requests;
 
-/* ---- loop.c: the event loop that uses the client; only its thread reads and writes it ---- */
+/* ---- loop.c: the event loop that uses the client; only the loop's thread accesses it ---- */
 
 typedef struct {
-    PyObject *is_running;    /* its method; NULL: none has joined */
-    PyObject *create_future; /* callable without arguments */
-    PyObject *unclosed;      /* str: the warning of a client that nobody closed */
+    PyObject *is_running;    /* a method of the loop; NULL if no loop has joined */
+    PyObject *create_future; /* a callable without arguments */
+    PyObject *unclosed;      /* str: the warning for a client that nobody closed */
     uint64_t thread;
-    deadline turn; /* until which it may use the client before other tasks run */
+    deadline turn; /* until when the loop may use the client before other tasks run */
 } client_loop;
 
-/* ---- registry.c: the list of open clients; under the mutex of the module's state ---- */
+/* ---- registry.c: the list of open clients; guarded by the mutex in the module's state ---- */
 
 typedef struct {
-    PyObject *reference; /* a weak one to the client, from client_open() on */
+    PyObject *reference; /* a weak reference to the client, from client_open() on */
     struct Client *previous, *next;
 } client_registration;
 
-/* What a kind of client says of itself in errors: confluent-kafka's words, which programs match. */
+/* The names of a kind of client in errors: confluent-kafka's words, which programs match. */
 typedef struct {
     const char *name;               /* "Consumer already initialized" */
     const char *noun;               /* "Failed to create consumer" */
-    const char *closed;             /* what its methods raise when it is not open */
-    const char *credentials_closed; /* what set_sasl_credentials() raises then */
+    const char *closed;             /* the error of its methods if it is not open */
+    const char *credentials_closed; /* the error of set_sasl_credentials() then */
 } client_words;
 
-/* What methods that belong to the handle raise when it is not open, by whatever kind. */
+/* The error of methods that need the handle if the client is not open, for every kind. */
 #define HANDLE_CLOSED "Handle has been closed"
 
-/* What the kinds of clients give to what they share. */
+/* What each kind of client provides to the shared code. */
 typedef struct {
     rd_kafka_type_t type;
-    /* rd_kafka_new() and what must follow it; called without the GIL. */
+    /* Calls rd_kafka_new() and does what must follow; called without the GIL. */
     rd_kafka_t *(*create)(struct Client *self, rd_kafka_conf_t *conf, char *reason,
                           size_t size);
-    /* Raises for a configuration that `create` refused; NULL: a KafkaException. */
+    /* Raises the error for a configuration that `create` refused; NULL: a KafkaException. */
     void (*raise_refusal)(const char *reason);
-    /* Lets go of everything that refers to the handle, before it ends; NULL: nothing does. */
+    /* Releases everything that refers to the handle, before the handle ends; may be NULL. */
     void (*release)(struct Client *self);
     /*
-     * Serves callbacks once, waiting up to `timeout_ms`, and keeps whatever else comes; between
-     * serve_begin() and serve_end(). 0, or 1 when it could not. What callbacks raise is parked.
-     * NULL where others serve it.
+     * Serves callbacks once, waits up to `timeout_ms`, and keeps everything else that arrives;
+     * between serve_begin() and serve_end(). 0, or 1 if it could not serve. Exceptions of
+     * callbacks are parked. NULL if other code serves this kind.
      */
     int (*serve)(struct Client *self, int timeout_ms);
     /*
-     * Notes the errors that wait to be told, while the caller holds the serving lock, and keeps
-     * what else waits for poll(). For a client whose application has no callbacks for them.
-     * NULL where nothing can be kept.
+     * Records the errors that wait to be served, while the caller holds the serving lock, and
+     * keeps everything else for poll(). For clients whose application has no callbacks for errors.
+     * NULL if nothing can be kept.
      */
     void (*note_errors)(struct Client *self);
 } client_kind;
@@ -162,7 +162,7 @@ typedef struct Client {
     const client_words *words;
     const client_kind *kind; /* NULL before client_open() */
     client_core *core;
-    rd_kafka_t *rk; /* core->rk, for the hot paths */
+    rd_kafka_t *rk; /* the same as core->rk, for the hot paths */
 
     client_guard guard;
     client_signals signals;
@@ -176,26 +176,26 @@ typedef struct Client {
     client_loop loop;
     client_registration registration;
 
-    atomic_bool hurries; /* close() does not wait for long: an exception has ended its block */
+    atomic_bool hurries; /* an exception has ended its block: close() waits for a short time only */
 
-    topic_names names; /* of messages handed out last; the serving thread's */
-    PyObject *called;  /* str: the application's class around this client; NULL: there is none */
+    topic_names names; /* of the last messages handed out; used by the serving thread only */
+    PyObject *called;  /* str: the name of the application's class around this client, or NULL */
     PyObject *weak_references;
 } Client;
 
-/* What the application calls the client, for messages: the type's name without its module. */
+/* The name of the client's class in messages: the application's name, or the type's name. */
 static inline const char *
 client_type_name(const Client *self)
 {
     if (self->called != NULL) {
-        return PyUnicode_AsUTF8(self->called); /* which the text keeps since _be_called() */
+        return PyUnicode_AsUTF8(self->called); /* cached in the str since _be_called() */
     }
     const char *name = Py_TYPE(self)->tp_name;
     const char *dot = strrchr(name, '.');
     return dot == NULL ? name : dot + 1;
 }
 
-/* type.c: the type that all clients derive from. */
+/* type.c: the base type of all clients. */
 int client_type_add(PyObject *module, module_state *state);
 
 #endif

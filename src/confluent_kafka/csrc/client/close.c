@@ -9,7 +9,7 @@
 #include "client/serve.h"
 #include "client/signals.h"
 
-/* It would wait for the call that it is inside of: 0, or -1 with an exception. */
+/* Refuses close() inside a call, which it would wait for: 0, or -1 with an exception. */
 static int
 refuse_inside_a_call(Client *self)
 {
@@ -44,7 +44,7 @@ finish(Client *self, double patience)
     return client_raise_parked(self);
 }
 
-/* Someone who pressed Ctrl-C waits for the end of the program. */
+/* A user who pressed Ctrl-C waits for the program to end. */
 #define SECONDS_AFTER_EXCEPTION 5
 
 void
@@ -88,15 +88,15 @@ client_close(Client *self, leave_function *leave, deadline *until)
     return finish(self, left == 0 ? HANDLE_ENDS_NOW : 0);
 }
 
-/* ---- those that nobody closes ---- */
+/* ---- clients that nobody closes ---- */
 
 PyObject *
 mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
 {
     module_state *state = PyModule_GetState(module);
     Client *client;
-    /* They are not this process's to end at its exit: threads that were inside them, and
-     * would be waited for, do not exist here. */
+    /* The exit of a child must not end them: it would wait for threads that were inside them and
+     * do not exist in this process. */
     while ((client = registry_first_in_child(state)) != NULL) {
         guard_mark_forked(client);
         registry_remove(client);
@@ -104,7 +104,7 @@ mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
     Py_RETURN_NONE;
 }
 
-/* Threads that are still inside get a moment to leave; else the process ends with the handle. */
+/* Gives threads that are still inside a moment to leave; then the process ends with the handle. */
 static void
 close_at_exit(Client *self)
 {

@@ -38,12 +38,12 @@ PyDoc_STRVAR(list_topics_doc,
 "list_topics($self, /, topic=None, timeout=-1)\n--\n\n"
 "Request metadata of the cluster's brokers, topics and partitions.\n\n"
 "Args:\n"
-"    topic (str, optional): only this topic (the broker may create it); all topics when None.\n"
+"    topic (str, optional): only this topic, which the broker may create; all when None.\n"
 "    timeout (float): seconds to wait for an answer; -1 waits without limit.\n\n"
 "Returns:\n"
 "    confluent_kafka.admin.ClusterMetadata.\n\n"
 "Raises:\n"
-"    KafkaException: _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
+"    KafkaException: _TIMED_OUT or _TRANSPORT: no broker answered; _INTR: after wakeup().\n\n"
 "librdkafka: rd_kafka_metadata().");
 
 SIGNATURE(list_topics_signature, "list_topics()", 0, 2, P_topic, P_timeout);
@@ -104,11 +104,11 @@ attempt_cluster_id(request *self, int timeout_ms)
 
 PyDoc_STRVAR(cluster_id_doc,
 "cluster_id($self, /, timeout=-1)\n--\n\n"
-"The cluster's id, as its brokers report it.\n\n"
+"Return the cluster's id, as its brokers report it.\n\n"
 "Args:\n"
 "    timeout (float): seconds to wait for a broker; -1 waits without limit.\n\n"
 "Returns:\n"
-"    str or None: None when no broker answered in time.\n\n"
+"    str or None: The id; None if no broker answered in time.\n\n"
 "librdkafka: rd_kafka_clusterid().");
 
 SIGNATURE(cluster_id_signature, "cluster_id()", 0, 1, P_timeout);

@@ -73,7 +73,7 @@ known_keys(reader *self)
     return list;
 }
 
-/* The known key that is most like `dotted`, or None. */
+/* The known key that is most similar to `dotted`, or None. */
 static PyObject *
 nearest_key(reader *self, PyObject *dotted)
 {
@@ -83,11 +83,11 @@ nearest_key(reader *self, PyObject *dotted)
     return nearest;
 }
 
-/* What follows the text about an unknown key, perhaps nothing: new reference or NULL. */
+/* Advice to append to the error for an unknown key, possibly empty: new reference or NULL. */
 static PyObject *
 advice_on_key(reader *self, PyObject *key)
 {
-    /* Underscores for dots is how other clients and keyword arguments spell keys. */
+    /* Other clients and keyword arguments spell keys with underscores instead of dots. */
     PyObject *dotted = PyObject_CallMethod(key, "replace", "ss", "_", ".");
     const char *name = dotted == NULL ? NULL : PyUnicode_AsUTF8(dotted);
     PyObject *advice = NULL, *nearest = NULL;
@@ -120,12 +120,12 @@ unknown_key(reader *self, PyObject *key)
 /* ---- values ---- */
 
 /*
- * librdkafka takes this hook of its own unit tests as a string and would call it as a
- * function.
+ * A hook for librdkafka's own unit tests. librdkafka takes it as a string and would call the
+ * string as a function.
  */
 #define UNIT_TEST_HOOK "ut_handle_ProduceResponse"
 
-/* "acks" also has a word for one of its numbers, which librdkafka's table does not say. */
+/* "acks" also accepts the word "all", which librdkafka's table does not mention. */
 static PyObject *
 allowed_values(const char *name)
 {
@@ -141,8 +141,8 @@ allowed_values(const char *name)
 }
 
 /*
- * Raises what librdkafka says, which names the property, but maybe by another of its names: the
- * user's own takes its place. What is allowed follows.
+ * Raises librdkafka's reason. The reason may name the property by an alias, which is replaced by
+ * the user's own spelling. The allowed values are appended.
  */
 static int
 refused(reader *self, PyObject *key, const char *name, char *reason)
@@ -160,7 +160,7 @@ refused(reader *self, PyObject *key, const char *name, char *reason)
     }
     if (end != NULL) {
         *quoted = '\0';
-        /* %s, as the reason quotes the value, of which librdkafka may have cut a character. */
+        /* %s, because the quoted value may end in the middle of a character. */
         invalid(self, "%s%U%s%U", reason, key, end, allowed);
     }
     else if (strstr(reason, name) != NULL) {
@@ -174,9 +174,9 @@ refused(reader *self, PyObject *key, const char *name, char *reason)
 }
 
 /*
- * librdkafka reads as much of a text as looks like an integer, and keeps 32 bits of it:
- * "1.5", "5 minutes" and 2**33 would become other numbers. (A property that is a text has
- * kept it as it is, and one with names for its values gives a name back.)
+ * librdkafka parses the beginning of a text as an integer and keeps 32 bits of it, so that
+ * "1.5", "5 minutes" and 2**33 would become other numbers. (A property that is a text keeps the
+ * text unchanged, and a property with named values returns a name.)
  */
 static int
 check_number(reader *self, PyObject *key, const char *name, const char *setting)
@@ -188,7 +188,7 @@ check_number(reader *self, PyObject *key, const char *name, const char *setting)
     if (end == setting
         || rd_kafka_conf_get(self->conf, name, kept, &size) != RD_KAFKA_CONF_OK
         || size > sizeof(kept)) {
-        return 0; /* no room for it in `kept`: a text, a password maybe, and no number */
+        return 0; /* it does not fit into `kept`: a text, such as a password, and not a number */
     }
     long long number = strtoll(kept, &end_of_kept, 10);
     bool is_integer = *end_of_kept == '\0' && number >= INT32_MIN && number <= INT32_MAX;
@@ -203,7 +203,7 @@ check_number(reader *self, PyObject *key, const char *name, const char *setting)
                    setting, key, kept);
 }
 
-/* `setting` NULL is the default. */
+/* A `setting` of NULL means the default. */
 static int
 set_text(reader *self, PyObject *key, const char *name, const char *setting)
 {
@@ -216,13 +216,13 @@ set_text(reader *self, PyObject *key, const char *name, const char *setting)
         return unknown_key(self, key);
     }
     if (setting == NULL) {
-        return 0; /* librdkafka refuses it for most properties, which have it already */
+        return 0; /* already the default of most properties, for which librdkafka refuses it */
     }
     return result == RD_KAFKA_CONF_OK ? check_number(self, key, name, setting)
                                       : refused(self, key, name, reason);
 }
 
-/* The text librdkafka is given for a Python value; new reference, NULL with an exception. */
+/* The text for librdkafka of a Python value; new reference, NULL with an exception. */
 static PyObject *
 value_text(reader *self, PyObject *key, PyObject *value)
 {
@@ -235,7 +235,7 @@ value_text(reader *self, PyObject *key, PyObject *value)
             invalid(self, "Invalid value %R for configuration property \"%U\"", value, key);
             return NULL;
         }
-        /* 6000.0 for an integer property: librdkafka reads only "6000". */
+        /* A float such as 6000.0 for an integer property: librdkafka only reads "6000". */
         if (number == floor(number) && fabs(number) < 1e15) {
             return PyUnicode_FromFormat("%lld", (long long)number);
         }
@@ -245,7 +245,7 @@ value_text(reader *self, PyObject *key, PyObject *value)
     if (text != Py_None) {
         return text;
     }
-    /* A callback under a wrong name is more likely than one for a property. */
+    /* It is more likely a callback under a wrong name than a value for a property. */
     if (set_text(self, key, PyUnicode_AsUTF8(key), NULL) == 0) {
         invalid(self,
                 "Configuration property \"%U\" must be str, int, float, bool or None, "
@@ -288,14 +288,14 @@ set_property(reader *self, PyObject *key, PyObject *value)
     return result;
 }
 
-/* What a key that is no bool sets. */
+/* The field of the client that a key sets, unless the key is a bool. */
 static PyObject **
 python_field(Client *client, const python_key *entry)
 {
     return (PyObject **)((char *)client + entry->offset);
 }
 
-/* With confluent-kafka's errors, which programs match: -1 with an exception. */
+/* Raises confluent-kafka's errors, which programs match: -1 with an exception. */
 static int
 refuse_callback(reader *self, const python_key *entry, PyObject *value)
 {
@@ -320,7 +320,7 @@ set_callable(reader *self, const python_key *entry, PyObject *value)
     return 0;
 }
 
-/* A logging.Handler becomes the one handler of a Logger of the client's own. */
+/* Makes a Logger for the client whose only handler is the given logging.Handler. */
 static PyObject *
 logger_for_handler(PyObject *handler)
 {
@@ -435,7 +435,7 @@ read_item(reader *self, PyObject *key, PyObject *value)
 static int
 read_dict(reader *self, PyObject *dict)
 {
-    PyObject *items = PyDict_Items(dict); /* own list: reading can run Python code */
+    PyObject *items = PyDict_Items(dict); /* a copy: reading can run Python code */
     if (items == NULL) {
         return -1;
     }
@@ -451,7 +451,7 @@ read_dict(reader *self, PyObject *dict)
     return result;
 }
 
-/* Plugins add configuration properties of their own, so they are loaded first. */
+/* Loads plugins before other properties, because they add configuration properties. */
 static int
 read_plugins(reader *self, PyObject *dict)
 {
@@ -474,7 +474,7 @@ read_plugins(reader *self, PyObject *dict)
     return result;
 }
 
-/* config_dict and keywords as one dict, which is the caller's; new reference. */
+/* Merges config_dict and keywords into one dict, which the caller owns; new reference. */
 static PyObject *
 merge_arguments(Client *client, PyObject *args, PyObject *kwargs)
 {
@@ -497,7 +497,7 @@ merge_arguments(Client *client, PyObject *args, PyObject *kwargs)
     return merged;
 }
 
-/* Brokers and librdkafka's log see which client this is (KIP-511). */
+/* Brokers and librdkafka's log show which client this is (KIP-511). */
 static int
 set_software_name(reader *self)
 {
@@ -528,7 +528,7 @@ forget_python_keys(Client *client, const python_key *keys)
     }
 }
 
-/* librdkafka takes it, and leaves the tokens to its binding: 0, or -1 with an exception. */
+/* librdkafka accepts the value, but leaves getting the tokens to us: 0, or -1 with an exception. */
 static int
 refuse_aws_iam(reader *self)
 {
@@ -554,7 +554,7 @@ config_read(Client *self, PyObject *args, PyObject *kwargs, const python_key *ow
         return NULL;
     }
     reader reader = {self, own_keys, rd_kafka_conf_new()};
-    /* An earlier __init__ may have failed half-way. */
+    /* An earlier __init__ may have failed halfway. */
     forget_python_keys(self, client_keys);
     forget_python_keys(self, own_keys);
     if (set_software_name(&reader) < 0 || read_plugins(&reader, merged) < 0

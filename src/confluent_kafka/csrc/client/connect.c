@@ -1,5 +1,5 @@
 /*
- * connect(): waits until a broker has answered, or raises why none does.
+ * connect(): waits until a broker has answered, or raises the reason why none does.
  */
 #include "client/connect.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- the request ---- */
 
-/* `code` becomes that of the topic, if one is asked for. */
+/* The answer's `code` becomes the topic's error code, if a topic is requested. */
 WITHOUT_GIL static rd_kafka_error_t *
 attempt_connect(request *self, int timeout_ms)
 {
@@ -39,9 +39,9 @@ attempt_connect(request *self, int timeout_ms)
     return request_error(code, "connect()");
 }
 
-/* ---- meanwhile ---- */
+/* ---- while the request runs ---- */
 
-/* Raises the cause of the outage; without one, `code`. */
+/* Raises the cause of the outage; if it is unknown, an error with `code`. */
 static void
 raise_outage(Client *self, rd_kafka_resp_err_t code)
 {
@@ -54,14 +54,14 @@ raise_outage(Client *self, rd_kafka_resp_err_t code)
     }
 }
 
-/* Another thread serves callbacks, or one that calls connect() does. */
+/* Serves callbacks while another thread or this one waits in connect(). */
 static int
 watch(Client *self)
 {
     if (!diagnosis_all_down(&self->diagnosis)) {
         return 1;
     }
-    /* A connection that a broker closes without a word is no error of its own. */
+    /* If a broker just closes a connection, librdkafka reports no specific error. */
     raise_outage(self, RD_KAFKA_RESP_ERR__TRANSPORT);
     return -1;
 }
@@ -76,7 +76,7 @@ serve_and_watch(Client *self)
     return served;
 }
 
-/* What was reported before says nothing about now: 0, or -1 with a callback's exception. */
+/* Forgets earlier errors, which say nothing about now: 0, or -1 with a callback's exception. */
 static int
 serve_what_waits(Client *self)
 {
@@ -90,8 +90,8 @@ serve_what_waits(Client *self)
 }
 
 /*
- * Makes the request, serving the client meanwhile if nobody else does. It is taken over
- * on failure: 0, or -1 with an exception.
+ * Makes the request and meanwhile serves the client if no other thread does. The request is
+ * released on failure: 0, or -1 with an exception.
  */
 static int
 run(Client *self, request *made)

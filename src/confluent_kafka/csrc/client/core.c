@@ -64,8 +64,8 @@ core_release(client_core *core)
     if (atomic_fetch_sub(&core->references, 1) != 1) {
         return;
     }
-    /* In a forked child the handle's locks may be held by threads that no longer exist:
-     * touching it could hang, so it is left to the process's end. */
+    /* In a forked child, locks of the handle may be held by threads that do not exist here, so
+     * that using it could hang. It is left until the process ends. */
     if (core->rk != NULL && core_owned_by_this_process(core)) {
         if (core->queue != NULL) {
             rd_kafka_queue_destroy(core->queue);

@@ -1,10 +1,10 @@
 /*
- * The part of a client that must outlive its Python object: the librdkafka handle and what
- * librdkafka's own threads write to.
+ * The part of a client that must outlive its Python object: the librdkafka handle, and the data
+ * that librdkafka's own threads write to.
  *
- * It is counted by references that need no GIL, because a worker thread (request.h) can
- * still be inside librdkafka after the Python object is gone; whoever drops the last
- * reference destroys the handle.
+ * Its reference count needs no GIL, because a worker thread (request.h) can still be inside
+ * librdkafka after the Python object has been freed. The thread that drops the last reference
+ * destroys the handle.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_CORE_H
 #define CONFLUENT_KAFKA_CLIENT_CORE_H
@@ -20,35 +20,35 @@ struct Client;
 typedef struct {
     atomic_int references;
     rd_kafka_t *rk;          /* NULL until rd_kafka_new() succeeded */
-    rd_kafka_queue_t *queue; /* what poll() serves; NULL with rk */
-    rd_kafka_queue_t *callbacks; /* what else can be waited on, or NULL */
+    rd_kafka_queue_t *queue; /* the queue that poll() serves; NULL if rk is NULL */
+    rd_kafka_queue_t *callbacks; /* another queue that calls may wait on, or NULL */
     int destroy_flags;       /* for rd_kafka_destroy_flags() */
-    int event_fd;            /* what librdkafka's threads write to, see io_event.c; or -1 */
+    int event_fd;            /* librdkafka's threads write to it, see io_event.c; or -1 */
     long owner_pid;          /* the handle's threads exist in this process only */
     log_ring *logs;
     atomic_bool token_wanted; /* librdkafka asked for an OAUTHBEARER token, see oauth.h */
     atomic_bool token_failing; /* the last call of oauth_cb failed */
     /*
-     * The Python object, borrowed: for callbacks, which librdkafka runs only inside a call
-     * that holds a reference to it. NULL once the object is gone.
+     * The Python object, borrowed. Callbacks use it; librdkafka runs them only inside a call
+     * that holds a reference to it. NULL after the object has been freed.
      */
     struct Client *client;
 } client_core;
 
-/* NULL without memory (no exception is set). */
+/* NULL if there is no memory (no exception is set). */
 client_core *core_new(void);
 client_core *core_retain(client_core *core);
 
 /*
- * Drops a reference; the last one destroys the handle, which can take as long as a broker
- * thread needs to notice. Needs no GIL and should not have it.
+ * Drops a reference. The last one destroys the handle, which can take as long as a broker
+ * thread needs to react. Needs no GIL, and should be called without it.
  */
 void core_release(client_core *core);
 
-/* Takes over the descriptor that librdkafka now writes to; closes the one before. */
+/* Takes ownership of the descriptor that librdkafka now writes to, and closes the former one. */
 void core_set_event_fd(client_core *core, int fd);
 
-/* Makes a call that waits on one of the queues return, now or when it begins. */
+/* Makes a call that waits on one of the queues return, now or as soon as it begins. */
 void core_wake(client_core *core);
 
 /* False in a forked child, where the handle's threads do not exist. */

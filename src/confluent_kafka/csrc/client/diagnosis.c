@@ -2,7 +2,7 @@
 
 #include "values/error.h"
 
-/* The next attempts follow within reconnect.backoff.max.ms, 10 seconds by default. */
+/* librdkafka tries again within reconnect.backoff.max.ms, 10 seconds by default. */
 #define OUTAGE_SECONDS 30
 #define REFUSAL_SECONDS 15
 #define LOG_SECONDS 30
@@ -68,12 +68,12 @@ diagnosis_note_statistics(diagnosis *self, PyObject *json)
     PyObject *former = self->statistics;
     self->statistics = Py_NewRef(json);
     object_mutex_unlock(&self->mutex);
-    Py_XDECREF(former); /* not under the mutex: it may run Python code */
+    Py_XDECREF(former); /* after the mutex is released, because it may run Python code */
 }
 
 /* ---- an outage ---- */
 
-/* How much an error says: a broker that refuses is there, a name that is wrong is ours. */
+/* How specific an error is: a broker that refuses us says more than one that is not there. */
 static int
 error_rank(rd_kafka_resp_err_t code)
 {
@@ -93,7 +93,7 @@ error_rank(rd_kafka_resp_err_t code)
     }
 }
 
-/* Notes the error if it says at least as much as what is known; what it replaces, or NULL. */
+/* Records the error if it is as specific as the known one. Returns the replaced one, or NULL. */
 static PyObject *
 swap_outage_lock_held(diagnosis *self, PyObject *error)
 {
@@ -127,7 +127,7 @@ diagnosis_note_error(diagnosis *self, PyObject *error)
     Py_XDECREF(replaced);
 }
 
-/* The error of `recent`, if it still explains what happens; new reference, or NULL. */
+/* The error of `recent`, if it is recent enough to explain an outage; new reference, or NULL. */
 static PyObject *
 recent_lock_held(const recent_error *recent)
 {

@@ -56,7 +56,7 @@ client_park_exception(Client *self)
     }
     PyObject *exception = PyErr_GetRaisedException();
     if (!PyErr_GivenExceptionMatches(exception, PyExc_Exception)) {
-        parked_hold(&self->parked, false); /* Ctrl-C in a callback: the call ends */
+        parked_hold(&self->parked, false); /* Ctrl-C in a callback ends the call */
     }
     parked_add(&self->parked, exception);
 }

@@ -1,5 +1,5 @@
 /*
- * Exceptions that callbacks left, for the calls of a client.
+ * Exceptions that callbacks left, to be raised by calls of the client.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_EXCEPTIONS_H
 #define CONFLUENT_KAFKA_CLIENT_EXCEPTIONS_H
@@ -7,24 +7,25 @@
 #include "client/client.h"
 
 /*
- * True when a callback left an exception that the call which serves is to raise. While the
- * client closes it is not: close() does all its work first.
+ * True if a callback left an exception that the serving call must raise. False while the client
+ * closes: close() first does all its work.
  */
 bool client_has_parked(Client *self);
-/* Raises what callbacks left as one exception, see parked.h. 0 when there is nothing, else -1. */
+/* Raises the exceptions of callbacks as one, see parked.h. 0 if there are none, else -1. */
 int client_raise_parked(Client *self);
 /*
- * Brackets a call that goes on after a callback raised, between serve_begin() and serve_end():
- * nothing is raised meanwhile, unless it is no Exception, such as KeyboardInterrupt. The end takes
- * the call's result and returns it, or -1 with what was left, and with the call's own exception.
+ * Brackets a call that continues after a callback raised, between serve_begin() and serve_end().
+ * Nothing is raised meanwhile, except for exceptions that do not derive from Exception, such as
+ * KeyboardInterrupt. The end takes the call's result and returns it; or -1 with the callbacks'
+ * exceptions, together with the call's own exception.
  */
 bool client_hold_parked(Client *self);
 int client_raise_held(Client *self, bool held_before, int result);
-/* Shows what no call will raise any more (sys.unraisablehook). */
+/* Reports exceptions that no call will raise any more (sys.unraisablehook). */
 void client_report_parked(Client *self);
 /*
- * Keeps the exception that is set, to be raised by the call that serves callbacks. Of a client
- * that has ended it is shown.
+ * Keeps the current exception until the serving call raises it. If the client has ended, the
+ * exception is reported instead.
  */
 void client_park_exception(Client *self);
 

@@ -32,8 +32,8 @@ raise_with_cause(module_state *state, const client_core *core, PyObject *error)
 }
 
 /*
- * A failure that librdkafka tells and does not log, a token that could not be had, is known
- * only once it was told. Where that would call the application nothing is done.
+ * Some failures, such as a missing token, are not logged by librdkafka but only reported as
+ * events. This serves these events, unless that would call the application's callbacks.
  */
 static void
 note_waiting_errors(Client *self, rd_kafka_resp_err_t code)
@@ -44,7 +44,7 @@ note_waiting_errors(Client *self, rd_kafka_resp_err_t code)
         return;
     }
     if (serve_lock(self, &lock) < 0) {
-        client_park_exception(self); /* of a signal handler: not lost */
+        client_park_exception(self); /* the exception of a signal handler must not be lost */
         return;
     }
     self->kind->note_errors(self);

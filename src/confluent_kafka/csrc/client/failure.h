@@ -1,5 +1,5 @@
 /*
- * Requests that failed, as exceptions.
+ * Converts failed requests to exceptions.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_FAILURE_H
 #define CONFLUENT_KAFKA_CLIENT_FAILURE_H
@@ -7,14 +7,14 @@
 #include "client/client.h"
 
 /*
- * Raise KafkaException for a request of this client. Where the error only says that no broker
- * answered, what librdkafka last said about a broken connection is added: wrong credentials
- * and certificates show nowhere else in a program that has no error_cb.
+ * Raise KafkaException for a request of this client. If the error only says that no broker
+ * answered, librdkafka's last report about a broken connection is added: without an error_cb, a
+ * program sees wrong credentials and certificates nowhere else.
  */
 void client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what);
-/* NULL gives 0. Otherwise destroys `error` and gives -1. */
+/* 0 for NULL. Otherwise destroys `error` and returns -1 with the exception. */
 int client_raise_if_error(Client *self, rd_kafka_error_t *error);
-/* The same for a KafkaError (stolen; NULL: an exception is set), without the client. */
+/* The same for a KafkaError (stolen; NULL: an exception is set), without a client object. */
 void raise_with_cause(module_state *state, const client_core *core, PyObject *error);
 
 #endif

@@ -26,7 +26,7 @@ group_serve_waiting(Client *self, const group_steps *steps, rd_kafka_queue_t *qu
     }
 }
 
-/* Once: 1 it has begun, 0 there is nothing to leave, -1 exception. */
+/* Begins to leave, once: 1 it has begun, 0 there is nothing to leave, -1 exception. */
 static int
 begin(Client *self, const group_steps *steps, rd_kafka_queue_t **queue)
 {
@@ -46,14 +46,14 @@ begin(Client *self, const group_steps *steps, rd_kafka_queue_t **queue)
         return 1;
     }
     if (rd_kafka_error_is_fatal(error)) {
-        /* The group has removed this member already, and the error was reported. */
+        /* The group has already removed this member, and that error was reported. */
         rd_kafka_error_destroy(error);
         return 0;
     }
     return raise_if_error(self->state, error);
 }
 
-/* What comes from here on has nobody to go to. */
+/* Drops events that arrive from now on, because nobody serves them. */
 static void
 give_up(rd_kafka_queue_t **queue)
 {
@@ -88,12 +88,12 @@ group_leave(Client *self, const group_steps *steps, rd_kafka_queue_t **queue, de
                       client_type_name(self));
         }
     }
-    /* What came last, the answer to a commit, may have come while another callback ran. */
+    /* The last event, the answer to a commit, may have arrived while another callback ran. */
     group_serve_waiting(self, steps, *queue);
     return 0;
 }
 
-/* How long the end of a handle waits for that. */
+/* How long the end of a handle waits until the group has been left. */
 #define LEAVE_SECONDS 2
 
 void

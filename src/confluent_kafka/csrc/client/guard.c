@@ -5,7 +5,7 @@
 #include "client/registry.h"
 #include "client/signals.h"
 
-/* ---- life ---- */
+/* ---- creation and deletion ---- */
 
 int
 guard_init(Client *self)
@@ -49,7 +49,7 @@ client_init_begin(Client *self)
 {
     int expected = CLIENT_NEW;
     if (atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_OPENING)) {
-        /* Not before: until then the handle is another thread's to make. */
+        /* Not before: until then, another thread is creating the handle. */
         if (self->rk == NULL) {
             return 0;
         }
@@ -80,7 +80,7 @@ guard_open(Client *self)
     atomic_store(&self->guard.phase, CLIENT_OPEN);
 }
 
-/* ---- calls ---- */
+/* ---- entering and leaving ---- */
 
 static int
 refuse_entry(Client *self, int phase, const char *closed)
@@ -112,13 +112,13 @@ phase_of(Client *self)
     return atomic_load(&self->guard.phase);
 }
 
-/* The lower bits of a tag count the calls, the others tell the threads apart. */
+/* The lower bits of a tag count the calls; the upper bits distinguish the threads. */
 #define CALL_COUNT_BITS UINT64_C(0xfffff)
 
 /*
- * What each call of this thread adds to the sum. The threads' numbers are mostly addresses at
- * equal distances, of which two add up to twice a third, but not so their squares; the factor
- * brings what tells small numbers apart into the upper bits.
+ * What each call of this thread adds to the sum. The numbers of threads are mostly addresses at
+ * equal distances, so that two numbers can add up to twice a third one; their squares do not. The
+ * factor moves the bits that distinguish small numbers to the upper half.
  */
 static uint64_t
 call_tag(void)
@@ -140,7 +140,7 @@ guard_has_only_calls_of_this_thread(Client *self)
     return calls != 0 && calls == (calls & CALL_COUNT_BITS) * call_tag();
 }
 
-/* Whether this thread may enter a client in this phase. */
+/* Whether this thread may enter a client that is in this phase. */
 static bool
 admits(Client *self, int phase)
 {
@@ -224,11 +224,11 @@ client_is_closed_by_this_thread(Client *self)
     return atomic_load(&self->guard.closing_thread) == PyThread_get_thread_ident();
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 #define SLICE_MS 20
 
-/* Waits for a thread to leave, for a moment: 0, or -1 with an exception. */
+/* Waits a moment for a thread to leave: 0, or -1 with an exception. */
 static int
 wait_for_one(Client *self, deadline *until)
 {
@@ -240,8 +240,8 @@ wait_for_one(Client *self, deadline *until)
 }
 
 /*
- * Waits until no call is left inside, or only those that this thread is itself inside of: 0, also
- * when time is up, or -1.
+ * Waits until no call is inside, apart from calls of this thread: 0, also if time is up, or -1 with
+ * an exception.
  */
 static int
 wait_for_calls(Client *self, deadline *until)
@@ -255,7 +255,7 @@ wait_for_calls(Client *self, deadline *until)
     return 0;
 }
 
-/* Becomes the one thread that closes, until `until`: 1, 0 closed or time is up, -1. */
+/* Becomes the only closing thread, within `until`: 1; 0 closed, or time is up; -1 exception. */
 static int
 become_closing_thread(Client *self, deadline *until)
 {
@@ -266,7 +266,7 @@ become_closing_thread(Client *self, deadline *until)
             if (phase_of(self) == CLIENT_CLOSING) {
                 return 1;
             }
-            atomic_store(&self->guard.closing_thread, 0); /* the other one was done */
+            atomic_store(&self->guard.closing_thread, 0); /* another thread has closed it */
             return 0;
         }
         if (deadline_passed(until)) {
@@ -297,10 +297,10 @@ guard_begin_closing(Client *self)
     if (!atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_CLOSING)
         && expected != CLIENT_CLOSING) {
         if (expected == CLIENT_NEW) {
-            /* Unless another thread has begun __init__ since: there is nothing to close yet. */
+            /* If another thread has begun __init__ since, there is nothing to close yet. */
             (void)atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_CLOSED);
         }
-        return 0; /* a forked client is its parent's to close */
+        return 0; /* only the parent may close the clients of a forked child */
     }
     deadline never = DEADLINE_NEVER;
     int result = become_closing_thread(self, &never);
@@ -319,7 +319,7 @@ void
 guard_stop_closing(Client *self)
 {
     atomic_store(&self->guard.closing_thread, 0);
-    PyThread_release_lock(self->guard.left); /* another thread may want to close */
+    PyThread_release_lock(self->guard.left); /* another thread may wait to close */
 }
 
 void
@@ -329,7 +329,7 @@ guard_end_closing(Client *self)
     guard_stop_closing(self);
 }
 
-/* How long the exit of the interpreter waits for threads that are inside a client. */
+/* How many seconds the exit of the interpreter waits for threads that are inside a client. */
 #define EXIT_SECONDS 2
 
 int

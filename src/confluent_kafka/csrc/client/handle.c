@@ -2,11 +2,11 @@
 
 #include "client/core.h"
 
-/* The end of a handle that nobody may wait for without limit. */
+/* The end of a handle, which the calling thread may wait for only for a limited time. */
 typedef struct {
     client_core *core;
     PyThread_type_lock done; /* released when the handle is gone */
-    atomic_int parties;      /* the thread that destroys it, and the one that waits */
+    atomic_int parties;      /* the thread that destroys the handle, and the one that waits */
 } handle_end;
 
 static void
@@ -27,7 +27,7 @@ end_handle(void *argument)
     drop_end(end);
 }
 
-/* Starts destroying the handle on a thread of its own; NULL when there is no memory for it. */
+/* Starts to destroy the handle on a thread of its own; NULL if there is no memory for it. */
 static handle_end *
 start_handle_end(client_core *core)
 {
@@ -55,7 +55,7 @@ void
 client_release_handle(Client *self, double patience)
 {
     client_core *core = self->core;
-    core->client = NULL; /* no callbacks from here on */
+    core->client = NULL; /* no callbacks run from here on */
     if (self->kind != NULL && self->kind->release != NULL && core_owned_by_this_process(core)) {
         self->kind->release(self);
     }

@@ -6,16 +6,15 @@
 
 #include "client/client.h"
 
-/* After an orderly close(). */
+/* For a handle that an orderly close() has prepared. */
 #define HANDLE_ENDS_NOW (-1.0)
-/* How long an exit or a dropped client waits for its handle to end. */
+/* How long an exit, or the deletion of a client, waits for the handle to end. */
 #define HANDLE_END_SECONDS 2.0
 
 /*
- * Lets go of the handle. After an orderly close() it ends at once. Otherwise librdkafka may
- * wait for brokers that do not answer, to a commit or a goodbye, for as long as the session
- * timeout: nobody should wait for that, so it ends on a thread of its own, for which this waits
- * `patience` seconds.
+ * Releases the handle. After an orderly close() it ends at once. Otherwise librdkafka may wait, up
+ * to the session timeout, for brokers to answer a commit or the leaving of a group. So the handle
+ * ends on a thread of its own, and this function waits only `patience` seconds for it.
  */
 void client_release_handle(Client *self, double patience);
 

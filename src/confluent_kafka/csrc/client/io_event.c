@@ -1,5 +1,5 @@
 /*
- * Telling an event loop that a client has something to serve.
+ * Wakes an event loop when a client has something to serve.
  */
 #include "client/io_event.h"
 
@@ -15,9 +15,9 @@
 #endif
 
 /*
- * A descriptor for librdkafka's threads, which go on writing for a while after the application
- * has closed its own: by then that number may be another file's. Owned by the core; -1 with an
- * exception.
+ * A copy of the descriptor for librdkafka's threads. They may still write after the application has
+ * closed its own descriptor, whose number may then belong to another file. Owned by the core; -1
+ * with an exception.
  */
 static int
 duplicate(int fd)
@@ -48,8 +48,8 @@ enable_for(rd_kafka_queue_t *queue, int own)
 {
     rd_kafka_queue_io_event_enable(queue, own, payload, sizeof(payload));
     if (own != -1 && rd_kafka_queue_length(queue) > 0) {
-        /* librdkafka tells of what comes into an empty queue: of nothing, ever, if this one is
-         * not emptied. A pipe that takes no more is readable already. */
+        /* librdkafka reports only what arrives in an empty queue: it would never report anything
+         * if this queue is not emptied. If the pipe is full, it is readable anyway. */
 #ifdef _WIN32
         (void)send((SOCKET)own, payload, sizeof(payload), 0);
 #else
@@ -75,13 +75,13 @@ PyDoc_STRVAR(io_event_enable_doc,
 "For event loops: wait until the other end is readable, read the bytes, and then call poll(0) or\n"
 "consume(n, 0) until they return nothing. At most one byte is written between two such calls,\n"
 "and none for an event that arrives while others are waiting. So also poll a few times a second\n"
-"without a byte: these calls hand over log records, and max.poll.interval.ms counts the time\n"
+"without being woken: these calls hand over log records, and max.poll.interval.ms counts the time\n"
 "between them.\n\n"
 "Args:\n"
 "    fd (int): a non-blocking pipe or socket to write to. It is duplicated, so it can be closed\n"
 "        at any time. It replaces an earlier one; -1 turns notification off.\n\n"
 "Raises:\n"
-"    OSError: no such descriptor.\n"
+"    OSError: the descriptor is not open.\n"
 "    ValueError: the descriptor is in blocking mode.\n\n"
 "librdkafka: rd_kafka_queue_io_event_enable().");
 
@@ -110,8 +110,8 @@ io_event_enable(PyObject *object, PyObject *argument)
 
 PyDoc_STRVAR(queue_length_doc,
 "_queue_length($self, /)\n--\n\n"
-"How much there is for poll() to serve. While it is not 0 no byte tells of more: poll(0) may\n"
-"leave some, and does not count errors and statistics that have no callback.");
+"The number of events for poll() to serve. While it is not 0, no byte is written for new events:\n"
+"poll(0) may leave some, and does not count errors and statistics that have no callback.");
 
 static PyObject *
 queue_length(PyObject *object, PyObject *Py_UNUSED(unused))

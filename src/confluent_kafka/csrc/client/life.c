@@ -44,7 +44,7 @@ client_create_producer(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *rea
     return rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, size);
 }
 
-/* -1 with what librdkafka said, and what can be done; destroys `conf`. */
+/* Raises librdkafka's reason, with advice, and destroys `conf`; returns -1. */
 static int
 refuse(Client *self, rd_kafka_conf_t *conf, rd_kafka_resp_err_t code, char *reason, size_t size)
 {
@@ -83,7 +83,7 @@ client_open(Client *self, const client_kind *kind, rd_kafka_conf_t *conf)
         return refuse(self, conf, code, reason, sizeof(reason));
     }
     self->core->rk = self->rk = rk;
-    /* Leaving the group is close()'s work: an implicit one would run callbacks here. */
+    /* close() leaves the group: destroying the handle would do it here and run callbacks. */
     self->core->destroy_flags = RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE;
     self->core->queue = kind->type == RD_KAFKA_CONSUMER ? rd_kafka_queue_get_consumer(rk)
                                                         : rd_kafka_queue_get_main(rk);
@@ -94,8 +94,8 @@ client_open(Client *self, const client_kind *kind, rd_kafka_conf_t *conf)
     if (oauth_wait(self) < 0) {
         return -1;
     }
-    /* Before it is open: a logger that raises makes __init__ fail, and then nobody has a
-     * client to close. */
+    /* Before the client is open: if a logger raises, __init__ fails, and the caller has no client
+     * that it could close. */
     if (warn_of_missing_patches(self->state) < 0 || serve_logs_or_raise(self) < 0) {
         return -1;
     }
@@ -139,7 +139,7 @@ client_clear(Client *self)
     return 0;
 }
 
-/* Warns of a client that nobody closed, in the words of the asyncio client that it belongs to. */
+/* Warns that nobody closed the client, in the words of the asyncio client that it belongs to. */
 static int
 warn_unclosed(Client *self)
 {
@@ -153,8 +153,8 @@ warn_unclosed(Client *self)
 }
 
 /*
- * Warns of a client that was dropped and not closed, as files and sockets do; nor has one been
- * whose close() a signal handler ended.
+ * Warns if a client is deleted without close(), as files and sockets do. A close() that a signal
+ * handler interrupted does not count.
  */
 void
 client_finalize(PyObject *object)
@@ -182,7 +182,7 @@ client_dealloc_begin(PyObject *object)
         return false;
     }
     PyObject_GC_UnTrack(object);
-    registry_remove(self); /* first: what follows can run Python code, which must not find it */
+    registry_remove(self); /* first: later steps can run Python code, which must not find it */
     if (self->weak_references != NULL) {
         PyObject_ClearWeakRefs(object);
     }
@@ -199,7 +199,7 @@ client_dealloc_end(PyObject *object)
     Client *self = (Client *)object;
     PyTypeObject *type = Py_TYPE(object);
     client_clear(self);
-    Py_CLEAR(self->called); /* not before: the warning of an unclosed client has it */
+    Py_CLEAR(self->called); /* not earlier: the warning about an unclosed client uses it */
     registry_clear(self);
     guard_free(self);
     serve_free(self);

@@ -58,7 +58,7 @@ copy_text(const char *text)
     return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 
-/* Removes the oldest record without freeing it. */
+/* Removes the oldest record, without freeing it. */
 static log_record
 take_first_lock_held(log_ring *ring)
 {
@@ -69,7 +69,7 @@ take_first_lock_held(log_ring *ring)
     return record;
 }
 
-/* True for what is said about a connection that failed, or a token that could not be had. */
+/* True if the record reports a failed connection or a missing token. */
 static bool
 is_failure(const log_record *record)
 {
@@ -78,7 +78,7 @@ is_failure(const log_record *record)
                && strstr(record->message, "brokers are down") == NULL);
 }
 
-/* Keeps a copy if the record is about a failure; what was kept before goes to `old`. */
+/* Keeps a copy of the record if it reports a failure; the former copy goes to `old`. */
 static void
 note_failure_lock_held(log_ring *ring, const log_record *record, log_record *old)
 {
@@ -164,8 +164,8 @@ log_ring_take_dropped(log_ring *ring)
 }
 
 /*
- * librdkafka repeats itself only every 30 seconds while a broker fails in the same way, and
- * tries again at least every ten (reconnect.backoff.max.ms): what is older is over.
+ * While a broker fails in the same way, librdkafka logs it only every 30 seconds, and it tries to
+ * connect at least every ten (reconnect.backoff.max.ms). So an older failure is over.
  */
 #define FAILURE_AGE_US 60000000
 
@@ -176,7 +176,7 @@ log_ring_last_failure(log_ring *ring)
     PyThread_acquire_lock(ring->lock, WAIT_LOCK);
     const char *message = ring->failure.message;
     if (message != NULL && coarse_now_us() - ring->failed_at_us < FAILURE_AGE_US) {
-        /* Without the name of librdkafka's thread. */
+        /* Leaves out the name of librdkafka's thread. */
         const char *text = strncmp(message, "[thrd:", 6) == 0 ? strstr(message, "]: ") : NULL;
         copy = copy_text(text == NULL ? message : text + 3);
     }

@@ -5,7 +5,7 @@
 #include "client/exceptions.h"
 #include "client/log_ring.h"
 
-/* On any of librdkafka's threads: no Python here. */
+/* Runs on any of librdkafka's threads: no Python is allowed here. */
 static void
 on_log(const rd_kafka_t *rk, int level, const char *facility, const char *message)
 {
@@ -15,7 +15,7 @@ on_log(const rd_kafka_t *rk, int level, const char *facility, const char *messag
     }
 }
 
-/* syslog's level as one of the logging module. */
+/* Converts a syslog level to a level of the logging module. */
 static int
 logging_level(int level)
 {
@@ -23,7 +23,7 @@ logging_level(int level)
     return levels[level < 0 ? 0 : level > 7 ? 7 : level];
 }
 
-/* The client's logger; new reference, or NULL. */
+/* The client's own logger; new reference, or NULL. */
 static PyObject *
 known_logger(Client *self)
 {
@@ -34,7 +34,7 @@ known_logger(Client *self)
     return logger;
 }
 
-/* The client's logger, or the one named "confluent_kafka"; new reference. */
+/* The client's own logger, or the logger "confluent_kafka"; new reference. */
 static PyObject *
 get_logger(Client *self)
 {
@@ -46,7 +46,7 @@ get_logger(Client *self)
     logger = PyObject_CallFunction(get, "s", "confluent_kafka");
     Py_DECREF(get);
     Py_BEGIN_CRITICAL_SECTION(self);
-    if (self->logs.logger == NULL) { /* else another thread was quicker */
+    if (self->logs.logger == NULL) { /* otherwise another thread has set it meanwhile */
         self->logs.logger = Py_XNewRef(logger);
     }
     Py_END_CRITICAL_SECTION();
@@ -56,7 +56,7 @@ get_logger(Client *self)
 static int
 log_one(PyObject *logger, const char *client_name, const log_record *record)
 {
-    /* librdkafka may cut a client's name in the middle of a character. */
+    /* librdkafka may truncate a client's name in the middle of a character. */
     PyObject *result = PyObject_CallMethod(
         logger, "log", "isNNN", logging_level(record->level), "%s [%s] %s",
         text_from(record->facility), text_from(client_name), text_from(record->message));
@@ -89,7 +89,7 @@ serve_logs_or_raise(Client *self)
         return -1;
     }
     int result = log_dropped(self, logger);
-    /* At most one ring full: a logger that makes librdkafka log must not go round for ever. */
+    /* At most one full ring: a logger that makes librdkafka log must not cause an endless loop. */
     log_record record;
     for (int i = 0; result == 0 && i < LOG_RING_CAPACITY; i++) {
         if (!log_ring_pop(self->core->logs, &record)) {

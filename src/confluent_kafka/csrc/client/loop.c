@@ -1,14 +1,15 @@
 /*
- * Turns of an event loop: for how long its tasks may use the client before others run.
+ * Turns of an event loop: how long its tasks may use the client before other tasks run.
  *
- * A task that always finds something to do never waits, and no other task would run. So the loop's
- * tasks use the client in turns, which Python begins when others have had theirs. It ends one when
- * there is something to look at first (a callback's exception, a rebalance, the closing): what the
- * short ways of produce() and poll() have to ask is this one question, without Python.
+ * A task that always finds work never waits, so that no other task would run. Therefore the loop's
+ * tasks use the client in turns. Python begins a turn after other tasks have had a chance to run,
+ * and ends it when something else comes first: a callback's exception, a rebalance, the closing. So
+ * the fast paths of produce() and poll() only have to check whether the turn is over, without
+ * running Python code.
  *
- * Time is a clock's, not the loop's, which in uvloop stands still during a turn. And no system call
- * is made, as asyncio.get_running_loop() does before CPython 3.12: a loop that is running in this
- * thread is the only one that runs in it.
+ * The time comes from a clock, and not from the loop, because uvloop's time does not advance during
+ * a turn. No system call is made, unlike in asyncio.get_running_loop() before CPython 3.12. If a
+ * loop is running in this thread, it is the only one.
  */
 #include "client/loop.h"
 
@@ -91,7 +92,7 @@ join_loop(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
         || arg_utf8(values[2], "unclosed", NULL) == NULL || client_enter(self) < 0) {
         return NULL;
     }
-    /* A loop without either is none. */
+    /* An object without both methods is not a loop. */
     bool joins = is_running != NULL && create_future != NULL;
     Py_XSETREF(self->loop.is_running, joins ? Py_NewRef(is_running) : NULL);
     Py_XSETREF(self->loop.create_future, joins ? Py_NewRef(create_future) : NULL);
@@ -104,7 +105,7 @@ join_loop(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(begin_turn_doc,
 "_begin_turn($self, seconds, /)\n--\n\n"
-"Let the loop's tasks use the client for so many seconds; 0 ends their turn.");
+"Let the loop's tasks use the client for this number of seconds; 0 ends their turn.");
 
 static PyObject *
 begin_turn(PyObject *object, PyObject *seconds)

@@ -10,20 +10,20 @@
 
 typedef struct {
     PyObject_HEAD
-    worker worker; /* on librdkafka's SASL queue */
-    /* Weak, to the client, whose oauth_cb may refer to the client itself. */
+    worker worker; /* waits on librdkafka's SASL queue */
+    /* A weak reference to the client, because its oauth_cb may refer to the client itself. */
     PyObject *client;
-    PyObject *config; /* sasl.oauthbearer.config, str */
+    PyObject *config; /* the value of sasl.oauthbearer.config, str */
     /*
-     * For oauth_wait(): released once, by the thread, when the first request is answered, or is
-     * not to be waited for. `failure` is set before, and not touched by the thread afterwards.
+     * For oauth_wait(): the thread releases it once, after it has answered the first request, or if
+     * nobody should wait for that. `failure` is set before; the thread does not use it afterwards.
      */
     PyThread_type_lock answered;
-    bool first_answered; /* the thread's own */
-    PyObject *failure;   /* what the first call of oauth_cb raised, or NULL */
+    bool first_answered; /* used by the thread only */
+    PyObject *failure;   /* the exception of the first call of oauth_cb, or NULL */
 } TokenRefresher;
 
-/* Runs inside rd_kafka_queue_poll_callback() in run(): the token is made after it returns. */
+/* Runs inside rd_kafka_queue_poll_callback() in run(); the token is made after that returns. */
 static void
 on_token_wanted(rd_kafka_t *Py_UNUSED(rk), const char *Py_UNUSED(config), void *opaque)
 {
@@ -41,14 +41,14 @@ oauth_configure(Client *self, rd_kafka_conf_t *conf)
     rd_kafka_conf_set_oauthbearer_token_refresh_cb(conf, on_token_wanted);
 }
 
-/* ---- from what oauth_cb returns to rd_kafka_oauthbearer_set_token() ---- */
+/* ---- from the result of oauth_cb to rd_kafka_oauthbearer_set_token() ---- */
 
 typedef struct {
     const char *token;
     int64_t expiry_ms;
     const char *principal;
     const char **extensions;  /* name, value, name, value ... */
-    size_t extension_count;   /* of texts */
+    size_t extension_count;   /* the number of texts */
     PyObject *extension_dict; /* owns the texts */
 } token_parts;
 
@@ -60,7 +60,7 @@ read_extensions(PyObject *extensions, token_parts *parts)
                      Py_TYPE(extensions)->tp_name);
         return -1;
     }
-    /* A copy: the caller's can change while librdkafka reads the texts without the GIL. */
+    /* A copy: the caller may change its dict while librdkafka reads the texts without the GIL. */
     parts->extension_dict = PyDict_Copy(extensions);
     if (parts->extension_dict == NULL) {
         return -1;
@@ -141,7 +141,7 @@ set_token(TokenRefresher *self, const token_parts *parts)
     return 0;
 }
 
-/* Lets oauth_wait() go on; takes over `failure`, or NULL. Nobody waits for later answers. */
+/* Lets oauth_wait() continue. Takes ownership of `failure`, which may be NULL. */
 static void
 end_first_wait(TokenRefresher *self, PyObject *failure)
 {
@@ -155,8 +155,9 @@ end_first_wait(TokenRefresher *self, PyObject *failure)
 }
 
 /*
- * What oauth_cb returns; new reference. An asyncio client's returns a function when the token
- * comes from a coroutine: that runs in the event loop, which __init__() must not hold up.
+ * The result of oauth_cb; new reference. In an asyncio client, oauth_cb returns a function if the
+ * token comes from a coroutine: the coroutine runs in the event loop, which __init__() must not
+ * block.
  */
 static PyObject *
 call_oauth_cb(TokenRefresher *self, PyObject *oauth_cb)
@@ -187,7 +188,7 @@ refresh(TokenRefresher *self, PyObject *oauth_cb)
     return status;
 }
 
-/* The client, or NULL when it is being dropped; new reference. */
+/* The client, or NULL if it is being deleted; new reference. */
 static Client *
 client_of(TokenRefresher *self)
 {
@@ -213,8 +214,9 @@ describe(PyObject *exception)
 }
 
 /*
- * Tells librdkafka, which makes it an error of the client and asks again in ten seconds. No call
- * of the client raises the exception: it goes on with the token that it has.
+ * Reports the failure to librdkafka, which turns it into an error of the client and asks again
+ * after ten seconds. No call of the client raises the exception: the client keeps using its old
+ * token.
  */
 static void
 refresh_failed(TokenRefresher *self)
@@ -225,7 +227,7 @@ refresh_failed(TokenRefresher *self)
     const char *reason = text == NULL ? "oauth_cb failed" : PyBytes_AS_STRING(text);
     atomic_store(&core->token_failing, true);
     rd_kafka_oauthbearer_set_token_failure(core->rk, reason);
-    log_ring_note_failure(core->logs, reason); /* for requests that fail meanwhile */
+    log_ring_note_failure(core->logs, reason); /* for requests that fail in the meantime */
     Client *client = client_of(self);
     if (client != NULL) {
         callbacks_note_token_failure(client, core, reason);
@@ -235,7 +237,7 @@ refresh_failed(TokenRefresher *self)
     end_first_wait(self, exception);
 }
 
-/* Answers a request for a token. The client may be dropped while its callback runs. */
+/* Answers a request for a token. The client may be deleted while its callback runs. */
 static void
 answer_request(TokenRefresher *self)
 {
@@ -324,7 +326,7 @@ token_refresher_type_add(PyObject *module, module_state *state)
 
 /* ---- for the client ---- */
 
-/* The value of sasl.oauthbearer.config, which oauth_cb gets. */
+/* The value of sasl.oauthbearer.config, which is the argument of oauth_cb. */
 static PyObject *
 oauthbearer_config(rd_kafka_t *rk)
 {
@@ -375,12 +377,12 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
     return refresher;
 }
 
-/* The refresher, which is nobody else's to stop from now on; new reference, or NULL. */
+/* Takes the refresher, so that nobody else stops it; new reference, or NULL. */
 static TokenRefresher *
 take_refresher(Client *self)
 {
     TokenRefresher *refresher;
-    /* At the exit of the interpreter another thread may be inside close(), and stop it too. */
+    /* At the exit of the interpreter, another thread may be inside close() and stop it as well. */
     Py_BEGIN_CRITICAL_SECTION(self);
     refresher = (TokenRefresher *)self->tokens.refresher;
     self->tokens.refresher = NULL;
@@ -388,7 +390,7 @@ take_refresher(Client *self)
     return refresher;
 }
 
-/* Ends the thread, which the end of the client then does not wait for. */
+/* Stops the thread; the end of the client then does not wait for it. */
 static void
 abandon(Client *self)
 {
@@ -405,14 +407,14 @@ oauth_start(Client *self)
     rd_kafka_queue_t *queue =
         self->tokens.oauth_cb == NULL ? NULL : rd_kafka_queue_get_sasl(self->rk);
     if (queue == NULL) {
-        return 0; /* the mechanism is not OAUTHBEARER: nobody will ask for a token */
+        return 0; /* the mechanism is not OAUTHBEARER: librdkafka will not ask for a token */
     }
     self->tokens.refresher = (PyObject *)new_refresher(self, queue);
     if (self->tokens.refresher == NULL) {
         return -1;
     }
     if (start_daemon_thread(self->tokens.refresher, "run", "confluent_kafka oauth_cb") < 0) {
-        abandon(self); /* a signal handler can have raised when the thread was running already */
+        abandon(self); /* a signal handler may have raised after the thread had started */
         return -1;
     }
     return 0;
@@ -446,7 +448,7 @@ read_timeout(Client *self, deadline *until)
     return result;
 }
 
-/* As lock_within(), and -1 in a forked child, where the thread that would answer does not exist. */
+/* As lock_within(), but -1 in a forked child, where the thread that would answer does not exist. */
 static int
 wait_for_answer(Client *self, TokenRefresher *refresher, deadline *until)
 {
@@ -458,7 +460,7 @@ wait_for_answer(Client *self, TokenRefresher *refresher, deadline *until)
             return answered;
         }
         if (!core_owned_by_this_process(self->core)) {
-            /* The fork has not, where it was in the start of the thread: before registry_add(). */
+            /* The fork has not marked it if it happened before registry_add(), during the start. */
             guard_mark_forked(self);
             return client_enter(self); /* refuses a forked client */
         }
@@ -468,7 +470,7 @@ wait_for_answer(Client *self, TokenRefresher *refresher, deadline *until)
     }
 }
 
-/* Raises that there is no token, because of `failure`, which is taken over. */
+/* Raises that there is no token. Takes ownership of the cause, `failure`. */
 static void
 raise_failure(Client *self, PyObject *failure)
 {
@@ -512,7 +514,7 @@ wait_for_token(Client *self, TokenRefresher *refresher)
 int
 oauth_wait(Client *self)
 {
-    /* A reference of its own: the exit of the interpreter may stop the thread meanwhile. */
+    /* An own reference, because the exit of the interpreter may stop the thread meanwhile. */
     TokenRefresher *refresher;
     Py_BEGIN_CRITICAL_SECTION(self);
     refresher = (TokenRefresher *)Py_XNewRef(self->tokens.refresher);

@@ -1,6 +1,6 @@
 #include "client/parked.h"
 
-/* The oldest and how many were dropped before it, or NULL; no Python runs in here. */
+/* Takes the oldest exception and the number of dropped ones, or NULL; runs no Python code. */
 static PyObject *
 take(parked_exceptions *self, Py_ssize_t *dropped)
 {
@@ -43,7 +43,7 @@ parked_add(parked_exceptions *self, PyObject *exception)
         atomic_store(&self->pressing, true);
     }
     object_mutex_unlock(&self->mutex);
-    Py_XDECREF(oldest); /* may run Python */
+    Py_XDECREF(oldest); /* may run Python code */
 }
 
 static void
@@ -55,16 +55,16 @@ add_note(PyObject *exception, Py_ssize_t dropped)
     PyObject *added =
         note == NULL ? NULL : PyObject_CallMethod(exception, "add_note", "O", note);
     if (added == NULL) {
-        PyErr_WriteUnraisable(exception); /* the exception itself is not lost */
+        PyErr_WriteUnraisable(exception); /* the exception itself must not be lost */
     }
     Py_XDECREF(added);
     Py_XDECREF(note);
 }
 
-/* How deep contexts are followed: a program can have made them a circle. */
+/* How many contexts are followed: a program can make them circular. */
 #define MOST_CONTEXTS 100
 
-/* True when `wanted` is the exception or one of its contexts. */
+/* True if `wanted` is the exception or one of its contexts. */
 static bool
 has_context(PyObject *exception, PyObject *wanted)
 {
@@ -78,9 +78,9 @@ has_context(PyObject *exception, PyObject *wanted)
 }
 
 /*
- * As with `raise`, what was raised or handled before becomes the context: behind the contexts of
- * `exception`, but for those that `earlier` has as well. False when `earlier` has `exception`
- * itself as a context, and nothing can be done.
+ * As `raise` does, makes `earlier` (raised or handled before) the context of `exception`: after
+ * the existing contexts of `exception`, except for those that `earlier` has as well. False if
+ * `exception` itself is a context of `earlier`, so that nothing can be done.
  */
 static bool
 chain(PyObject *exception, PyObject *earlier)
@@ -102,7 +102,7 @@ chain(PyObject *exception, PyObject *earlier)
     return true;
 }
 
-/* All as one, the newest with the others as its context; NULL when there is none. */
+/* All exceptions as one: the newest, with the others as its contexts; NULL if there are none. */
 static PyObject *
 take_all(parked_exceptions *self)
 {

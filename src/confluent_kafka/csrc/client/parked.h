@@ -1,8 +1,8 @@
 /*
  * Exceptions that callbacks left, oldest first, until a call of the client raises them as one.
  *
- * There may be many: each of a million messages has a callback that flush() calls. So only the
- * newest are kept, and the one that is raised tells how many there were before.
+ * There may be many: flush() can run the callbacks of a million messages. Only the newest are
+ * kept, and the raised exception says how many there were before.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_PARKED_H
 #define CONFLUENT_KAFKA_CLIENT_PARKED_H
@@ -16,9 +16,9 @@ typedef struct {
     PyObject *exceptions[PARKED_MOST]; /* a ring */
     size_t first;
     _Atomic size_t count;
-    Py_ssize_t dropped; /* since one was taken */
-    atomic_bool held;   /* set by the thread that serves */
-    atomic_bool pressing; /* one is no Exception, such as KeyboardInterrupt: the call ends at once */
+    Py_ssize_t dropped; /* since the exceptions were taken last */
+    atomic_bool held;   /* set by the serving thread */
+    atomic_bool pressing; /* one is not an Exception, such as KeyboardInterrupt: end the call */
 } parked_exceptions;
 
 static inline bool
@@ -33,33 +33,33 @@ parked_count(parked_exceptions *self)
     return atomic_load(&self->count);
 }
 
-/* The call that serves is not to raise them yet. */
+/* Whether the serving call must not raise them yet. */
 static inline bool
 parked_is_held(parked_exceptions *self)
 {
     return atomic_load_explicit(&self->held, memory_order_relaxed);
 }
 
-/* A call may serve more before it raises them: none is lost by that, and none is pressing. */
+/* Whether a call may serve more before it raises: no exception would be dropped or is urgent. */
 static inline bool
 parked_may_grow(parked_exceptions *self)
 {
     return parked_count(self) < PARKED_MOST && !atomic_load(&self->pressing);
 }
 
-/* Sets whether they are held; what it was before. */
+/* Sets whether they are held; returns the former value. */
 static inline bool
 parked_hold(parked_exceptions *self, bool held)
 {
     return atomic_exchange(&self->held, held);
 }
 
-/* Adds the newest; the reference is stolen. */
+/* Adds the newest exception; the reference is stolen. */
 void parked_add(parked_exceptions *self, PyObject *exception);
 
 /*
- * Takes all, and sets one as being raised: the newest, whose contexts are the earlier ones and
- * what is being handled. False when there is none.
+ * Takes all exceptions and raises one: the newest, whose contexts are the earlier ones and the
+ * exception that is being handled. False if there are none.
  */
 bool parked_raise(parked_exceptions *self);
 

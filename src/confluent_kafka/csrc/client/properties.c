@@ -10,9 +10,10 @@
 /* ---- librdkafka's table ---- */
 
 /*
- * Calls `take(name, range, to)` for each property until it returns other than 0, and returns
- * that. Aliases such as bootstrap.servers, and ranges, are only in librdkafka's table for people.
- * Its rows begin with "name | where | range | ". Without a temporary file there are no rows.
+ * Calls `take(name, range, to)` for each property until it returns something other than 0, and
+ * returns that. Aliases such as bootstrap.servers, and ranges, are only in librdkafka's printed
+ * table, whose rows begin with "name | where | range | ". Printing needs a temporary file; if there
+ * is none, there are no rows.
  */
 static int
 for_each_property(int (*take)(const char *name, char *range, void *to), void *to)
@@ -110,29 +111,29 @@ find_renamed(const renamed *table, size_t count, const char *name)
 
 #define FIND_RENAMED(table, name) find_renamed(table, sizeof(table) / sizeof((table)[0]), name)
 
-#define ON_DELIVERY "here: produce(on_delivery=)"
-#define NO_SOCKETS "leave it out: Python has no say in librdkafka's sockets"
+#define ON_DELIVERY "use produce(on_delivery=)"
+#define NO_SOCKETS "leave it out: librdkafka's sockets cannot be replaced from Python"
 
 const char *
 property_of_c(const char *name)
 {
     static const renamed of_c[] = {
-        {"log_cb", "here: 'logger', a logging.Logger"},
-        {"rebalance_cb", "here: subscribe(on_assign=, on_revoke=, on_lost=)"},
-        {"consume_cb", "here: poll(), consume(), or a loop over the consumer"},
-        {"offset_commit_cb", "here: 'on_commit'"},
+        {"log_cb", "use 'logger', a logging.Logger"},
+        {"rebalance_cb", "use subscribe(on_assign=, on_revoke=, on_lost=)"},
+        {"consume_cb", "use poll(), consume(), or a loop over the consumer"},
+        {"offset_commit_cb", "use 'on_commit'"},
         {"dr_cb", ON_DELIVERY},
         {"dr_msg_cb", ON_DELIVERY},
-        {"background_event_cb", "here: poll() runs the callbacks"},
-        {"oauthbearer_token_refresh_cb", "here: 'oauth_cb'"},
-        {"opaque", "here: functools.partial(callback, ...)"},
+        {"background_event_cb", "leave it out: poll() runs the callbacks"},
+        {"oauthbearer_token_refresh_cb", "use 'oauth_cb'"},
+        {"opaque", "use functools.partial(callback, ...)"},
         {"socket_cb", NO_SOCKETS},
         {"connect_cb", NO_SOCKETS},
         {"closesocket_cb", NO_SOCKETS},
         {"open_cb", NO_SOCKETS},
         {"resolve_cb", NO_SOCKETS},
         {"ssl.certificate.verify_cb", "leave it out: librdkafka verifies certificates"},
-        {"default_topic_conf", "here: the topic's properties beside the others"},
+        {"default_topic_conf", "put the topic's properties beside the others"},
         {"interceptors", "leave it out: 'plugin.library.paths' loads interceptors"},
     };
     return FIND_RENAMED(of_c, name);
@@ -146,16 +147,16 @@ property_elsewhere(const char *name)
         {"value.serializer", SERIALIZE},
         {"key.deserializer", DESERIALIZE},
         {"value.deserializer", DESERIALIZE},
-        {"buffer.memory", "here: 'queue.buffering.max.kbytes'"},
-        {"max.request.size", "here: 'message.max.bytes'"},
-        {"max.block.ms", "here: produce(block=seconds)"},
-        {"consumer.timeout.ms", "here: the timeout of poll() and consume()"},
-        {"ssl.cafile", "here: 'ssl.ca.location'"},
-        {"ssl.certfile", "here: 'ssl.certificate.location'"},
-        {"ssl.keyfile", "here: 'ssl.key.location'"},
-        {"ssl.password", "here: 'ssl.key.password'"},
-        {"sasl.plain.username", "here: 'sasl.username'"},
-        {"sasl.plain.password", "here: 'sasl.password'"},
+        {"buffer.memory", "use 'queue.buffering.max.kbytes'"},
+        {"max.request.size", "use 'message.max.bytes'"},
+        {"max.block.ms", "use produce(block=seconds)"},
+        {"consumer.timeout.ms", "use the timeout of poll() and consume()"},
+        {"ssl.cafile", "use 'ssl.ca.location'"},
+        {"ssl.certfile", "use 'ssl.certificate.location'"},
+        {"ssl.keyfile", "use 'ssl.key.location'"},
+        {"ssl.password", "use 'ssl.key.password'"},
+        {"sasl.plain.username", "use 'sasl.username'"},
+        {"sasl.plain.password", "use 'sasl.password'"},
         {"api.version", "leave it out: the client asks the brokers"},
     };
     return FIND_RENAMED(elsewhere, name);

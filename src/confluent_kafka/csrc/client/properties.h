@@ -1,5 +1,5 @@
 /*
- * What is known of configuration properties: librdkafka's own table, and other clients' names.
+ * Knowledge about configuration properties: librdkafka's table, and other clients' names.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_PROPERTIES_H
 #define CONFLUENT_KAFKA_CLIENT_PROPERTIES_H
@@ -10,18 +10,18 @@
 int properties_append_names(PyObject *list);
 
 /*
- * What property `name` takes, such as "plaintext, ssl" or "0 .. 900000": new reference; None where
- * librdkafka does not say, NULL with an exception.
+ * The allowed values of property `name`, such as "plaintext, ssl" or "0 .. 900000": new reference;
+ * None if librdkafka does not say, NULL with an exception.
  */
 PyObject *property_range(const char *name);
 
 /*
- * What stands here for a name of Kafka's Java client or of kafka-python, written with dots; NULL
+ * The replacement for a name of Kafka's Java client or of kafka-python, written with dots; NULL
  * for any other name.
  */
 const char *property_elsewhere(const char *name);
 
-/* What stands here for a property that only a program in C can set; NULL for any other name. */
+/* The replacement for a property that only a C program can set; NULL for any other name. */
 const char *property_of_c(const char *name);
 
 #endif

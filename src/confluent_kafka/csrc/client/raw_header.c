@@ -4,8 +4,8 @@
 #define NEVER INT8_MAX
 
 /*
- * The first flexible version of each API key, as Kafka's message definitions have it
- * ("flexibleVersions"). Of keys that came later all versions are flexible.
+ * The first flexible version of each API key, from Kafka's message definitions
+ * ("flexibleVersions"). For later keys, all versions are flexible.
  */
 static const int8_t first_flexible[] = {
     9, 12, 6, 9, 4, 2, 6, 3, 8, 6, 3, 6, 4, 4, 4, 5, 3, NEVER, 3, 5, /* 0 */
@@ -25,11 +25,11 @@ raw_request_has_tags(int16_t api_key, int16_t version)
 bool
 raw_answer_has_tags(int16_t api_key, int16_t version)
 {
-    /* Its answer has the oldest header: a client that asks for it knows no versions yet. */
+    /* Its answer has the oldest header, because the client does not know any versions yet. */
     return api_key != API_VERSIONS && raw_request_has_tags(api_key, version);
 }
 
-/* Reads an unsigned varint: how many bytes it takes, 0 when it is none. */
+/* Reads an unsigned varint. Returns the number of its bytes, or 0 if it is not a varint. */
 static size_t
 read_varint(const unsigned char *data, size_t size, uint32_t *value)
 {

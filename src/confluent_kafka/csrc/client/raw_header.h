@@ -1,5 +1,5 @@
 /*
- * What the headers of requests and answers end with, by API key and version (KIP-482).
+ * The tagged fields at the end of request and answer headers, by API key and version (KIP-482).
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_RAW_HEADER_H
 #define CONFLUENT_KAFKA_CLIENT_RAW_HEADER_H
@@ -14,7 +14,7 @@ bool raw_request_has_tags(int16_t api_key, int16_t version);
 /* Whether the answer's header has tags after the correlation id. */
 bool raw_answer_has_tags(int16_t api_key, int16_t version);
 
-/* How many bytes the tags at `data` take: 0 when they are not tags. */
+/* The size in bytes of the tags at `data`; 0 if they are not tags. */
 size_t raw_tags_size(const unsigned char *data, size_t size);
 
 #endif

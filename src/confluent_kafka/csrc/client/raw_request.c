@@ -9,22 +9,22 @@
 #include "client/request.h"
 #include "values/error.h"
 
-/* What a broker takes at most, by default (socket.request.max.bytes). */
+/* The maximum size of a request, the default of the brokers' socket.request.max.bytes. */
 #define MAX_BODY (100 * 1024 * 1024)
-/* The longest that librdkafka waits for an answer. */
+/* The longest time that librdkafka waits for an answer. */
 #define LONGEST_MS (3600 * 1000)
 
-/* Who is asked. */
+/* The broker to ask. */
 enum target { ANY, CONTROLLER, GROUP_COORDINATOR, TRANSACTION_COORDINATOR };
 
 /* ---- sending ---- */
 
-/* A request's input. */
+/* The input of a request. */
 typedef struct {
     int16_t api_key, version;
     enum target target;
-    int32_t broker; /* -1: the target says who */
-    size_t size;    /* of the body, with the tags of the header */
+    int32_t broker; /* -1: `target` selects the broker */
+    size_t size;    /* of the body, including the tags of the header */
     char body[];
 } raw_input;
 
@@ -36,18 +36,18 @@ free_event(void *answer)
     rd_kafka_event_destroy(answer);
 }
 
-/* The answer's event, or NULL when nobody waits for it any more. */
+/* The event with the answer, or NULL if nobody waits for it any more. */
 WITHOUT_GIL static rd_kafka_event_t *
 wait_for_event(request *self, rd_kafka_queue_t *queue)
 {
     rd_kafka_event_t *event;
-    do { /* librdkafka ends the request when time is up */
+    do { /* librdkafka ends the request at its timeout */
         event = rd_kafka_queue_poll(queue, WAIT_SLICE_MS);
     } while (event == NULL && !request_is_given_up(self));
     return event;
 }
 
-/* NULL, or why librdkafka does not take the options. */
+/* NULL, or the reason why librdkafka refuses the options. */
 WITHOUT_GIL static rd_kafka_error_t *
 set_options(rd_kafka_AdminOptions_t *options, const raw_input *input, int timeout_ms)
 {
@@ -138,7 +138,7 @@ answer_of(const request *Py_UNUSED(made), size_t *Py_UNUSED(size))
 
 /* ---- arguments ---- */
 
-/* What request() was given; `coordinator` is borrowed. */
+/* The arguments of request(); `coordinator` is borrowed. */
 typedef struct {
     int16_t api_key, version;
     enum target target;
@@ -177,7 +177,7 @@ read_coordinator(PyObject *object, raw_target *to)
     return to->coordinator == NULL ? -1 : 0;
 }
 
-/* At most one of the three says who is asked. */
+/* Checks that at most one of the three arguments selects the broker. */
 static int
 read_target(PyObject *broker, PyObject *controller, PyObject *coordinator, raw_target *to)
 {
@@ -189,7 +189,8 @@ read_target(PyObject *broker, PyObject *controller, PyObject *coordinator, raw_t
     bool of_coordinator = coordinator != NULL && coordinator != Py_None;
     if (of_broker + of_controller + of_coordinator > 1) {
         PyErr_SetString(PyExc_ValueError,
-                        "give one of broker, controller and coordinator: they say who is asked");
+                        "give only one of broker, controller and coordinator: each selects the "
+                        "broker to ask");
         return -1;
     }
     to->broker = -1;
@@ -200,7 +201,7 @@ read_target(PyObject *broker, PyObject *controller, PyObject *coordinator, raw_t
     return of_coordinator ? read_coordinator(coordinator, to) : 0;
 }
 
-/* Not text: its encoding would be a guess. */
+/* The body cannot be a str, whose encoding would be a guess. */
 static int
 read_body(PyObject *object, bytes_view *body)
 {
@@ -241,7 +242,7 @@ read_int16(PyObject *object, const char *name, int16_t *result)
 
 /* ---- one request ---- */
 
-/* A request of this body, a view of which `body` may be NULL; or NULL with an exception. */
+/* A request with this body; `body` may be NULL. NULL with an exception. */
 static request *
 new_raw_request(const raw_target *to, const void *body, size_t size)
 {
@@ -261,11 +262,11 @@ new_raw_request(const raw_target *to, const void *body, size_t size)
         memcpy(input->body + has_tags, body, size);
     }
     made->input = input;
-    made->asks_once = true; /* it may have been carried out */
+    made->asks_once = true; /* it may already have been carried out */
     return made;
 }
 
-/* Makes a request and waits for it: NULL with an exception. The caller ends it. */
+/* Makes a request and waits for it; the caller ends it. NULL with an exception. */
 static request *
 ask(Client *self, const raw_target *to, const void *body, size_t size)
 {
@@ -273,7 +274,7 @@ ask(Client *self, const raw_target *to, const void *body, size_t size)
     return made == NULL || request_run(self, made, "request()") < 0 ? NULL : made;
 }
 
-/* The answer's body, borrowed; NULL with an exception. */
+/* The body of the answer, borrowed; NULL with an exception. */
 static const unsigned char *
 body_of_answer(Client *self, const raw_target *to, const request *made, size_t *size)
 {
@@ -298,9 +299,10 @@ PyDoc_STRVAR(request_doc,
 "request($self, /, api_key, version, body=b'', *, broker=None, controller=False,\n"
 "        coordinator=None, timeout=-1)\n--\n\n"
 "Send a request of Kafka's protocol, over this client's connections, and return its answer.\n\n"
-"The request goes to any broker, or to the one that ``broker``, ``controller`` or\n"
-"``coordinator`` names. It is sent once: after a time-out or a lost connection it may have been\n"
-"carried out or not. While the broker works on it, it answers nothing else on that connection.\n\n"
+"The request goes to any broker, or to the broker that ``broker``, ``controller`` or\n"
+"``coordinator`` selects. It is sent once: after a timeout or a lost connection, the broker may\n"
+"or may not have carried it out. Until the broker answers, the connection carries no other\n"
+"answers.\n\n"
 "Args:\n"
 "    api_key (int): the kind of request, 0 to 32,767: 3 is Metadata.\n"
 "    version (int): its version, 0 to 32,767, which says how body and answer are written.\n"

@@ -6,10 +6,10 @@
 
 #include "base/module_state.h"
 
-/* For the type of all clients. */
+/* Methods for the base type of all clients. */
 extern PyMethodDef raw_request_methods[];
 
-/* 0 when this librdkafka can send any request, else -1 with a KafkaException. */
+/* 0 if this librdkafka can send any request, else -1 with a KafkaException. */
 int raw_requests_check(module_state *state);
 
 #endif

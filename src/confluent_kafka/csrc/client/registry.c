@@ -71,7 +71,7 @@ registry_next(module_state *state)
     while (client == NULL && state->live_clients != NULL) {
         Client *first = state->live_clients;
         if (PyWeakref_GetRef(first->registration.reference, &client) <= 0) {
-            remove_lock_held(first); /* another thread is dropping it, and ends it */
+            remove_lock_held(first); /* another thread is deleting it, and will end it */
         }
     }
     object_mutex_unlock(&state->live_clients_mutex);
@@ -84,7 +84,7 @@ registry_first_in_child(module_state *state)
     return state->live_clients;
 }
 
-/* ---- the exit ---- */
+/* ---- the exit of the interpreter ---- */
 
 void
 registry_begin_exit(module_state *state)

@@ -1,12 +1,12 @@
 /*
- * The list of open clients of a module: for the exit of the interpreter, and for a fork.
+ * The list of a module's open clients, for the exit of the interpreter and for a fork.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_REGISTRY_H
 #define CONFLUENT_KAFKA_CLIENT_REGISTRY_H
 
 #include "client/client.h"
 
-/* Makes the weak reference that the list needs: 0, or -1 with an exception. */
+/* Makes the weak reference for the list: 0, or -1 with an exception. */
 int registry_prepare(Client *self);
 void registry_add(Client *self);
 /* Does nothing for a client that is not in the list. */
@@ -19,14 +19,14 @@ void registry_clear(Client *self);
 
 /* One of the clients in the list, or NULL; new reference. */
 PyObject *registry_next(module_state *state);
-/* The same in a forked child, where no other thread is and nobody holds the mutex. */
+/* The same in a forked child, which has no other threads; so nobody holds the mutex. */
 Client *registry_first_in_child(module_state *state);
 
-/* The thread that calls it exits the interpreter. */
+/* The calling thread exits the interpreter. */
 void registry_begin_exit(module_state *state);
 /*
- * True, with SystemExit set, in a daemon thread that uses a client while another one exits the
- * interpreter: it ends without a traceback, as it would without this client.
+ * True, with SystemExit set, in a daemon thread that uses a client while another thread exits the
+ * interpreter. The daemon thread then ends without a traceback, as it would without this client.
  */
 bool client_end_thread_at_exit(Client *self);
 

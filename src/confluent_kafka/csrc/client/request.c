@@ -10,7 +10,7 @@
 #include "client/serve.h"
 #include "client/signals.h"
 
-/* ---- life ---- */
+/* ---- creation and deletion ---- */
 
 request *
 request_new(request_attempt *attempt, int timeout_ms, const char *name)
@@ -51,7 +51,7 @@ destroy(request *self)
     free(self);
 }
 
-/* Drops one party's share; the last one frees the request and lets go of the handle. */
+/* Drops the share of one party. The last party frees the request and releases the handle. */
 WITHOUT_GIL static void
 drop_party(request *self)
 {
@@ -68,7 +68,7 @@ drop_party(request *self)
 void
 request_end(request *self)
 {
-    /* If the worker ends just now this could be the last share of the handle. */
+    /* If the worker ends at this moment, this may be the last reference to the handle. */
     Py_BEGIN_ALLOW_THREADS
     drop_party(self);
     Py_END_ALLOW_THREADS
@@ -76,9 +76,9 @@ request_end(request *self)
 
 /* ---- on the worker thread ---- */
 
-/* As long as librdkafka itself waits for an answer (socket.timeout.ms) by default. */
+/* As long as librdkafka itself waits for an answer by default (socket.timeout.ms). */
 #define ATTEMPT_MS 60000
-/* No broker to ask is noticed sooner: the request has not been sent. */
+/* If there is no broker to ask, this is noticed sooner, because the request was not sent. */
 #define NO_BROKER_MS 5000
 
 bool
@@ -118,12 +118,12 @@ run(void *argument)
     drop_party(self);
 }
 
-#define PAUSE_MS 100 /* retry.backoff.ms by default */
+#define PAUSE_MS 100 /* the default of retry.backoff.ms */
 
 WITHOUT_GIL bool
 request_pause(request *self, deadline *until)
 {
-    /* An event never comes to a queue of its own: a sleep on every platform. */
+    /* No event ever arrives in a new queue, so this is a sleep that works on every platform. */
     rd_kafka_queue_t *queue = rd_kafka_queue_new(self->rk);
     rd_kafka_event_destroy(rd_kafka_queue_poll(queue, deadline_remaining_ms(until, PAUSE_MS)));
     rd_kafka_queue_destroy(queue);
@@ -138,7 +138,7 @@ request_error(rd_kafka_resp_err_t code, const char *what)
                : rd_kafka_error_new(code, "%s: %s", what, rd_kafka_err2str(code));
 }
 
-/* ---- on the thread that waits ---- */
+/* ---- on the waiting thread ---- */
 
 static void
 add_waiting(Client *client, request *self)

@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <time.h>
 
-/* A look-up has glibc's lock for well below a millisecond, and may then wait for an answer for
- * many seconds: a fork does not wait for that. */
+/* A look-up holds glibc's lock for well below a millisecond, but may then wait many seconds for an
+ * answer. A fork does not wait for that. */
 #define LONGEST_WAIT_NS 100000000L
 
-/* Many may look up at a time, none while the process forks. Global, as is glibc's lock: it has
- * no state of ours, and outlives every interpreter. */
+/* Many threads may look up at a time, but none while the process forks. It is global, like glibc's
+ * lock: it contains no state of ours, and outlives every interpreter. */
 static pthread_rwlock_t look_ups = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static _Thread_local bool is_forking;
 

@@ -29,7 +29,7 @@ serve_free(Client *self)
     }
 }
 
-/* ---- what ends a wait ---- */
+/* ---- reasons that end a wait ---- */
 
 void
 serve_wake(Client *self)
@@ -61,7 +61,7 @@ serve_holder(Client *self)
     return holder != 0 ? holder : atomic_load(&self->serving.urgent_thread);
 }
 
-/* This thread holds the lock: links the frame. */
+/* Called by the thread that has just taken the lock: links its frame. */
 static void
 link_frame(Client *self, serve_frame *frame)
 {
@@ -69,7 +69,7 @@ link_frame(Client *self, serve_frame *frame)
     self->serving.frame = frame;
 }
 
-/* Takes the lock if nobody has it. */
+/* Takes the lock if no thread holds it. */
 static bool
 try_lock(Client *self, unsigned long thread)
 {
@@ -86,13 +86,13 @@ release_lock(Client *self)
     }
 }
 
-/* 1 this thread holds the lock, 0 time is up, -1 exception of a signal handler. */
+/* 1: this thread holds the lock; 0: time is up; -1: the exception of a signal handler. */
 static int
 wait_for_lock(Client *self, deadline *until)
 {
     unsigned long thread = PyThread_get_thread_ident();
     if (atomic_load(&self->serving.holder) == thread) {
-        return 1; /* a callback polls again */
+        return 1; /* a callback polls the client again */
     }
     int locked = 1;
     if (!try_lock(self, thread)) {
@@ -111,7 +111,7 @@ wait_for_lock(Client *self, deadline *until)
     return locked;
 }
 
-/* Waits until the thread in serve_lock() has the lock or is done: as wait_for_lock(). */
+/* Waits until the thread in serve_lock() has taken the lock or given up: as wait_for_lock(). */
 static int
 wait_for_urgent(Client *self, deadline *until)
 {
@@ -123,7 +123,7 @@ wait_for_urgent(Client *self, deadline *until)
 }
 
 /*
- * As wait_for_lock(), and ended by wakeup() and close(), too: 0. A thread that yields lets the one
+ * As wait_for_lock(), but wakeup() and close() also end it: 0. A thread that yields lets the thread
  * in serve_lock() go first.
  */
 static int
@@ -171,7 +171,7 @@ serve_end(Client *self, serve_frame *frame)
     }
 }
 
-/* A signal handler that runs while this thread waits in serve_lock() may call that, too. */
+/* A signal handler that runs while this thread waits in serve_lock() may call serve_lock(), too. */
 static bool
 is_urgent(Client *self)
 {
@@ -261,7 +261,7 @@ serve_unlock(Client *self, serving_lock *lock)
     }
 }
 
-/* However long the thread in serve_lock() needs: 1, or -1 exception of a signal handler. */
+/* Waits as long as the thread in serve_lock() needs: 1, or -1 with a signal handler's exception. */
 static int
 wait_patiently(Client *self)
 {
@@ -271,16 +271,16 @@ wait_patiently(Client *self)
 }
 
 /*
- * Lets the thread in serve_lock() go first: 1 this thread has the lock again; without it: 0 time
- * is up or the wait was interrupted, -1 exception of a signal handler. `until` is NULL for a
- * caller that can do nothing without the lock: it waits as long as the other thread needs.
+ * Lets the thread in serve_lock() go first. 1: this thread has the lock again. Without the lock: 0
+ * if time is up or the wait was interrupted, -1 with the exception of a signal handler. `until` is
+ * NULL for a caller that needs the lock: it waits as long as the other thread needs.
  */
 static int
 yield_lock(Client *self, deadline *until)
 {
     serve_frame *frame = self->serving.frame;
     if (frame->outer != NULL) {
-        return 1; /* inside a callback: the call around it is not finished */
+        return 1; /* inside a callback: the surrounding call is not finished */
     }
     Py_ssize_t served = self->serving.served;
     serve_end(self, frame);
@@ -303,19 +303,19 @@ serve_release_gil(Client *self)
 void
 serve_take_gil(Client *self)
 {
-    /* The frame is read before the GIL is there: it belongs to this thread alone. */
+    /* The frame is read before the GIL is taken: it belongs to this thread alone. */
     serve_frame *frame = self->serving.frame;
     PyThreadState *thread_state = frame->released;
     frame->released = NULL;
     PyEval_RestoreThread(thread_state);
 }
 
-/* ---- what callbacks raise ---- */
+/* ---- exceptions of callbacks ---- */
 
-/* Long for what a thread of librdkafka adds to an event, and short for who waits. */
+/* Long enough for events that a thread of librdkafka adds, and short for a waiting user. */
 #define MORE_WITHIN_MS 10
 
-/* Nobody waits for this call to end, or for the lock, and no exception would be dropped. */
+/* Whether nobody waits for this call to end or for the lock, and no exception would be dropped. */
 static bool
 may_serve_more(Client *self)
 {
@@ -332,18 +332,18 @@ serve_once(Client *self, int timeout_ms)
         return self->kind->serve(self, timeout_ms);
     }
     serve_release_gil(self);
-    rd_kafka_poll(self->rk, timeout_ms); /* of a share consumer: no records */
+    rd_kafka_poll(self->rk, timeout_ms); /* for a share consumer this returns no records */
     serve_take_gil(self);
     return 0;
 }
 
-/* Serves once: false when nothing comes of going on. A signal handler's exception is parked. */
+/* Serves once. False if there is no reason to go on. A signal handler's exception is parked. */
 static bool
 serve_more(Client *self, int timeout_ms)
 {
     size_t parked = parked_count(&self->parked);
     if (serve_once(self, timeout_ms) != 0) {
-        return false; /* there is no room for the messages that may come */
+        return false; /* there is no room for messages that may arrive */
     }
     if (client_check_signals(self) < 0) {
         client_park_exception(self);
@@ -379,7 +379,7 @@ serve_raise_parked(Client *self)
     return client_raise_parked(self);
 }
 
-/* 1 to go on, 0 when the wait was interrupted or the lock is lost, -1 with an exception. */
+/* 1: go on; 0: the wait was interrupted or the lock is lost; -1: exception. */
 static int
 check(Client *self, deadline *until)
 {

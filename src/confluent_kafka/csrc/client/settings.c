@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A copy of the setting to be freed, or NULL: it is not set, or MemoryError is. */
+/* A copy of the setting, to be freed; NULL if it is not set, or with a MemoryError. */
 static char *
 setting_of(const rd_kafka_conf_t *conf, const char *name)
 {
@@ -29,7 +29,7 @@ setting_of(const rd_kafka_conf_t *conf, const char *name)
 
 /* ---- brokers ---- */
 
-/* The first scheme among the addresses that is not `protocol`, with its end at `*end`, or NULL. */
+/* The first scheme in the addresses that is not `protocol`, with its end at `*end`, or NULL. */
 static char *
 wrong_scheme(char *servers, const char *protocol, char **end)
 {
@@ -48,8 +48,9 @@ wrong_scheme(char *servers, const char *protocol, char **end)
 }
 
 /*
- * Whether librdkafka can use it. Of a port it reads the digits at the beginning, as 16 bits:
- * 99999 would be 34463, and a word 0. With several colons it is an IPv6 address without a port.
+ * Whether librdkafka can use the address. librdkafka reads the digits at the beginning of a port as
+ * 16 bits: 99999 would be 34463, and a word 0. An address with several colons is an IPv6 address
+ * without a port.
  */
 static bool
 is_address(const char *address)
@@ -72,7 +73,7 @@ is_address(const char *address)
     return number >= 1 && number <= 65535;
 }
 
-/* The first address that librdkafka cannot use, or NULL; `servers` is cut into addresses. */
+/* The first address that librdkafka cannot use, or NULL; `servers` is split in place. */
 static const char *
 wrong_address(char *servers)
 {
@@ -112,7 +113,7 @@ refuse_brokers(Client *self, char *servers, const char *protocol)
     if (address != NULL) {
         raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__INVALID_ARG,
                           "Invalid value for configuration property \"bootstrap.servers\": "
-                          "\"%s\" is no address: give brokers as host:port, separated by "
+                          "\"%s\" is not an address: give brokers as host:port, separated by "
                           "commas, with ports from 1 to 65535",
                           address);
         return -1;
@@ -147,7 +148,7 @@ settings_have_no_brokers(rd_kafka_t *rk)
 
 /* ---- refusals ---- */
 
-/* Appends to `reason`, as much as there is room for. */
+/* Appends to `reason`, as far as there is room. */
 static void
 append(char *reason, size_t size, const char *format, const char *first, const char *second)
 {
@@ -155,7 +156,7 @@ append(char *reason, size_t size, const char *format, const char *first, const c
     PyOS_snprintf(reason + used, size - used, format, first, second);
 }
 
-/* Why the file at `path` is of no use; it is not opened: a named pipe would wait for its writer. */
+/* Why the file at `path` cannot be used. It is not opened, because a named pipe would block. */
 static void
 explain_file(const char *property, const char *path, char *reason, size_t size)
 {
@@ -187,7 +188,7 @@ settings_explain(rd_kafka_conf_t *conf, char *reason, size_t size)
         }
         PyMem_Free(path);
     }
-    /* Who gives a user and a password may not know that Kerberos is the default. */
+    /* A user who gives a name and a password may not know that Kerberos is the default. */
     char *mechanism = setting_of(conf, "sasl.mechanisms");
     if (mechanism != NULL && strcmp(mechanism, "GSSAPI") == 0
         && (strstr(reason, "kerberos") != NULL || strstr(reason, "GSSAPI") != NULL)) {

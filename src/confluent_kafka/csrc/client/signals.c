@@ -2,7 +2,7 @@
 
 #include "base/args.h"
 
-/* Scopes end in any order: a handler can switch to another greenlet of its thread. */
+/* Scopes may end in any order: a handler can switch to another greenlet of its thread. */
 static void
 add_scope(client_signals *self, signal_scope *scope)
 {
@@ -31,7 +31,7 @@ remove_scope(client_signals *self, signal_scope *scope)
     object_mutex_unlock(&self->mutex);
 }
 
-/* True once, when the check has come that _interrupt_after() names. */
+/* True once: at the check that _interrupt_after() selects. */
 static bool
 is_to_be_interrupted(client_signals *self)
 {
@@ -88,7 +88,7 @@ lock_within(Client *self, PyThread_type_lock lock, deadline *until)
 
 PyDoc_STRVAR(interrupt_after_doc,
 "_interrupt_after($self, checks, /)\n--\n\n"
-"Let Ctrl-C come when the client's calls look for signals for the so many-th time, for tests.\n\n"
+"Simulate Ctrl-C when the client's calls check for signals for the n-th time. For tests.\n\n"
 "Args:\n"
 "    checks (int): how many; 0 takes back an earlier call.\n\n"
 "Returns:\n"

@@ -1,5 +1,5 @@
 /*
- * The type that all clients derive from: its methods but for those of other files.
+ * The base type of all clients, with the methods that have no file of their own.
  */
 #include "client/client.h"
 
@@ -26,8 +26,8 @@
 
 PyDoc_STRVAR(set_sasl_credentials_doc,
 "set_sasl_credentials($self, /, username, password)\n--\n\n"
-"Replace the SASL credentials for connections made from now on.\n\n"
-"Connections that exist stay open; PLAIN and SCRAM mechanisms use the new ones when\n"
+"Replace the SASL credentials for new connections.\n\n"
+"Existing connections stay open. PLAIN and SCRAM mechanisms use the new credentials when\n"
 "they reconnect.\n\n"
 "Args:\n"
 "    username (str): the new user name.\n"
@@ -79,10 +79,10 @@ check_open(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(wakeup_doc,
 "wakeup($self, /)\n--\n\n"
-"Make the call that waits in another thread return now.\n\n"
+"Make a call that waits in another thread return now.\n\n"
 "poll(), consume() and flush() return as if their timeout had passed, iteration ends,\n"
-"and requests such as list_topics() raise KafkaException(_INTR). When no call is waiting\n"
-"the next one that would wait returns at once. Safe from any thread and from signal\n"
+"and requests such as list_topics() raise KafkaException(_INTR). If no call is waiting,\n"
+"the next call that would wait returns at once. Safe from any thread and from signal\n"
 "handlers.\n\n"
 "librdkafka: rd_kafka_queue_yield().");
 
@@ -101,7 +101,7 @@ wakeup(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 PyDoc_STRVAR(enter_doc, "__enter__($self, /)\n--\n\n"
-                        "The client itself, also a closed one; leaving the block closes it.");
+                        "Return the client, even if it is closed. The block's end closes it.");
 
 static PyObject *
 enter(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -110,7 +110,7 @@ enter(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 PyDoc_STRVAR(exit_doc, "__exit__($self, exc_type, exc_value, traceback, /)\n--\n\n"
-                       "Call close(). After an exception in the block it waits 5 s at most.");
+                       "Call close(). After an exception in the block it waits at most 5 s.");
 
 static PyObject *
 exit_(PyObject *object, PyObject *exception)
@@ -132,8 +132,8 @@ exit_(PyObject *object, PyObject *exception)
 
 PyDoc_STRVAR(be_called_doc,
 "_be_called($self, name, /)\n--\n\n"
-"Have errors name the class that the application uses, which this client is a part of.\n\n"
-"Only before others know of the client: no other thread reads the name meanwhile.");
+"Set the name of the application's class that wraps this client, for errors.\n\n"
+"Call it only before other threads know the client: they may read the name.");
 
 static PyObject *
 be_called(PyObject *object, PyObject *name)
@@ -148,7 +148,7 @@ be_called(PyObject *object, PyObject *name)
 }
 
 PyDoc_STRVAR(close_soon_doc, "_close_soon($self, /)\n--\n\n"
-                             "Have close() wait 5 s at most, and log what it gives up.");
+                             "Let close() wait at most 5 s, and log what it gives up.");
 
 static PyObject *
 close_soon(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -179,8 +179,8 @@ reduce(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(last_error_doc,
 "The latest KafkaError for error_cb, recorded even without an error_cb; None before the first.\n\n"
-"It remains when the client has recovered. The calls that serve callbacks record errors: poll(),\n"
-"consume(), flush(), connect(). A closed client keeps it.");
+"It stays set after the client has recovered, and after close(). Errors are recorded by the calls\n"
+"that serve callbacks: poll(), consume(), flush(), connect().");
 
 static PyObject *
 last_error(PyObject *object, void *Py_UNUSED(closure))
@@ -204,7 +204,7 @@ closed(PyObject *object, void *Py_UNUSED(closure))
 /* ---- _is_turn ---- */
 
 PyDoc_STRVAR(is_turn_doc,
-"Whether this thread is inside the loop of _join_loop(), whose turn is not over.");
+"Whether this thread runs the loop of _join_loop() and its turn is not over.");
 
 static PyObject *
 is_turn(PyObject *object, void *Py_UNUSED(closure))
@@ -230,10 +230,10 @@ static PyGetSetDef client_getters[] = {
 
 PyDoc_STRVAR(stats_doc,
 "stats($self, /)\n--\n\n"
-"The latest statistics of the client.\n\n"
-"librdkafka makes them every statistics.interval.ms, which is off by default. The calls that\n"
-"serve callbacks also pass them to stats_cb, if there is one: only the latest, if nobody has\n"
-"called for a while.\n\n"
+"Return the latest statistics of the client.\n\n"
+"librdkafka makes statistics every statistics.interval.ms, which is off by default. The calls\n"
+"that serve callbacks also pass them to stats_cb, if there is one. If no such call was made for\n"
+"a while, stats_cb gets only the latest statistics.\n\n"
 "Returns:\n"
 "    confluent_kafka.statistics.Statistics or None: None before the first.\n\n"
 "Source: STATISTICS.md of librdkafka.");
@@ -281,7 +281,7 @@ static PyMemberDef client_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-PyDoc_STRVAR(client_doc, "What Producer, Consumer and the admin client have in common.");
+PyDoc_STRVAR(client_doc, "The base class of Producer, Consumer and the admin client.");
 
 static int
 traverse(PyObject *object, visitproc visit, void *arg)

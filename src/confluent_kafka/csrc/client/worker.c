@@ -2,7 +2,7 @@
 
 #include "client/core.h"
 
-/* How long the end of a client waits for Python code on the thread. */
+/* How long the end of a client waits for Python code that runs on the thread. */
 #define STOP_TIMEOUT_US 2000000
 
 int

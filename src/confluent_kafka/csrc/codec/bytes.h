@@ -1,4 +1,4 @@
-/* Numbers of several bytes, at any address. */
+/* Reads and writes numbers of several bytes at any address. */
 #ifndef CONFLUENT_KAFKA_CODEC_BYTES_H
 #define CONFLUENT_KAFKA_CODEC_BYTES_H
 
@@ -31,7 +31,7 @@ put_little32(uint8_t *at, uint32_t value)
     put_little16(at + 2, value >> 16);
 }
 
-/* Whether four bytes are the same. */
+/* Whether four bytes are equal. */
 static inline int
 same4(const uint8_t *a, const uint8_t *b)
 {
@@ -39,14 +39,14 @@ same4(const uint8_t *a, const uint8_t *b)
 }
 
 /*
- * Copies `size` bytes from `distance` bytes before `to`. The two may overlap: then the bytes
- * between them repeat.
+ * Copies `size` bytes from `distance` bytes before `to`. The two ranges may overlap; the bytes
+ * between them are then repeated.
  */
 static inline void
 copy_back(uint8_t *to, size_t distance, size_t size)
 {
     const uint8_t *from = to - distance;
-    /* What was copied can be copied again: each step can be twice as long. */
+    /* Copied bytes can be the source of the next step, so each step can be twice as long. */
     while (size > distance) {
         memcpy(to, from, distance);
         to += distance;

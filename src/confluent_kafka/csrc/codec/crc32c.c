@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Where the processor has an instruction for it. */
+/* For processors that have an instruction for it. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <nmmintrin.h>
 #define HAVE_INSTRUCTION 1
@@ -19,7 +19,7 @@
 #define step1(crc, value) __crc32cb(crc, value)
 #endif
 
-/* The remainder of each byte, of the polynomial 0x1EDC6F41 with its bits reversed. */
+/* The remainder of each byte for the polynomial 0x1EDC6F41 with reversed bits. */
 static const uint32_t remainders[256] = {
     0x00000000, 0xf26b8303, 0xe13b70f7, 0x1350f3f4, 0xc79a971f, 0x35f1141c,
     0x26a1e7e8, 0xd4ca64eb, 0x8ad958cf, 0x78b2dbcc, 0x6be22838, 0x9989ab3b,

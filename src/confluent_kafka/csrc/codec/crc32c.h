@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli), as of record batches; `crc` is that of the bytes before, or 0. */
+/* CRC-32C (Castagnoli), as in record batches. `crc` is the CRC of the bytes before, or 0. */
 uint32_t crc32c(uint32_t crc, const uint8_t *data, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What confluent_kafka.protocol.records calls of the codecs; zlib, which Python has, does the
- * rest.
+ * The codecs as functions for confluent_kafka.protocol.records. For gzip, that module uses Python's
+ * zlib.
  */
 #include "codec/functions.h"
 
@@ -14,7 +14,7 @@
 #include "codec/snappy.h"
 #include "codec/zstd.h"
 
-/* From how many bytes on the GIL is released: below, it takes longer than the work. */
+/* The GIL is released from this number of bytes on: for fewer, it costs more than the work. */
 #define LARGE 8192
 
 static PyThreadState *
@@ -31,7 +31,7 @@ take_gil(PyThreadState *released)
     }
 }
 
-/* Bytes: a text has as many of them as encodings, and None has none. */
+/* Accepts bytes only: a text would have different bytes in each encoding. */
 static int
 data_get(PyObject *object, bytes_view *data)
 {
@@ -70,7 +70,7 @@ crc32c_of(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 
 /* ---- codecs ---- */
 
-/* The result of a codec, or the exception for its failure. */
+/* The result of a codec, or the exception for its error. */
 static PyObject *
 codec_result(const signature *sig, enum codec_status status, const output *out)
 {
@@ -142,7 +142,7 @@ decompress(PyObject *module, const signature *sig, PyObject *const *args, Py_ssi
     return run(sig, codec, values[0], option, (size_t)limit);
 }
 
-/* The two functions of a codec, with the options that they know. */
+/* Defines the two functions of a codec, with the options that they accept. */
 #define CODEC(name, lowest, highest, reading_highest)                                    \
     SIGNATURE(name##_compress_signature, "_" #name "_compress()", 2, 2, P_data, P_option); \
     SIGNATURE(name##_decompress_signature, "_" #name "_decompress()", 3, 3, P_data,      \
@@ -167,41 +167,41 @@ CODEC(zstd, INT_MIN, 22, 0)
 PyDoc_STRVAR(snappy_compress_doc,
 "_snappy_compress(data, option, /)\n"
 "--\n\n"
-"The block that Snappy makes of `data`, without a framing; `option` is 0.");
+"Return `data` compressed as a Snappy block, without framing; `option` must be 0.");
 
 PyDoc_STRVAR(snappy_decompress_doc,
 "_snappy_decompress(data, max_size, option, /)\n"
 "--\n\n"
-"What the block `data` of Snappy was made of; `option` is 0.\n\n"
+"Return the decompressed contents of `data`, a Snappy block; `option` must be 0.\n\n"
 "Raises:\n"
-"    ValueError: it is no such block.\n"
-"    OverflowError: it was made of more than `max_size` bytes.");
+"    ValueError: it is not such a block.\n"
+"    OverflowError: the contents are larger than `max_size` bytes.");
 
 PyDoc_STRVAR(lz4_compress_doc,
 "_lz4_compress(data, option, /)\n"
 "--\n\n"
-"The frame that LZ4 makes of `data`; `option` is 1 for messages of format 0.");
+"Return `data` compressed as an LZ4 frame; `option` is 1 for messages of format 0.");
 
 PyDoc_STRVAR(lz4_decompress_doc,
 "_lz4_decompress(data, max_size, option, /)\n"
 "--\n\n"
-"What the frames `data` of LZ4 were made of; `option` is 1 for messages of format 0.\n\n"
+"Return the decompressed contents of `data`, LZ4 frames; `option` is 1 for format 0.\n\n"
 "Raises:\n"
-"    ValueError: these are no such frames.\n"
-"    OverflowError: they were made of more than `max_size` bytes.");
+"    ValueError: it does not consist of such frames.\n"
+"    OverflowError: the contents are larger than `max_size` bytes.");
 
 PyDoc_STRVAR(zstd_compress_doc,
 "_zstd_compress(data, option, /)\n"
 "--\n\n"
-"The frame that Zstandard makes of `data` at level `option`.");
+"Return `data` compressed as a Zstandard frame, at level `option`.");
 
 PyDoc_STRVAR(zstd_decompress_doc,
 "_zstd_decompress(data, max_size, option, /)\n"
 "--\n\n"
-"What the frames `data` of Zstandard were made of; `option` is 0.\n\n"
+"Return the decompressed contents of `data`, Zstandard frames; `option` must be 0.\n\n"
 "Raises:\n"
-"    ValueError: these are no such frames.\n"
-"    OverflowError: they were made of more than `max_size` bytes.");
+"    ValueError: it does not consist of such frames.\n"
+"    OverflowError: the contents are larger than `max_size` bytes.");
 
 static PyMethodDef codec_functions[] = {
     {"_crc32c", WITHOUT_KEYWORDS(crc32c_of), crc32c_doc},

@@ -1,6 +1,6 @@
 /*
- * A frame is a header with a checksum, blocks with their sizes, and a block of size 0. A
- * compressed input may be several frames.
+ * A frame consists of a header with a checksum, blocks with their sizes, and a block of size 0.
+ * Compressed data may consist of several frames.
  */
 #include "codec/lz4.h"
 
@@ -24,10 +24,10 @@ enum {
     VERSION_BITS = 0xc0,
 };
 
-/* A bit of a block's size. */
+/* A flag in a block's size. */
 #define NOT_COMPRESSED 0x80000000u
 
-/* From the magic number to the checksum. `header` begins with the magic number. */
+/* The checksum of a header, which begins with the magic number. */
 static uint8_t
 header_checksum(const uint8_t *header, size_t size, bool of_format_0)
 {
@@ -41,10 +41,10 @@ typedef struct {
     const uint8_t *at, *end;
     uint8_t flags;
     size_t block_max;
-    size_t start; /* of the frame in the output */
+    size_t start; /* where the frame begins in the output */
 } frame;
 
-/* The next `size` bytes, or NULL where there are fewer. */
+/* The next `size` bytes, or NULL if there are fewer. */
 static const uint8_t *
 take(frame *in, size_t size)
 {
@@ -86,7 +86,7 @@ checksum_is_right(frame *in, const uint8_t *data, size_t size)
     return checksum != NULL && little32(checksum) == xxh32(data, size);
 }
 
-/* A block, of which the size was read. */
+/* Reads a block, after its size. */
 static enum codec_status
 read_block(frame *in, uint32_t size, output *out)
 {
@@ -130,7 +130,7 @@ read_frame(frame *in, bool of_format_0, output *out)
         return CODEC_OK;
     }
     size_t size = out->size - in->start;
-    /* Of nothing, there may be no memory to point at. */
+    /* An empty frame may have no memory for `data` to point to. */
     const uint8_t *data = size == 0 ? in->at : out->data + in->start;
     return checksum_is_right(in, data, size) ? CODEC_OK : CODEC_CORRUPT;
 }
@@ -148,7 +148,7 @@ lz4_decompress(const uint8_t *data, size_t size, int option, output *out)
 
 /* ---- compressing ---- */
 
-/* As Java writes it: independent blocks of 64 KiB, without checksums. */
+/* Writes a frame header as Java does: independent blocks of 64 KiB, without checksums. */
 static uint8_t *
 put_header(uint8_t *to, bool of_format_0)
 {
@@ -176,7 +176,7 @@ enum codec_status
 lz4_compress(const uint8_t *data, size_t size, int option, output *out)
 {
     size_t blocks = size / LZ4_BLOCK_MAX + 1;
-    /* A block that does not get smaller is copied, but over what was tried. */
+    /* A block that does not become smaller is stored; the attempt before may write beyond it. */
     size_t most = 7 + size + 4 * blocks + LZ4_BLOCK_BOUND(LZ4_BLOCK_MAX) + 4;
     enum codec_status status = output_reserve(out, most);
     if (status != CODEC_OK) {

@@ -1,14 +1,14 @@
 /*
- * A block is a list of sequences: a byte with two sizes of four bits, literal bytes, and a copy
- * of at least four bytes before them, with its distance in 16 bits. A size of 15 goes on in
- * bytes that are added to it, until one is not 255. The last sequence is a literal only.
+ * A block is a list of sequences. A sequence has a byte with two sizes of four bits, literal bytes,
+ * and a copy of at least four earlier bytes, with its distance in 16 bits. A size of 15 continues
+ * in bytes that are added to it, up to one that is not 255. The last sequence is only a literal.
  */
 #include "codec/lz4_block.h"
 
 #include "codec/bytes.h"
 
 #define SHORTEST_COPY 4
-/* Nothing in the last bytes is a copy, and none begins shortly before. */
+/* The last bytes must be literals, and no copy may begin shortly before them. */
 #define LAST_LITERALS 5
 #define LAST_COPY 12
 
@@ -18,7 +18,7 @@ typedef struct {
     const uint8_t *at, *end;
 } input;
 
-/* The rest of a size that was 15; CODEC_CORRUPT where the input ends. */
+/* Reads the rest of a size that was 15; CODEC_CORRUPT if the input ends. */
 static enum codec_status
 read_size(input *in, size_t *size)
 {
@@ -86,7 +86,7 @@ lz4_block_decompress(const uint8_t *data, size_t size, size_t window, size_t mos
             return status;
         }
     }
-    return CODEC_CORRUPT; /* it has no end */
+    return CODEC_CORRUPT; /* the last sequence is missing */
 }
 
 /* ---- compressing ---- */
@@ -109,7 +109,7 @@ put_size(uint8_t *to, size_t size)
     return to;
 }
 
-/* A sequence without its copy, of `copied` bytes: 0 for the last one. */
+/* Writes a sequence up to its copy, which has `copied` bytes; 0 for the last sequence. */
 static uint8_t *
 put_literal(uint8_t *to, const uint8_t *from, size_t size, size_t copied)
 {
@@ -142,7 +142,7 @@ lz4_block_compress(const uint8_t *data, size_t size, uint8_t *to)
         size_t before = places[slot];
         places[slot] = (uint16_t)at;
         if (!same4(data + before, data + at)) {
-            /* What does not compress is passed ever faster. */
+            /* Data that does not compress is skipped faster and faster. */
             at += 1 + (misses++ >> 5);
             continue;
         }

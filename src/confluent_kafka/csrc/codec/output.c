@@ -12,7 +12,7 @@ output_reserve(output *out, size_t more)
     if (more > out->limit - out->size) {
         return CODEC_TOO_LARGE;
     }
-    /* Twice as much, so that what was written is copied once on average. */
+    /* Doubling the capacity means that each byte is copied once on average. */
     size_t needed = out->size + more;
     size_t capacity = out->capacity > out->limit / 2 ? out->limit : out->capacity * 2;
     if (capacity < needed) {
@@ -30,7 +30,7 @@ output_reserve(output *out, size_t more)
 enum codec_status
 output_put(output *out, const void *data, size_t size)
 {
-    if (size == 0) { /* of a pointer that may be NULL */
+    if (size == 0) { /* then the pointer may be NULL */
         return CODEC_OK;
     }
     enum codec_status status = output_reserve(out, size);

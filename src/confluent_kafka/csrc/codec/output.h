@@ -1,5 +1,5 @@
 /*
- * What a codec writes: memory that grows as it is filled, up to a limit. Nothing here needs the
+ * The output of a codec: memory that grows as it is filled, up to a limit. Nothing here needs the
  * GIL.
  */
 #ifndef CONFLUENT_KAFKA_CODEC_OUTPUT_H
@@ -10,25 +10,25 @@
 
 enum codec_status {
     CODEC_OK,
-    CODEC_CORRUPT,   /* the input is not what the codec writes */
-    CODEC_TOO_LARGE, /* there is more than the limit */
+    CODEC_CORRUPT,   /* the input is not in the codec's format */
+    CODEC_TOO_LARGE, /* the output would exceed the limit */
     CODEC_NO_MEMORY,
-    CODEC_UNAVAILABLE, /* this build has no such codec */
+    CODEC_UNAVAILABLE, /* this build does not have the codec */
 };
 
 typedef struct {
-    uint8_t *data; /* of malloc(); whoever made the output frees it */
+    uint8_t *data; /* from malloc(); the creator of the output frees it */
     size_t size, capacity;
-    size_t limit; /* of the size, in bytes */
+    size_t limit; /* the maximum size, in bytes */
 } output;
 
-/* Room for `more` bytes after the size, which stays: CODEC_OK, _TOO_LARGE or _NO_MEMORY. */
+/* Reserves `more` bytes after the current size: CODEC_OK, _TOO_LARGE or _NO_MEMORY. */
 enum codec_status output_reserve(output *out, size_t more);
 
 /* Appends `size` bytes. */
 enum codec_status output_put(output *out, const void *data, size_t size);
 
-/* Both ways of a codec: all of `in`, appended to `out`. `option` is the codec's own. */
+/* Compresses or decompresses all of `in`, and appends to `out`. Each codec defines `option`. */
 typedef enum codec_status codec_function(const uint8_t *in, size_t size, int option,
                                          output *out);
 

@@ -1,6 +1,6 @@
 /*
- * A record of format 2: its size, attributes without a meaning, and then numbers and bytes, all
- * of whose sizes are varints in which the lowest bit is the sign.
+ * A record of format 2: its size, unused attributes, and then numbers and bytes. All numbers and
+ * sizes are varints whose lowest bit is the sign.
  */
 #include "codec/record.h"
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     const uint8_t *at, *end;
-    const char *wrong; /* why reading failed, if it is not Python's exception */
+    const char *wrong; /* why reading failed; NULL if a Python exception is set */
 } input;
 
 static size_t
@@ -24,7 +24,7 @@ failed(input *in, const char *wrong)
     return false;
 }
 
-/* Of at most 10 bytes; false where there are more, or fewer than it says. */
+/* Reads a varint of at most 10 bytes; false if it is longer or cut off. */
 static bool
 read_number(input *in, int64_t *number)
 {
@@ -43,7 +43,7 @@ read_number(input *in, int64_t *number)
     return failed(in, "has a number of more than 10 bytes");
 }
 
-/* A size, of which there are as many bytes; -1 for null. */
+/* Reads a size that is at most the number of remaining bytes; -1 for null. */
 static bool
 read_size(input *in, int64_t *size)
 {
@@ -57,7 +57,7 @@ read_size(input *in, int64_t *size)
     return (uint64_t)*size <= left(in) || failed(in, "has a size that is more than its own");
 }
 
-/* A new reference to bytes or None; NULL as read_number() is false, or with an exception. */
+/* A new reference to bytes or None; NULL if read_number() fails, or with an exception. */
 static PyObject *
 read_bytes(input *in)
 {
@@ -73,7 +73,7 @@ read_bytes(input *in)
     return bytes;
 }
 
-/* What is no UTF-8 is kept as lone surrogates. */
+/* Bytes that are not UTF-8 are kept as lone surrogates. */
 static PyObject *
 read_name(input *in)
 {
@@ -101,7 +101,7 @@ read_header(input *in)
     return header;
 }
 
-/* A new tuple of pairs, or NULL as for read_bytes(). */
+/* A new tuple of pairs, or NULL as in read_bytes(). */
 static PyObject *
 read_headers(input *in)
 {
@@ -109,7 +109,7 @@ read_headers(input *in)
     if (!read_number(in, &count)) {
         return NULL;
     }
-    if (count < 0 || (uint64_t)count > left(in) / 2) { /* two sizes are the least of each */
+    if (count < 0 || (uint64_t)count > left(in) / 2) { /* each header has at least two sizes */
         failed(in, "has more headers than bytes");
         return NULL;
     }
@@ -126,7 +126,7 @@ read_headers(input *in)
     return headers;
 }
 
-/* Moves the end of the input to that of the record. */
+/* Sets the end of the input to the end of the record. */
 static bool
 enter_record(input *in)
 {
@@ -138,11 +138,11 @@ enter_record(input *in)
         return failed(in, "has a size that is not what follows");
     }
     in->end = in->at + size;
-    in->at++; /* the attributes */
+    in->at++; /* skip the attributes */
     return true;
 }
 
-/* (end, timestamp, offset, key, value, headers), or NULL as for read_bytes(). */
+/* (end, timestamp, offset, key, value, headers), or NULL as in read_bytes(). */
 static PyObject *
 read_record(input *in, const uint8_t *start)
 {
@@ -172,15 +172,15 @@ SIGNATURE(read_record_signature, "_read_record()", 2, 2, P_data, P_position);
 PyDoc_STRVAR(read_record_doc,
 "_read_record(data, position, /)\n"
 "--\n\n"
-"The record at a byte of the records of a batch of format 2.\n\n"
+"Read one record from the records of a batch of format 2.\n\n"
 "Args:\n"
 "    data (bytes): the records.\n"
-"    position (int): where it begins.\n\n"
+"    position (int): where the record begins.\n\n"
 "Returns:\n"
-"    tuple: Where it ends; its timestamp and offset, to be added to those of the batch; key,\n"
-"    value and headers.\n\n"
+"    tuple: Where the record ends; its timestamp and offset, relative to those of the batch; its\n"
+"    key, value and headers.\n\n"
 "Raises:\n"
-"    ValueError: there is none.");
+"    ValueError: there is no valid record.");
 
 static PyObject *
 read_record_at(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
@@ -203,7 +203,7 @@ read_record_at(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     input in = {start + position, start + PyBytes_GET_SIZE(values[0]), NULL};
     PyObject *result = read_record(&in, start);
     if (in.wrong != NULL) {
-        PyErr_Format(PyExc_ValueError, "data at position %lld is no record: it %s",
+        PyErr_Format(PyExc_ValueError, "data at position %lld is not a record: it %s",
                      (long long)position, in.wrong);
     }
     return result;

@@ -3,7 +3,7 @@
 
 #include "base/module_state.h"
 
-/* Adds _read_record(): a record of a batch of format 2. */
+/* Adds _read_record(), which reads a record from a batch of format 2. */
 int record_function_add(PyObject *module);
 
 #endif

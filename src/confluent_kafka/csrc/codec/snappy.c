@@ -1,6 +1,6 @@
 /*
- * A block is the size of what was compressed, as a varint, and elements: the two low bits of an
- * element's first byte say whether it is a literal, or a copy of bytes before it, whose distance
+ * A block consists of the size of the original data, as a varint, and elements. The two low bits of
+ * an element's first byte tell whether it is a literal, or a copy of earlier bytes, whose distance
  * has 11, 16 or 32 bits.
  */
 #include "codec/snappy.h"
@@ -16,7 +16,7 @@ enum element {
     COPY_32,
 };
 
-/* The most that three bytes can stand for is a copy of 64. */
+/* Three bytes can represent at most a copy of 64 bytes. */
 #define HIGHEST_RATIO 22
 
 /* ---- decompressing ---- */
@@ -31,7 +31,7 @@ left(const input *in)
     return (size_t)(in->end - in->at);
 }
 
-/* A number of `width` bytes, the lowest first; false where there are fewer. */
+/* Reads a little-endian number of `width` bytes; false if there are fewer. */
 static bool
 read_little(input *in, unsigned width, uint32_t *value)
 {
@@ -63,7 +63,7 @@ read_size(input *in, uint32_t *size)
     return false;
 }
 
-/* Into the room that `out` has: the size of the block is known. */
+/* Writes to the reserved room of `out`, because the size of the block is known. */
 static bool
 read_literal(input *in, uint8_t tag, output *out)
 {
@@ -71,7 +71,7 @@ read_literal(input *in, uint8_t tag, output *out)
     if (size >= 60 && !read_little(in, size - 59, &size)) {
         return false;
     }
-    /* The size is one more: not added before it is compared, as it may be the highest. */
+    /* The size is one more. It is not added before the comparison, because it may overflow. */
     if (size >= left(in) || size >= out->capacity - out->size) {
         return false;
     }
@@ -138,7 +138,7 @@ snappy_decompress(const uint8_t *data, size_t size, int option, output *out)
 
 /* ---- compressing ---- */
 
-/* No copy reaches farther than 16 bits. */
+/* No copy reaches farther back than 16 bits. */
 #define FRAGMENT 65536
 #define HASH_BITS 13
 
@@ -162,7 +162,7 @@ put_literal(uint8_t *to, const uint8_t *from, size_t size)
         *to++ = 60 << 2 | LITERAL;
         *to++ = (uint8_t)code;
     }
-    else { /* of a fragment: two bytes hold it */
+    else { /* the literal is within a fragment, so two bytes hold its size */
         *to++ = 61 << 2 | LITERAL;
         put_little16(to, (uint32_t)code);
         to += 2;
@@ -171,7 +171,7 @@ put_literal(uint8_t *to, const uint8_t *from, size_t size)
     return to + size;
 }
 
-/* In the fewest bytes: two for a short copy from near by, else three. */
+/* Uses the fewest bytes: two for a short copy from nearby, otherwise three. */
 static uint8_t *
 put_copy(uint8_t *to, size_t distance, size_t size)
 {
@@ -191,7 +191,7 @@ put_copy(uint8_t *to, size_t distance, size_t size)
     return to;
 }
 
-/* Greedily: at each place, the last one whose four bytes had the same hash. */
+/* Greedy: at each place, tries the last place whose four bytes have the same hash. */
 static uint8_t *
 compress_fragment(const uint8_t *from, size_t size, uint8_t *to)
 {
@@ -202,7 +202,7 @@ compress_fragment(const uint8_t *from, size_t size, uint8_t *to)
         size_t before = places[slot];
         places[slot] = (uint16_t)at;
         if (!same4(from + before, from + at)) {
-            /* What does not compress is passed ever faster. */
+            /* Data that does not compress is skipped faster and faster. */
             at += 1 + (misses++ >> 5);
             continue;
         }
@@ -235,8 +235,8 @@ snappy_compress(const uint8_t *data, size_t size, int option, output *out)
     if (size > UINT32_MAX) {
         return CODEC_TOO_LARGE;
     }
-    /* A copy is never longer than what it stands for; a literal takes three bytes more, and there
-     * are at least four bytes of copy after it. */
+    /* A copy is never longer than the bytes that it represents. A literal takes three more bytes,
+     * and a copy of at least four bytes follows it. */
     enum codec_status status = output_reserve(out, 32 + size + size / 4);
     if (status != CODEC_OK) {
         return status;

@@ -1,4 +1,4 @@
-/* Snappy's own format, without a framing. */
+/* Snappy's own format, without framing. */
 #ifndef CONFLUENT_KAFKA_CODEC_SNAPPY_H
 #define CONFLUENT_KAFKA_CODEC_SNAPPY_H
 

@@ -20,7 +20,7 @@ lane(uint32_t sum, uint32_t value)
     return rotated(sum + value * PRIME_2, 13) * PRIME_1;
 }
 
-/* Of as many whole stripes of 16 bytes as there are. */
+/* Hashes all whole stripes of 16 bytes. */
 static uint32_t
 stripes(const uint8_t **data, size_t *size)
 {

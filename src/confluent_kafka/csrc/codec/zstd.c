@@ -21,15 +21,15 @@ status_of(size_t result)
 }
 
 /*
- * As a whole, into ever more room. A stream would need a window besides, of a size that the
- * input names and need not justify, as it need not the size of its content.
+ * Decompresses the frame as a whole, into a growing buffer. A stream would need an additional
+ * window, whose size comes from the input and cannot be trusted, like the content's size.
  */
 enum codec_status
 zstd_decompress(const uint8_t *data, size_t size, int option, output *out)
 {
     (void)option;
     if (size == 0) {
-        return CODEC_CORRUPT; /* libzstd takes it for no frame, which is not an error */
+        return CODEC_CORRUPT; /* libzstd sees no frame, which for libzstd is not an error */
     }
     size_t room = size < out->limit / 8 ? size * 8 : out->limit;
     room = room < FIRST_ROOM ? FIRST_ROOM : room;

@@ -4,8 +4,8 @@
 #include "codec/output.h"
 
 /*
- * Zstandard's frames, by libzstd: CODEC_UNAVAILABLE where setup.py did not find it. `option` is
- * the level; what is decompressed has none.
+ * Zstandard frames, with libzstd: CODEC_UNAVAILABLE if setup.py did not find it. `option` is the
+ * compression level; it is unused when decompressing.
  */
 codec_function zstd_compress, zstd_decompress;
 

@@ -1,5 +1,5 @@
 /*
- * What the consumer reads: subscriptions and assignments.
+ * Subscriptions and assignments: what the consumer reads.
  */
 #include "consumer/consumer.h"
 
@@ -15,17 +15,17 @@ PyDoc_STRVAR(subscribe_doc,
 "subscribe($self, /, topics, on_assign=None, on_revoke=None, on_lost=None)\n--\n\n"
 "Join the group and read its share of these topics' partitions.\n\n"
 "Replaces an earlier subscription. The callbacks run inside poll(), consume() and close() when\n"
-"the group's assignment changes; a callback that changes the assignment itself (with assign() or\n"
-"incremental_assign() ...) replaces the default change.\n\n"
+"the group's assignment changes. If a callback changes the assignment itself (with assign() or\n"
+"incremental_assign() ...), the consumer does not make the default change.\n\n"
 "Args:\n"
 "    topics (list of str): topic names; one that starts with '^' is a regular expression for\n"
 "        names.\n"
-"    on_assign (callable(Consumer, list of TopicPartition), optional): new partitions: all of\n"
-"        them, or with a cooperative protocol those added.\n"
-"    on_revoke (callable(Consumer, list of TopicPartition), optional): partitions about to be\n"
-"        revoked: the time to commit.\n"
-"    on_lost (callable(Consumer, list of TopicPartition), optional): partitions that other\n"
-"        members may own already; on_revoke is called if not given.\n\n"
+"    on_assign (callable(Consumer, list of TopicPartition), optional): called with the new\n"
+"        partitions: all of them, or with a cooperative protocol only the added ones.\n"
+"    on_revoke (callable(Consumer, list of TopicPartition), optional): called before partitions\n"
+"        are revoked. This is the time to commit.\n"
+"    on_lost (callable(Consumer, list of TopicPartition), optional): called with partitions that\n"
+"        other members may already own. Without it, on_revoke is called.\n\n"
 "Raises:\n"
 "    KafkaException: _INVALID_ARG for an empty list, an empty name or a wrong expression;\n"
 "        _DESTROY in a callback that close() runs.\n\n"
@@ -45,8 +45,8 @@ keep_callbacks(Consumer *self, PyObject *on_assign, PyObject *on_revoke, PyObjec
 }
 
 /*
- * 0, or -1 with an exception. No other thread serves callbacks meanwhile: it would look for
- * those of the subscription before, and the new one's on_assign would not be called.
+ * 0, or -1 with an exception. Meanwhile no other thread serves callbacks: it would look up the
+ * callbacks of the former subscription, and the new on_assign would not be called.
  */
 static int
 subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
@@ -54,7 +54,7 @@ subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
 {
     serving_lock lock;
     rd_kafka_resp_err_t code;
-    /* librdkafka would take the subscription, and abort the process since it has one at its end. */
+    /* librdkafka would accept the subscription, and abort the process when the handle ends. */
     if (consumer_refuse_while_leaving(self, "Failed to set subscription") < 0
         || serve_lock(&self->client, &lock) < 0) {
         return -1;
@@ -102,15 +102,15 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 PyDoc_STRVAR(unsubscribe_doc,
 "unsubscribe($self, /)\n--\n\n"
 "Leave the group and give up its partitions.\n\n"
-"on_revoke runs inside this call, and the group need not wait for another poll(). In a callback of\n"
-"this consumer, the next poll() or assign() does this.\n\n"
+"on_revoke runs inside this call, so that the group need not wait for another poll(). If you call\n"
+"it in a callback of this consumer, the next poll() or assign() runs on_revoke.\n\n"
 "Raises:\n"
 "    Exception: raised by a callback; the consumer has unsubscribed all the same.\n\n"
 "librdkafka: rd_kafka_unsubscribe().");
 
 /*
- * Serves the revocation that unsubscribe() has caused: the group waits for it, and later it would
- * take away what assign() has assigned since. 0, or -1 with an exception.
+ * Serves the revocation that unsubscribe() has caused. The group waits for it. If it were served
+ * later, it would revoke what assign() has assigned since. 0, or -1 with an exception.
  */
 static int
 finish_unsubscribe(Consumer *self)
@@ -120,7 +120,7 @@ finish_unsubscribe(Consumer *self)
     }
     int result = consumer_gather(self, self->read_ahead.count + LONGEST_STEP);
     if (result == 0 && !consumer_is_deferring(self)) {
-        self->unsubscribing = false; /* else there may be more */
+        self->unsubscribing = false; /* otherwise there may be more events */
     }
     return result;
 }
@@ -167,7 +167,7 @@ unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(subscription_doc,
 "subscription($self, /)\n--\n\n"
-"The topics and regular expressions that the last subscribe() named.\n\n"
+"Return the topics and regular expressions of the last subscribe().\n\n"
 "Returns:\n"
 "    list of str; empty after unsubscribe() and for a consumer that only uses assign().\n\n"
 "librdkafka: rd_kafka_subscription().");
@@ -214,7 +214,7 @@ is_subscribed(rd_kafka_t *rk)
     return result;
 }
 
-/* rd_kafka_assign() in steps, which librdkafka requires after a cooperative group was left, too. */
+/* rd_kafka_assign() in steps: librdkafka requires it, even after a cooperative group was left. */
 WITHOUT_GIL static rd_kafka_error_t *
 assign_incrementally(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
 {
@@ -242,7 +242,7 @@ assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         return NULL;
     }
-    /* librdkafka has the reason in its log only. */
+    /* librdkafka only logs the reason, so we add it. */
     cooperative = cooperative && code == RD_KAFKA_RESP_ERR__STATE;
     return rd_kafka_error_new(
         code, "Failed to assign: %s%s", rd_kafka_err2str(code),
@@ -252,8 +252,8 @@ assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
 }
 
 /*
- * A member that leaves its group gets nothing new: librdkafka takes it for the answer to an
- * earlier rebalance, and goes on waiting for the one to the last, which revokes everything.
+ * A member that leaves its group must not get new partitions. librdkafka would take the assignment
+ * for the answer to an earlier rebalance, and wait for the answer to the last one for ever.
  */
 static bool
 is_ignored_while_leaving(const Consumer *self, assignment_change *change)
@@ -262,8 +262,8 @@ is_ignored_while_leaving(const Consumer *self, assignment_change *change)
 }
 
 /*
- * What the change will take away of the assignment, to be destroyed: partitions that stay keep
- * their pause.
+ * The partitions that the change will remove from the assignment, to be destroyed. Partitions that
+ * stay assigned keep their pause.
  */
 static partition_set *
 partitions_to_leave(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
@@ -291,7 +291,7 @@ partitions_to_leave(Consumer *self, const rd_kafka_topic_partition_list_t *parti
     return leaving;
 }
 
-/* Runs one of librdkafka's assign calls; `partitions` NULL is rd_kafka_assign(NULL). */
+/* Runs one of librdkafka's assign functions; NULL `partitions` means rd_kafka_assign(NULL). */
 static PyObject *
 change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
                   assignment_change *change)
@@ -317,7 +317,7 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
             if (!is_ignored_while_leaving(self, change)) {
                 self->assigned = true;
             }
-            /* assign() starts its partitions anew; incremental_assign() adds new ones. */
+            /* assign() restarts all its partitions; incremental_assign() only adds partitions. */
             consumer_moved(self, change == assign_all ? NULL : partitions);
             fence_note_unassigned(&self->fence, client->rk, leaving);
             if (partitions != NULL && change != rd_kafka_incremental_unassign) {
@@ -336,7 +336,7 @@ SIGNATURE(assign_signature, "assign()", 1, 1, P_partitions);
 SIGNATURE(incremental_assign_signature, "incremental_assign()", 1, 1, P_partitions);
 SIGNATURE(incremental_unassign_signature, "incremental_unassign()", 1, 1, P_partitions);
 
-/* 0 if librdkafka may have the list, or -1 with a KafkaException. */
+/* 0 if librdkafka accepts the list, or -1 with a KafkaException. */
 static int
 refuse_partitions(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
                   assignment_change *change, const char *what)
@@ -378,14 +378,14 @@ PyDoc_STRVAR(assign_doc,
 "assign($self, /, partitions)\n--\n\n"
 "Read exactly these partitions.\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): their offset is where to start: a number,\n"
-"        OFFSET_BEGINNING, OFFSET_END, or OFFSET_STORED and OFFSET_INVALID for the committed\n"
+"    partitions (list of TopicPartition): the partitions with the offset to start at: a number,\n"
+"        OFFSET_BEGINNING, OFFSET_END, or OFFSET_STORED or OFFSET_INVALID for the committed\n"
 "        one.\n\n"
 "A topic or partition that does not exist is reported to error_cb (or the log), after\n"
 "'topic.metadata.propagation.max.ms'.\n\n"
 "Raises:\n"
-"    KafkaException: _INVALID_ARG: another negative offset, or a partition that is in the list\n"
-"        twice; _STATE: the group's protocol is cooperative.\n\n"
+"    KafkaException: _INVALID_ARG: an offset is negative and not one of these, or a partition is\n"
+"        in the list twice; _STATE: the group's protocol is cooperative.\n\n"
 "librdkafka: rd_kafka_assign().");
 
 static PyObject *
@@ -396,9 +396,9 @@ assign(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 
 PyDoc_STRVAR(incremental_assign_doc,
 "incremental_assign($self, /, partitions)\n--\n\n"
-"Read these partitions too.\n\n"
+"Add these partitions to the assignment.\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): their offset is where to start, as for assign().\n\n"
+"    partitions (list of TopicPartition): the partitions, with offsets as for assign().\n\n"
 "librdkafka: rd_kafka_incremental_assign() (KIP-429).");
 
 static PyObject *
@@ -411,7 +411,7 @@ incremental_assign(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(incremental_unassign_doc,
 "incremental_unassign($self, /, partitions)\n--\n\n"
-"Stop reading these partitions.\n\n"
+"Remove these partitions from the assignment.\n\n"
 "Args:\n"
 "    partitions (list of TopicPartition): the partitions to remove.\n\n"
 "librdkafka: rd_kafka_incremental_unassign() (KIP-429).");
@@ -437,7 +437,7 @@ unassign(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(assignment_doc,
 "assignment($self, /)\n--\n\n"
-"The partitions that are assigned now.\n\n"
+"Return the partitions that are assigned now.\n\n"
 "Returns:\n"
 "    list of TopicPartition.\n\n"
 "librdkafka: rd_kafka_assignment().");
@@ -469,7 +469,7 @@ assignment(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- pause and resume ---- */
 
-/* Each partition's own result counts: librdkafka's call returns no error for them. */
+/* Checks each partition's own result, because librdkafka's call returns no error for them. */
 static rd_kafka_resp_err_t
 first_error(const rd_kafka_topic_partition_list_t *partitions)
 {
@@ -531,11 +531,11 @@ SIGNATURE(resume_signature, "resume()", 1, 1, P_partitions);
 PyDoc_STRVAR(pause_doc,
 "pause($self, /, partitions)\n--\n\n"
 "Stop fetching from these partitions. They stay assigned; keep polling.\n\n"
-"A partition stays paused while it is assigned, also if other partitions come and go. It loses its\n"
-"pause when it is revoked (an eager rebalance revokes all partitions), lost, or left out of an\n"
+"A partition stays paused while it is assigned, even if other partitions come and go. The pause\n"
+"ends when the partition is revoked (an eager rebalance revokes all), lost, or left out of an\n"
 "assign().\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): assigned ones.\n\n"
+"    partitions (list of TopicPartition): assigned partitions.\n\n"
 "Raises:\n"
 "    KafkaException: _UNKNOWN_PARTITION: one of them is not assigned.\n\n"
 "librdkafka: rd_kafka_pause_partitions().");
@@ -549,9 +549,9 @@ pause_(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 
 PyDoc_STRVAR(resume_doc,
 "resume($self, /, partitions)\n--\n\n"
-"Fetch from paused partitions again, from where they stopped.\n\n"
+"Fetch from paused partitions again; they continue where they stopped.\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): paused ones.\n\n"
+"    partitions (list of TopicPartition): the partitions to resume.\n\n"
 "librdkafka: rd_kafka_resume_partitions().");
 
 static PyObject *

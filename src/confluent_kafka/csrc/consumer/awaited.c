@@ -1,5 +1,5 @@
 /*
- * What an event loop calls: messages that tasks await.
+ * Methods for event loops: messages that tasks await.
  */
 #include "consumer/consumer.h"
 
@@ -9,7 +9,7 @@
 #include "client/loop.h"
 #include "client/serve.h"
 
-/* The slow way says what is wrong with others. */
+/* The general path reports wrong arguments. */
 static bool
 is_timeout(PyObject *object)
 {
@@ -19,14 +19,14 @@ is_timeout(PyObject *object)
 
 PyDoc_STRVAR(poll_now_doc,
 "_poll_now($self, timeout, store, /)\n--\n\n"
-"Return the next message without waiting, like poll(0): the short way of an awaited poll().\n\n"
+"Return the next message without waiting, like poll(0): the fast path of an awaited poll().\n\n"
 "Args:\n"
-"    timeout (float): what the awaited call was given.\n"
-"    store (bool or int): whether to store the offset; False leaves it to _store(), and a number\n"
+"    timeout (float): the timeout of the awaited call.\n"
+"    store (bool or int): whether to store the offset. False leaves that to _store(). A number\n"
 "        above 1 is the take in which the message is in flight, see _hand_out().\n\n"
 "Returns:\n"
-"    Message or None: None also in another thread or loop, when the loop's turn is over, and for a\n"
-"    timeout that is none.");
+"    Message or None: None also in another thread or loop, after the end of the loop's turn, and\n"
+"    if the timeout is not valid.");
 
 SIGNATURE(poll_now_signature, "_poll_now()", 2, 2, P_timeout, P_store);
 
@@ -50,14 +50,14 @@ poll_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(consume_now_doc,
 "_consume_now($self, num_messages, store, /)\n--\n\n"
-"Return so many messages if they can be had without waiting: the short way of an awaited\n"
+"Return a number of messages if that needs no waiting: the fast path of an awaited\n"
 "consume().\n\n"
 "Args:\n"
-"    num_messages (int): how many.\n"
+"    num_messages (int): the number of messages.\n"
 "    store (bool or int): as for _poll_now().\n\n"
 "Returns:\n"
-"    list of Message: Empty when there are fewer, which wait for the next call; when 10,000 are\n"
-"    not enough; in another thread or loop, and when the loop's turn is over.");
+"    list of Message: Empty if there are fewer messages, which wait for the next call; if more\n"
+"    than 10,000 are wanted; in another thread or loop; and after the end of the loop's turn.");
 
 SIGNATURE(consume_now_signature, "_consume_now()", 2, 2, P_num_messages, P_store);
 
@@ -81,9 +81,9 @@ consume_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(gather_doc,
 "_gather($self, num_messages, /)\n--\n\n"
-"Fetch without waiting, for consume() to take, until so many messages are at hand.\n\n"
-"Serves callbacks. What is gathered has not been handed out: a rebalance, seek() or pause()\n"
-"takes it away again. Returns how many messages there are.");
+"Fetch without waiting until this number of messages is buffered for consume().\n\n"
+"Serves callbacks. Buffered messages have not been handed out: a rebalance, seek() or pause()\n"
+"may remove them. Returns the number of buffered messages.");
 
 static PyObject *
 gather(PyObject *object, PyObject *argument)

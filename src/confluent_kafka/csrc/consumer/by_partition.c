@@ -1,5 +1,5 @@
 /*
- * Messages by partition, and of certain partitions, for faces: nothing here waits but _wait().
+ * Messages by partition, for the compatibility APIs. Only _wait() waits.
  */
 #include "consumer/consumer.h"
 
@@ -11,21 +11,21 @@
 #include "values/record.h"
 #include "values/topic_partition.h"
 
-/* What a call is to take, and what it has taken. */
+/* What a call wants to take, and what it has taken. */
 typedef struct {
     rd_kafka_topic_partition_list_t *wanted; /* NULL: any partition */
     handing store;
-    PyTypeObject *record_type;               /* of the objects; NULL: Message */
-    PyObject *partition_type;                /* of the dict's keys; NULL: TopicPartition */
-    size_t partition_bytes;                  /* how much of one partition, see byte_count */
+    PyTypeObject *record_type;               /* the type of the objects; NULL: Message */
+    PyObject *partition_type;                /* the type of the dict's keys; NULL: TopicPartition */
+    size_t partition_bytes;                  /* the limit for one partition, see byte_count */
     rd_kafka_message_t **messages;
     size_t limit, count;
 } selection;
 
-/* How many bytes of keys and values were taken of each partition. */
+/* The bytes of keys and values that were taken from each partition. */
 typedef struct {
-    rd_kafka_topic_partition_list_t *sums; /* each one's in `offset` */
-    rd_kafka_topic_partition_t *current;   /* that of the last message */
+    rd_kafka_topic_partition_list_t *sums; /* the sum of each partition is in `offset` */
+    rd_kafka_topic_partition_t *current;   /* the partition of the last message */
     const rd_kafka_topic_t *topic;         /* its topic */
 } byte_count;
 
@@ -68,7 +68,7 @@ partition_bytes_argument(PyObject *object, size_t *bytes)
     return 0;
 }
 
-/* 0, or -1 with an exception; selection_clear() in any case. */
+/* 0, or -1 with an exception. The caller calls selection_clear() in any case. */
 static int
 selection_init(selection *self, module_state *state, size_t limit, PyObject *partitions,
                PyObject *store, PyObject *record_type)
@@ -95,7 +95,7 @@ selection_init(selection *self, module_state *state, size_t limit, PyObject *par
 
 /* ---- looking for messages ---- */
 
-/* The bytes of the message's partition. */
+/* The byte count of the message's partition. */
 static int64_t *
 bytes_of_partition(byte_count *self, const rd_kafka_message_t *message)
 {
@@ -113,7 +113,7 @@ bytes_of_partition(byte_count *self, const rd_kafka_message_t *message)
     return &self->current->offset;
 }
 
-/* Whether a message may still be taken; if so, it is counted. */
+/* Counts a message if it may still be taken. Returns whether it may. */
 static bool
 has_room(const selection *taken, byte_count *bytes, const rd_kafka_message_t *message)
 {
@@ -129,7 +129,7 @@ has_room(const selection *taken, byte_count *bytes, const rd_kafka_message_t *me
     return true;
 }
 
-/* An event with an error is taken alone, after the messages before it. */
+/* An event with an error is taken alone; the messages before it come first. */
 static void
 take_any(Consumer *self, selection *taken)
 {
@@ -163,7 +163,7 @@ select_any(Consumer *self, selection *taken)
     return 0;
 }
 
-/* Puts what was fetched where its partition's messages wait: 0, or -1 with an exception. */
+/* Moves fetched messages to the shelves of their partitions: 0, or -1 with an exception. */
 static int
 sort_out(Consumer *self, const selection *taken)
 {
@@ -175,7 +175,7 @@ sort_out(Consumer *self, const selection *taken)
     return result;
 }
 
-/* Callbacks that run meanwhile may drop what has been found: it is counted again each time. */
+/* Callbacks that run here may drop messages, so they are counted again each time. */
 static int
 select_wanted(Consumer *self, selection *taken)
 {
@@ -202,7 +202,7 @@ select_wanted(Consumer *self, selection *taken)
 
 /* ---- from messages to objects ---- */
 
-/* The key of the message's partition: new reference, or NULL with an exception. */
+/* The key for the message's partition: new reference, or NULL with an exception. */
 static PyObject *
 partition_of(Consumer *self, const selection *taken, const rd_kafka_message_t *message)
 {
@@ -221,7 +221,7 @@ partition_of(Consumer *self, const selection *taken, const rd_kafka_message_t *m
                                      Py_BuildValue("Ni", topic, (int)message->partition));
 }
 
-/* The list of the message's partition in `result`, made if need be; borrowed, or NULL. */
+/* The list for the message's partition in `result`, created if necessary; borrowed, or NULL. */
 static PyObject *
 list_for(Consumer *self, PyObject *result, const selection *taken,
          const rd_kafka_message_t *message)
@@ -236,13 +236,13 @@ list_for(Consumer *self, PyObject *result, const selection *taken,
         if (list != NULL && PyDict_SetItem(result, key, list) < 0) {
             Py_CLEAR(list);
         }
-        Py_XDECREF(list); /* the dict has it */
+        Py_XDECREF(list); /* the dict holds a reference */
     }
     Py_DECREF(key);
     return list;
 }
 
-/* Errors are Messages in any case. */
+/* Errors always become Message objects. */
 static PyObject *
 object_from(Consumer *self, PyTypeObject *record_type, rd_kafka_message_t *message)
 {
@@ -337,7 +337,7 @@ select_and_hand_out(Consumer *self, selection *taken,
     }
     int locked = serve_begin(client, &frame, &now);
     if (locked == 1) {
-        /* In a callback there is nothing: the fetch around it has messages that come first. */
+        /* A callback gets nothing: the surrounding fetch has messages that come first. */
         int failed = serve_is_nested(client)     ? 0
                      : taken->wanted == NULL ? select_any(self, taken)
                                              : select_wanted(self, taken);
@@ -364,20 +364,20 @@ PyDoc_STRVAR(by_partition_doc,
 "_by_partition($self, /, num_messages, partitions, store, record_type=None,\n"
 "              partition_type=None, partition_bytes=None)\n--\n\n"
 "Return messages by partition, without waiting, and serve callbacks.\n\n"
-"Messages of other partitions stay at hand, in order. An empty result while _queue_length() is\n"
-"not 0 means that there may be more.\n\n"
+"Messages from other partitions stay buffered, in order. If the result is empty but\n"
+"_queue_length() is not 0, there may be more.\n\n"
 "Args:\n"
 "    num_messages (int): the maximum number of messages.\n"
-"    partitions (list of TopicPartition or None): those to return messages of; None for all.\n"
+"    partitions (list of TopicPartition or None): the partitions; None for all.\n"
 "    store (bool or int): as for _poll_now().\n"
-"    record_type (type, optional): a subclass of _Record, or a named tuple of its thirteen fields,\n"
-"        in place of Message.\n"
-"    partition_type (callable, optional): makes the keys of topic and partition.\n"
-"    partition_bytes (int, optional): a partition's messages end before the one with which its\n"
-"        keys and values would be more; only its first message may be larger.\n\n"
+"    record_type (type, optional): the type of the records instead of Message: a subclass of\n"
+"        _Record, or a named tuple of its thirteen fields.\n"
+"    partition_type (callable, optional): makes a key of the dict from topic and partition.\n"
+"    partition_bytes (int, optional): the maximum size of the keys and values from each\n"
+"        partition. Only a partition's first message may be larger.\n\n"
 "Returns:\n"
-"    dict of TopicPartition to list of Message, or the Message of an event with an error, when it\n"
-"    comes before all others.");
+"    dict of TopicPartition to list of Message. If an event with an error comes before all\n"
+"    messages, its Message instead.");
 
 SIGNATURE(by_partition_signature, "_by_partition()", 3, 6, P_num_messages, P_partitions,
           P_store, P_record_type, P_partition_type, P_partition_bytes);
@@ -416,7 +416,7 @@ as_record_or_event(Consumer *self, rd_kafka_message_t *message, void *record_typ
     return object_from(self, record_type, message);
 }
 
-/* Like poll(0), which fetches ahead: new reference, or NULL with an exception. */
+/* Like poll(0), which may fetch ahead: new reference, or NULL with an exception. */
 static PyObject *
 poll_any(Consumer *self, PyObject *store_argument, PyObject *type_argument)
 {
@@ -455,8 +455,8 @@ poll_of(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 }
 
 /*
- * Between serve_begin() and serve_end(): 1 when there is a message, 0 when callbacks ran, time is
- * up or someone called wakeup(), -1 exception.
+ * Between serve_begin() and serve_end(): 1 if there is a message; 0 if callbacks ran, time is up
+ * or wakeup() was called; -1 exception.
  */
 static int
 wait_for_one(Consumer *self, deadline *until)
@@ -482,9 +482,9 @@ wait_for_one(Consumer *self, deadline *until)
 
 PyDoc_STRVAR(wait_doc,
 "_wait($self, seconds, /)\n--\n\n"
-"Wait until there is a message to take, or callbacks have run, and leave it to be taken.\n\n"
+"Wait until a message is available or callbacks have run. The message is not taken.\n\n"
 "Args:\n"
-"    seconds (float): how long; -1 without limit.\n\n"
+"    seconds (float): how long to wait; -1 waits without limit.\n\n"
 "Raises:\n"
 "    Exception: raised by a callback.");
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 /*
- * An array or schema with children owns one block, which `children` points to: first the
- * pointers, then the structs they point to. A reader may move a child elsewhere and drop
- * the rest, so each array holds its own reference to the columns. Release callbacks run
+ * An array or schema with children owns one block, to which `children` points: first the
+ * pointers, then the structs that they point to. A reader may move a child elsewhere and drop
+ * the rest, so each array holds its own reference to the columns. Release callbacks may run
  * on any thread, without Python.
  */
 
@@ -96,7 +96,7 @@ export_array(message_columns *columns, enum message_field field, struct ArrowArr
     return 0;
 }
 
-/* ---- as arrow/export.h takes them ---- */
+/* ---- the functions for arrow/export.h ---- */
 
 static int
 schema_of(void *owner, struct ArrowSchema *schema)

@@ -7,7 +7,7 @@
 #include "arrow/export.h"
 #include "consumer/message_columns.h"
 
-/* Its owners are message_columns. */
+/* The owners that it takes are message_columns. */
 extern const arrow_exporter message_columns_exporter;
 
 #endif

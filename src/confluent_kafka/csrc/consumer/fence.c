@@ -83,7 +83,7 @@ fence_note_assigned(fence *self, rd_kafka_t *rk,
     object_mutex_lock(&self->mutex);
     partition_set_add(&self->held, assigned);
     object_mutex_unlock(&self->mutex);
-    /* One that a callback has not assigned after all cannot be paused, and need not be. */
+    /* A partition that a callback did not assign cannot be paused, and need not be. */
     Py_BEGIN_ALLOW_THREADS
     (void)rd_kafka_pause_partitions(rk, assigned);
     Py_END_ALLOW_THREADS

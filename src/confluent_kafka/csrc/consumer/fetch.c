@@ -11,8 +11,8 @@
 #include "values/topic_partition.h"
 
 /*
- * True in a callback that fetches again. It gets nothing: the fetch around it has messages
- * in hand that come first.
+ * True in a callback that fetches again. It gets no message: the surrounding fetch has messages
+ * that come first.
  */
 static bool
 is_nested(const Client *client)
@@ -23,15 +23,15 @@ is_nested(const Client *client)
 /* ---- one message ---- */
 
 /*
- * Messages into `messages`, waiting up to `timeout_ms` for all of them: how many. Callbacks
- * may run.
+ * Fetches into `messages` and waits up to `timeout_ms` for all of them. Returns the number of
+ * messages. Callbacks may run.
  */
 static size_t
 fetch_batch(Client *client, int timeout_ms, rd_kafka_message_t **messages, size_t wanted)
 {
     rd_kafka_queue_t *queue = client->core->queue;
     ssize_t fetched;
-    if (timeout_ms == 0 && wanted <= READ_AHEAD_SIZE) { /* so quick that the GIL may stay */
+    if (timeout_ms == 0 && wanted <= READ_AHEAD_SIZE) { /* fast enough to keep the GIL */
         fetched = rd_kafka_consume_batch_queue(queue, 0, messages, wanted);
     }
     else {
@@ -52,9 +52,9 @@ is_revoked(const Consumer *self, const rd_kafka_message_t *message)
 }
 
 /*
- * Drops the messages of partitions that a rebalance callback took away while they were
- * fetched: how many are left. Their new owner reads them; handed out here too, they would be
- * processed twice. Partitions that were assigned again since are not in the list.
+ * Drops messages of partitions that a rebalance callback removed during the fetch. Returns how
+ * many are left. The new owner reads the dropped messages; if they were handed out here, they
+ * would be processed twice. Partitions that were assigned again since are not in the list.
  */
 static size_t
 drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
@@ -79,7 +79,7 @@ drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
 size_t
 consumer_fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
 {
-    /* Not into `read_ahead` itself: a rebalance callback drops messages there meanwhile. */
+    /* Not into `read_ahead` itself, because a rebalance callback may drop messages from it. */
     rd_kafka_message_t *messages[READ_AHEAD_SIZE];
     size_t fetched = fetch_batch(&self->client, timeout_ms, messages, wanted);
     size_t kept = drop_revoked(self, messages, fetched);
@@ -94,13 +94,13 @@ consumer_serve_once(Client *client, int timeout_ms)
 {
     Consumer *self = (Consumer *)client;
     if (is_nested(client) || self->read_ahead.count == self->read_ahead.capacity) {
-        return 1; /* no room for what may come, or none but for the fetch around the callback */
+        return 1; /* there is no room for messages that may arrive, or only the outer fetch has */
     }
     consumer_fetch_ahead(self, timeout_ms, 1);
     return 0;
 }
 
-/* Before a call that wants messages of any partition: 0, or -1 with an exception. */
+/* Before a call that wants messages from any partition: 0, or -1 with an exception. */
 static int
 put_back(Consumer *self)
 {
@@ -122,7 +122,7 @@ consumer_serve_if_stale(Consumer *self)
     }
 }
 
-/* Sees to it that there is a message to take, if one can be had without waiting. */
+/* Buffers a message to take, if one is available without waiting. */
 static void
 look_for_one(Consumer *self)
 {
@@ -136,8 +136,8 @@ look_for_one(Consumer *self)
 }
 
 /*
- * Between serve_begin() and serve_end(): 1 with a message (or a consumer error as one),
- * 0 time is up or woken, -1 exception.
+ * Between serve_begin() and serve_end(): 1 with a message (or a consumer error as a message);
+ * 0: time is up, or wakeup() was called; -1: exception.
  */
 static int
 fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
@@ -152,7 +152,7 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
     look_for_one(self);
     for (;;) {
         if (serve_raise_parked(client) < 0) {
-            return -1; /* the next call takes the message */
+            return -1; /* the message stays for the next call */
         }
         if (consumer_is_deferring(self)) {
             return 0;
@@ -162,7 +162,7 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
             return 1;
         }
         if (deadline_passed(until)) {
-            return 0; /* before wakeup() is looked at: it is for a call that waits */
+            return 0; /* before the check for wakeup(), which is meant for a call that waits */
         }
         int go_on = serve_check_until(client, until);
         if (go_on <= 0) {
@@ -221,13 +221,13 @@ PyDoc_STRVAR(poll_doc,
 "Args:\n"
 "    timeout (float): seconds to wait for a message; -1 waits without limit, 0 does not wait.\n\n"
 "Returns:\n"
-"    Message or None: None when no message came in time, after wakeup(), and inside a callback\n"
+"    Message or None: None if no message arrived in time, after wakeup(), and inside a callback\n"
 "    of this consumer. A message with an error() is an event such as _PARTITION_EOF or\n"
-"    UNKNOWN_TOPIC_OR_PART, not a record.\n\n"
+"    UNKNOWN_TOPIC_OR_PART, and not a record.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback. What is there, or comes within 10 ms, runs too; if several\n"
-"        raised, it is the last exception, with the others as its context. Messages stay for the\n"
-"        next call.\n\n"
+"    Exception: a callback raised it. Further callbacks that are ready within 10 ms run too. If\n"
+"        several raise, the last exception is raised, with the others as its context. Messages\n"
+"        stay for the next call.\n\n"
 "librdkafka: rd_kafka_consumer_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -258,7 +258,7 @@ consumer_iter_next(PyObject *object)
     PyObject *message;
     int found = consumer_poll_message(self, &never, STORED, &message);
     if (found <= 0) {
-        return NULL; /* without an exception: woken or closed, the iteration ends */
+        return NULL; /* without an exception: woken or closed, so the iteration ends */
     }
     PyObject *error = message_error(message);
     if (error == NULL) {
@@ -279,10 +279,10 @@ consumer_iter_next(PyObject *object)
 typedef struct {
     rd_kafka_message_t **messages;
     size_t count, wanted;
-    bool all; /* or none, when time is up: the others wait for the next call */
+    bool all; /* return all or, at the timeout, none; the others wait for the next call */
     handing store;
     message_column_set wanted_columns;
-    PyObject *key, *value; /* what decodes these columns, borrowed, or NULL */
+    PyObject *key, *value; /* the decoders of these columns, borrowed, or NULL */
     bool headers_for_decoders;
 } collected;
 
@@ -304,7 +304,7 @@ take_read_ahead(Consumer *self, collected *batch)
     }
 }
 
-/* Nothing is to be done before messages may be returned. */
+/* Whether nothing has to be done before messages may be returned. */
 static bool
 may_hand_out(Consumer *self)
 {
@@ -312,9 +312,9 @@ may_hand_out(Consumer *self)
 }
 
 /*
- * Fetches what can be had within `timeout_ms`. Callbacks may run, and find what was fetched
- * before in `read_ahead`, where a seek or a rebalance takes it away; so what is not returned at
- * once goes there, too.
+ * Fetches the messages that arrive within `timeout_ms`. Callbacks may run. A seek or a rebalance
+ * removes messages from `read_ahead`, so messages that are not returned at once are kept there,
+ * too.
  */
 static void
 collect_more(Consumer *self, collected *batch, int timeout_ms)
@@ -332,9 +332,9 @@ collect_more(Consumer *self, collected *batch, int timeout_ms)
 }
 
 /*
- * Fills the batch until it is full, time is up or someone called wakeup(): 0 or -1. On -1
- * what was fetched waits for the next call, so that the exception loses nothing; another
- * thread may hold the serving lock.
+ * Fills the batch until it is full, time is up or wakeup() is called: 0 or -1. On -1, fetched
+ * messages stay for the next call, so that the exception loses none. Another thread may then hold
+ * the serving lock.
  */
 static int
 collect(Consumer *self, collected *batch, deadline *until)
@@ -371,7 +371,7 @@ collect(Consumer *self, collected *batch, deadline *until)
             return -1;
         }
         if (!serve_is_serving(client) || consumer_is_deferring(self)) {
-            return 0; /* what waits is another thread's to change, or of partitions that go away */
+            return 0; /* the messages belong to another thread, or to partitions being revoked */
         }
         if (!go_on) {
             if (!batch->all || waiting->count >= batch->wanted) {
@@ -398,7 +398,7 @@ consumer_count_from_arg(PyObject *object, int32_t *count)
     return 0;
 }
 
-/* The arguments of consume() and consume_arrow(), NULL for the default: 0, or -1. */
+/* Reads the arguments of consume() and consume_arrow(); NULL is the default: 0, or -1. */
 static int
 read_count_and_timeout(PyObject *num_messages, PyObject *timeout, int32_t *wanted,
                        deadline *until)
@@ -410,7 +410,7 @@ read_count_and_timeout(PyObject *num_messages, PyObject *timeout, int32_t *wante
     return deadline_from_arg(timeout, "timeout", until);
 }
 
-/* Makes room for `wanted` messages: 0, or -1 with an exception. */
+/* Reserves room for `wanted` messages: 0, or -1 with an exception. */
 static int
 collected_init(collected *batch, int32_t wanted)
 {
@@ -423,7 +423,7 @@ collected_init(collected *batch, int32_t wanted)
     return 0;
 }
 
-/* New reference, or NULL with an exception, when the messages will be fetched again. */
+/* New reference; or NULL with an exception, and the messages will be fetched again. */
 static PyObject *
 list_of_messages(Consumer *self, collected *batch)
 {
@@ -464,8 +464,8 @@ messages_as_list(Consumer *self, collected *batch)
 }
 
 /*
- * Collects messages and makes an object of them with `build`, all under the serving lock:
- * new reference, or NULL with an exception. Clears the batch.
+ * Collects messages and makes an object from them with `build`, all under the serving lock. New
+ * reference, or NULL with an exception. Clears the batch.
  */
 static PyObject *
 collect_and_build(Consumer *self, collected *batch, int32_t wanted, deadline *until,
@@ -487,7 +487,7 @@ collect_and_build(Consumer *self, collected *batch, int32_t wanted, deadline *un
         serve_end(client, &frame);
     }
     else if (locked == 0) {
-        /* Nothing: another thread held the lock all the time. */
+        /* Nothing was fetched: another thread held the lock all the time. */
         result = build(self, batch);
     }
     collected_clear(batch);
@@ -511,11 +511,11 @@ PyDoc_STRVAR(consume_doc,
 "    timeout (float): seconds to wait for all of them; -1 waits without limit, 0 returns what is\n"
 "        available.\n\n"
 "Returns:\n"
-"    list of Message: Fewer than num_messages when time was up, after wakeup(), and inside a\n"
-"    callback of this consumer (none). A message with an error() is an event, not a record.\n\n"
+"    list of Message: Fewer than num_messages if time was up or after wakeup(); none inside a\n"
+"    callback of this consumer. A message with an error() is an event, and not a record.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback or a signal handler. Messages fetched by then are not lost:\n"
-"        the next call returns them.\n\n"
+"    Exception: a callback or a signal handler raised it. Fetched messages are not lost: the next\n"
+"        call returns them.\n\n"
 "librdkafka: rd_kafka_consume_batch_queue().");
 
 SIGNATURE(consume_signature, "consume()", 0, 2, P_num_messages, P_timeout);
@@ -552,8 +552,8 @@ append_eof(Consumer *self, PyObject *eof, const rd_kafka_message_t *message)
 }
 
 /*
- * Moves the records to the front and destroys the rest: ends of partitions are noted in
- * `eof`, errors parked. Returns 0, or -1 with an exception.
+ * Moves the records to the front and destroys all other messages. Ends of partitions are added to
+ * `eof`, errors are parked. Returns 0, or -1 with an exception.
  */
 static int
 keep_records(Consumer *self, collected *batch, PyObject *eof)
@@ -574,7 +574,7 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
         if (result == 0) {
             result = append_eof(self, eof, message);
         }
-        consumer_returned(self, &message, 1, batch->store); /* a take gives it back, too */
+        consumer_returned(self, &message, 1, batch->store); /* a take may give it back, too */
         consumer_destroy_messages(&message, 1);
     }
     batch->count = kept;
@@ -582,8 +582,8 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
 }
 
 /*
- * The batch, whose reference is stolen, with its keys or values decoded by
- * confluent_kafka.columns, that both decoders come from; NULL with an exception.
+ * The batch with decoded keys or values. confluent_kafka.columns decodes it, where both decoders
+ * come from. The batch's reference is stolen. NULL with an exception.
  */
 static PyObject *
 decoded_batch(PyObject *messages, const collected *batch)
@@ -610,7 +610,7 @@ columns_to_build(const collected *batch)
 static PyObject *
 messages_as_columns(Consumer *self, collected *batch)
 {
-    bool fetched_any = batch->count > 0; /* else another thread may hold the serving lock */
+    bool fetched_any = batch->count > 0; /* otherwise another thread may hold the serving lock */
     PyObject *eof = PyList_New(0);
     if (eof == NULL || consumer_may_return(self, batch->count, batch->store) < 0
         || keep_records(self, batch, eof) < 0) {
@@ -629,7 +629,7 @@ messages_as_columns(Consumer *self, collected *batch)
     PyObject *result = decoded_batch(messages, batch);
     if (result != NULL) {
         consumer_returned(self, batch->messages, taken, batch->store);
-        /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
+        /* Arrow's 32-bit offsets hold 2 GiB of values; the remaining messages come next time. */
         consumer_rewind_messages(self, batch->messages + taken, batch->count - taken);
     }
     else {
@@ -643,33 +643,33 @@ PyDoc_STRVAR(consume_arrow_doc,
 "              columns=None, key=None, value=None)\n--\n\n"
 "Fetch messages as Arrow columns, and serve callbacks.\n\n"
 "Columns: key binary, value binary, topic string, partition int32, offset int64, timestamp\n"
-"timestamp[us, UTC], timestampType int32 (those of Spark's Kafka source), and headers\n"
-"list<struct<key: string, value: binary>> when asked for. Their buffers are filled without\n"
-"the GIL, and pyarrow, polars, DuckDB or pandas read them without a copy, for example\n"
+"timestamp[us, UTC], timestampType int32 (the columns of Spark's Kafka source), and headers\n"
+"list<struct<key: string, value: binary>> if requested. The buffers are filled without\n"
+"the GIL. pyarrow, polars, DuckDB or pandas read them without a copy, for example\n"
 "pyarrow.record_batch(batch).\n\n"
 "Args:\n"
 "    num_messages (int): the maximum number of rows, up to 1,000,000.\n"
 "    timeout (float): seconds to wait for all of them; -1 waits without limit, 0 returns what is\n"
 "        available.\n"
 "    headers (bool): whether to add the column of headers.\n"
-"    columns (list of str, optional): which of the columns above are wanted: the others are not\n"
-"        built. They come in the order above, whatever the order here.\n"
-"    key (AvroColumns or another decoder of confluent_kafka.columns, optional): what decodes the\n"
-"        keys into a column of structs.\n"
-"    value (the same, optional): what decodes the values.\n\n"
+"    columns (list of str, optional): the columns to build; all when None. The result has them in\n"
+"        the order above.\n"
+"    key (AvroColumns or another decoder of confluent_kafka.columns, optional): decodes the keys\n"
+"        into a column of structs.\n"
+"    value (AvroColumns or another decoder, optional): decodes the values.\n\n"
 "Returns:\n"
 "    MessageBatch: Its eof lists the partitions whose end was reached (with\n"
-"    enable.partition.eof). With `key` or `value` a confluent_kafka.columns.DecodedBatch.\n\n"
+"    enable.partition.eof). With `key` or `value`: a confluent_kafka.columns.DecodedBatch.\n\n"
 "Raises:\n"
-"    KafkaException: an error of the consumer, after the rows before it have been returned.\n"
-"    SchemaRegistryError: the schemas that `key` or `value` needs cannot be asked for.\n"
-"    Exception: raised by a callback or a signal handler. Rows fetched by then are not lost.\n\n"
+"    KafkaException: an error of the consumer; the rows before it have been returned.\n"
+"    SchemaRegistryError: the registry could not be asked for the schemas of `key` or `value`.\n"
+"    Exception: a callback or a signal handler raised it. Fetched rows are not lost.\n\n"
 "Source: rd_kafka_consume_batch_queue(); Arrow C data interface, PyCapsule protocol.");
 
 SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,
           P_headers, P_columns, P_key, P_value);
 
-/* Notes whether a decoder reads headers: 0, or -1 with an exception. */
+/* Records whether a decoder reads headers: 0, or -1 with an exception. */
 static int
 note_headers(PyObject *decoder, collected *batch)
 {
@@ -680,7 +680,7 @@ note_headers(PyObject *decoder, collected *batch)
     return reads < 0 ? -1 : 0;
 }
 
-/* The decoder of a column, borrowed, or NULL for None: 0, or -1 with an exception. */
+/* The decoder of a column, borrowed; NULL for None. 0, or -1 with an exception. */
 static int
 decoder_from_arg(PyObject *object, const char *name, enum message_field field, collected *batch,
                  PyObject **decoder)
@@ -725,7 +725,7 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
 
 PyDoc_STRVAR(take_arrow_doc,
 "_take_arrow($self, num_messages, take, headers, columns, /)\n--\n\n"
-"Return what consume_arrow(num_messages, 0) does, with the messages in flight; see _hand_out().");
+"Do what consume_arrow(num_messages, 0) does, but keep the messages in flight; see _hand_out().");
 
 SIGNATURE(take_arrow_signature, "_take_arrow()", 4, 4, P_num_messages, P_take, P_headers,
           P_columns);
@@ -751,7 +751,7 @@ take_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(take_one_doc,
 "_take_one($self, timeout, take, /)\n--\n\n"
-"Return what poll(timeout) does, with the message in flight; see _hand_out().");
+"Do what poll(timeout) does, but keep the message in flight; see _hand_out().");
 
 SIGNATURE(take_one_signature, "_take_one()", 2, 2, P_timeout, P_take);
 

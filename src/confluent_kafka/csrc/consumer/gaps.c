@@ -82,7 +82,7 @@ grow(gap_run *run)
     return 0;
 }
 
-/* Where the offset is, or where it belongs. */
+/* The index of the offset, or the index at which to insert it. */
 static size_t
 place_of(const gap_run *run, int64_t offset)
 {

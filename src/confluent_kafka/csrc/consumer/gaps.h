@@ -1,6 +1,6 @@
 /*
- * The offsets of messages that were given back and are not handed out yet, by partition. A partition
- * may have very many, of which the lowest is asked for with every message.
+ * The offsets of messages that were given back and are not handed out yet, by partition. A
+ * partition may have very many of them, and the lowest one is looked up for each message.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_GAPS_H
 #define CONFLUENT_KAFKA_CONSUMER_GAPS_H
@@ -10,17 +10,17 @@
 typedef struct {
     char *topic;
     int32_t partition;
-    int64_t *offsets; /* descending: messages are given back last first, and come again in order */
+    int64_t *offsets; /* descending: the last message is given back first; they return in order */
     size_t count, capacity;
 } gap_run;
 
 typedef struct {
-    gap_run *runs; /* each has an offset */
+    gap_run *runs; /* each has at least one offset */
     size_t count, capacity;
 } gaps;
 
 void gaps_clear(gaps *self);
-/* 0, or -1 without memory (no exception is set). */
+/* 0, or -1 if there is no memory (no exception is set). */
 int gaps_add(gaps *self, const char *topic, int32_t partition, int64_t offset);
 bool gaps_has(const gaps *self, const char *topic, int32_t partition, int64_t offset);
 void gaps_remove(gaps *self, const char *topic, int32_t partition, int64_t offset);

@@ -1,5 +1,5 @@
 /*
- * Messages handed out, and messages that are not.
+ * Handing out messages, and giving back messages that were not handed out.
  */
 #include "consumer/consumer.h"
 
@@ -20,10 +20,10 @@ consumer_handing_from_arg(PyObject *object, const char *name, handing *store)
     return arg_int64(object, name, LEFT_UNSTORED, INT64_MAX, store);
 }
 
-/* Not of an application's calls, which count up from 2. */
+/* The take of an internal step. The application's calls count up from 2. */
 #define PASSING_TAKE INT64_MAX
 
-/* Messages that a call hands out at once may not overtake those of a take either. */
+/* Messages that a call hands out at once must not overtake the messages of a take either. */
 static handing
 take_for(const Consumer *self, handing store)
 {
@@ -46,7 +46,7 @@ consumer_destroy_messages(rd_kafka_message_t **messages, size_t count)
     }
 }
 
-/* The calls after this one go on behind these messages. */
+/* Later calls continue after these messages. */
 static void
 note_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, bool store)
 {
@@ -63,14 +63,14 @@ note_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, bool 
         }
         fence_end(&self->fence, rd_kafka_topic_name(message->rkt), message->partition);
         if (store && self->auto_offset_store) {
-            /* Fails only if the partition was taken away, or its topic was deleted and created
-             * again, and then it must. */
+            /* It only fails if the partition was revoked, or its topic was deleted and created
+             * again. In these cases it must fail. */
             rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
         }
     }
 }
 
-/* False if the take has lost a partition, and so goes on. */
+/* False if the take has lost a partition; the take then stays open. */
 static bool
 hand_out_take(Consumer *self, handing take)
 {
@@ -97,12 +97,12 @@ consumer_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, h
 PyDoc_STRVAR(hand_out_doc,
 "_hand_out($self, take, /)\n--\n\n"
 "End a take: the application gets its messages now. Store their offsets, unless\n"
-"enable.auto.offset.store is off, as far as no message before them is in flight.\n\n"
+"enable.auto.offset.store is off. No offset is stored beyond a message that is still in flight.\n\n"
 "Args:\n"
-"    take (int): the number that was given to the call that took the messages.\n\n"
+"    take (int): the number that was passed to the call that took the messages.\n\n"
 "Returns:\n"
-"    bool: False if a partition was moved or taken away meanwhile: the application must not get\n"
-"    the messages, and _give_back() ends the take.");
+"    bool: False if a partition was moved or revoked meanwhile. The application must not get the\n"
+"    messages then, and _give_back() must end the take.");
 
 static PyObject *
 hand_out(PyObject *object, PyObject *argument)
@@ -122,8 +122,8 @@ PyDoc_STRVAR(split_doc,
 "Make one message of a take a take of its own.\n\n"
 "Args:\n"
 "    take (int): the take.\n"
-"    partition (TopicPartition): where the message is, with its offset.\n"
-"    own_take (int): its new number.");
+"    partition (TopicPartition): the partition and offset of the message.\n"
+"    own_take (int): the new take's number.");
 
 SIGNATURE(split_signature, "_split_take()", 3, 3, P_take, P_partition, P_own_take);
 
@@ -150,7 +150,7 @@ split(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* What pause() and pause_while() have paused. */
+/* The partitions that pause() and pause_while() have paused. */
 static partition_set *
 paused_partitions(Consumer *self)
 {
@@ -165,10 +165,10 @@ void
 consumer_take_back(Consumer *self)
 {
     read_ahead *waiting = &self->read_ahead;
-    /* The fetch around a callback has counted the room that there is. */
+    /* The fetch around a callback has already counted the free room. */
     if (!self->in_flight.given_back || serve_is_nested(&self->client)
         || shelves_put_back(&self->shelves, self->client.rk, waiting) < 0) {
-        return; /* the next fetch does it */
+        return; /* the next fetch will do it */
     }
     partition_set *paused = paused_partitions(self);
     rd_kafka_message_t *message;
@@ -181,8 +181,8 @@ consumer_take_back(Consumer *self)
 
 PyDoc_STRVAR(give_back_doc,
 "_give_back($self, take, /)\n--\n\n"
-"End a take whose messages the application does not get: the next calls return them again,\n"
-"unless their partitions were moved or taken away. Nothing happens if the take has ended.");
+"End a take whose messages the application does not get. The next calls return them again,\n"
+"unless their partitions were moved or revoked. Does nothing if the take has ended.");
 
 static PyObject *
 give_back(PyObject *object, PyObject *argument)
@@ -220,7 +220,7 @@ consumer_park_error(Consumer *self, const rd_kafka_message_t *message)
     client_park_exception(&self->client);
 }
 
-/* Errors that do not come again are parked: true for those. */
+/* Parks an error that will not be fetched again, and returns true for it. */
 static bool
 park_if_error(Consumer *self, const rd_kafka_message_t *message)
 {
@@ -231,14 +231,14 @@ park_if_error(Consumer *self, const rd_kafka_message_t *message)
     return true;
 }
 
-/* Each partition's first offset among `messages`; errors are parked. */
+/* The first offset of each partition in `messages`; errors are parked. */
 static rd_kafka_topic_partition_list_t *
 first_offsets(Consumer *self, rd_kafka_message_t **messages, size_t count)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
     for (size_t i = 0; i < count; i++) {
         rd_kafka_message_t *message = messages[i];
-        /* What a deleted topic had cannot be fetched again. */
+        /* The messages of a deleted topic cannot be fetched again. */
         if (park_if_error(self, message) || rd_kafka_message_is_of_former_topic(message)) {
             continue;
         }
@@ -306,7 +306,7 @@ consumer_rewound_to(Consumer *self, const char *topic, int32_t partition)
 void
 consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
 {
-    consumer_drop_read_ahead(self, offsets); /* they are fetched again */
+    consumer_drop_read_ahead(self, offsets); /* they will be fetched again */
     if (offsets->cnt == 0) {
         return;
     }
@@ -314,8 +314,8 @@ consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
         note_rewound(self, &offsets->elems[i]);
     }
     Py_BEGIN_ALLOW_THREADS
-    /* A partition that is no longer ours cannot be sought, and need not be: its new owner
-     * reads the messages. So the results are of no interest. Timeout 0 does not wait. */
+    /* A partition that is no longer assigned cannot be sought, and need not be: its new owner
+     * reads the messages. So the results are ignored. A timeout of 0 does not wait. */
     rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
     Py_END_ALLOW_THREADS
 }
@@ -356,8 +356,8 @@ consumer_drop_read_ahead(Consumer *self, const rd_kafka_topic_partition_list_t *
 }
 
 /*
- * Keeps apart what came back of partitions that are paused: to fetch it again would repeat what
- * later takes have handed out.
+ * Keeps returned messages of paused partitions apart: fetching them again would also repeat
+ * messages that later takes have handed out.
  */
 static void
 keep_what_came_back(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)

@@ -42,7 +42,7 @@ in_flight_reserve(in_flight *self, size_t more)
     size_t needed = self->count + more;
     bool room = needed <= self->capacity;
     if (!room) {
-        size_t capacity = needed + self->capacity; /* at least twice as much */
+        size_t capacity = needed + self->capacity; /* at least twice the former capacity */
         in_flight_message *messages =
             PyMem_Realloc(self->messages, capacity * sizeof(*messages));
         room = messages != NULL;
@@ -78,7 +78,7 @@ in_flight_add(in_flight *self, int64_t take, rd_kafka_message_t *message)
     object_mutex_unlock(&self->mutex);
 }
 
-/* ---- partitions that move ---- */
+/* ---- partitions that are moved or revoked ---- */
 
 static bool
 is_of(const rd_kafka_message_t *message, const char *topic, int32_t partition)
@@ -127,9 +127,9 @@ in_flight_drop(in_flight *self, const rd_kafka_topic_partition_list_t *partition
     object_mutex_unlock(&self->mutex);
 }
 
-/* ---- what may be stored ---- */
+/* ---- offsets that may be stored ---- */
 
-/* Whether a message is in flight, and is not being handed out right now. */
+/* Whether a message is in flight and is not being handed out at this moment. */
 static bool
 holds_back(const in_flight_message *entry)
 {
@@ -178,8 +178,8 @@ store_at(rd_kafka_t *rk, const char *topic, int32_t partition, int64_t offset)
 }
 
 /*
- * Stores the offset after a run of messages of one partition, from `first` to `last`, or as far as
- * what is in flight lets it. Fails only if the partition was taken away, and then it must.
+ * Stores the offset after a run of messages of one partition, `first` to `last`, but not beyond
+ * a message in flight. It only fails if the partition was revoked, and then it must fail.
  */
 static void
 store_run(in_flight *self, const rd_kafka_message_t *first, const rd_kafka_message_t *last,
@@ -248,7 +248,7 @@ remove_ending(in_flight *self)
 
 /* ---- the end of a take ---- */
 
-/* Marks what is handed out: false if any of it has lost its partition. */
+/* Marks the messages of the take; false if one of them has lost its partition. */
 static bool
 mark_ending(in_flight *self, int64_t take)
 {
@@ -314,7 +314,7 @@ waits(const in_flight_message *entry, const partition_set *paused)
            && partition_set_has(paused, rd_kafka_topic_name(message->rkt), message->partition);
 }
 
-/* Notes that a message comes again: false without memory. */
+/* Records that a message will be fetched again; false if there is no memory. */
 static bool
 note_gap(in_flight *self, const rd_kafka_message_t *message)
 {
@@ -324,7 +324,7 @@ note_gap(in_flight *self, const rd_kafka_message_t *message)
                   == 0;
 }
 
-/* Removes the last message that may be taken back; NULL: there are no more. */
+/* Removes the last message that may be taken back; NULL if there are none. */
 static rd_kafka_message_t *
 remove_given_back(in_flight *self, const partition_set *paused)
 {
@@ -341,7 +341,7 @@ remove_given_back(in_flight *self, const partition_set *paused)
         }
         memmove(entry, entry + 1, (self->count - i) * sizeof(*entry));
         self->count--;
-        if (message != NULL) { /* else its partition was moved or taken away */
+        if (message != NULL) { /* otherwise its partition was moved or revoked */
             return message;
         }
     }

@@ -1,14 +1,15 @@
 /*
- * Messages that were taken and have not been handed out yet: a coroutine, or a thread, makes
- * objects or columns of them.
+ * Messages that were taken and not handed out yet, because a coroutine or a thread is still making
+ * objects or columns from them.
  *
- * Each call that takes messages has a number, its take, which ends in one of two ways. The messages
- * are handed out: then their offsets are stored, but a partition's stored offset never passes a
- * message that is still in flight, in whatever order takes end. Or they are given back: the next
- * fetch returns them again, and until it has handed them out they hold back the stored offset just
- * the same. Those of a paused partition stay here until it is resumed: fetching them again would
- * repeat what later takes have handed out. A seek, an assignment or a rebalance ends the flight of
- * its partitions' messages.
+ * Each call that takes messages has a number, its take. A take ends in one of two ways:
+ *   - The messages are handed out, and their offsets are stored. Takes may end in any order, but a
+ *     partition's stored offset never passes a message that is still in flight.
+ *   - The messages are given back, and the next fetch returns them again. Until they have been
+ *     handed out, they hold back the stored offset as well. Messages of a paused partition stay
+ *     here until it is resumed, because fetching them again would repeat messages that later takes
+ *     have handed out.
+ * A seek, an assignment or a rebalance removes the messages of its partitions from all takes.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_IN_FLIGHT_H
 #define CONFLUENT_KAFKA_CONSUMER_IN_FLIGHT_H
@@ -17,53 +18,53 @@
 #include "consumer/gaps.h"
 #include "consumer/partition_set.h"
 
-/* The take of messages that were given back, and wait for the next fetch. */
+/* The take of messages that were given back and wait for the next fetch. */
 #define GIVEN_BACK (-1)
 
 typedef struct {
     int64_t take;
-    rd_kafka_message_t *message; /* NULL: its partition was moved or taken away */
-    bool ends;                   /* while in_flight_hand_out() works */
+    rd_kafka_message_t *message; /* NULL: its partition was moved or revoked */
+    bool ends;                   /* used inside in_flight_hand_out() */
 } in_flight_message;
 
 typedef struct {
     object_mutex mutex; /* takes end without the serving lock */
     in_flight_message *messages;
     size_t count, capacity;
-    bool given_back; /* there are messages of GIVEN_BACK */
-    gaps gaps;       /* of messages that were taken back */
-    rd_kafka_topic_partition_list_t *ends; /* offsets to store when what came before is out */
+    bool given_back; /* there are messages in the take GIVEN_BACK */
+    gaps gaps;       /* the offsets of messages that were taken back */
+    rd_kafka_topic_partition_list_t *ends; /* to be stored once all earlier messages are out */
 } in_flight;
 
-void in_flight_init(in_flight *self); /* does nothing if it was done */
+void in_flight_init(in_flight *self); /* a second call does nothing */
 void in_flight_clear(in_flight *self);
 
-/* Makes room for `more` messages: 0, or -1 with an exception. */
+/* Reserves room for `more` messages: 0, or -1 with an exception. */
 int in_flight_reserve(in_flight *self, size_t more);
-/* Takes over a message, for which there is room. */
+/* Takes ownership of a message, for which room was reserved. */
 void in_flight_add(in_flight *self, int64_t take, rd_kafka_message_t *message);
-/* Whether messages are in flight, or have been given back and not handed out since. */
+/* Whether messages are in flight, or were given back and not handed out since. */
 bool in_flight_any(const in_flight *self);
-/* These partitions (NULL: all) were moved or taken away. */
+/* These partitions (NULL: all) were moved or revoked. */
 void in_flight_drop(in_flight *self, const rd_kafka_topic_partition_list_t *partitions);
 
-/* The partition's first offset that is not handed out; RD_KAFKA_OFFSET_INVALID: none. */
+/* The partition's first offset that is not handed out; RD_KAFKA_OFFSET_INVALID if none. */
 int64_t in_flight_first_offset(in_flight *self, const char *topic, int32_t partition);
 
 /*
- * Ends a take: its messages are handed out. False, and the take goes on, if any of their partitions
- * was moved or taken away. With `rk` offsets are stored.
+ * Ends a take by handing out its messages. If one of their partitions was moved or revoked, it
+ * returns false and the take stays open. If `rk` is not NULL, offsets are stored.
  */
 bool in_flight_hand_out(in_flight *self, int64_t take, rd_kafka_t *rk);
 /* Makes one message of a take a take of its own. */
 void in_flight_split(in_flight *self, int64_t take, const rd_kafka_topic_partition_t *place,
                      int64_t own_take);
 
-/* Ends a take whose messages are given back. */
+/* Ends a take by giving back its messages. */
 void in_flight_give_back(in_flight *self, int64_t take);
 /*
- * Takes back the last message that was given back and is not of a paused partition; it becomes the
- * caller's. NULL: there are no more.
+ * Takes back the last message that was given back and whose partition is not paused. The caller
+ * owns it. NULL if there are none.
  */
 rd_kafka_message_t *in_flight_take_back(in_flight *self, const partition_set *paused);
 /* Whether the message was given back, and was taken back since. */

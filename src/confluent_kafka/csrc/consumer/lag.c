@@ -1,5 +1,5 @@
 /*
- * lag(): how far behind each assigned partition is, without asking anybody.
+ * lag(): how far behind each assigned partition is, without a request.
  */
 #include "consumer/consumer.h"
 
@@ -8,8 +8,8 @@
 #include "values/topic_partition.h"
 
 /*
- * Where reading goes on: the position, or before the first message what the partition was
- * assigned at; OFFSET_INVALID where only the group's coordinator knows it.
+ * The offset at which reading continues: the position, or before the first message the offset of
+ * the assignment; OFFSET_INVALID if only the group's coordinator knows it.
  */
 static int64_t
 next_offset(const rd_kafka_topic_partition_t *position,
@@ -40,7 +40,7 @@ lag_of(Consumer *self, const rd_kafka_topic_partition_t *position,
     rd_kafka_resp_err_t code = rd_kafka_get_watermark_offsets(
         self->client.rk, position->topic, position->partition, &low, &high);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR || high < 0) {
-        Py_RETURN_NONE; /* nothing was fetched yet */
+        Py_RETURN_NONE; /* nothing has been fetched yet */
     }
     int64_t next = next_offset(position, assigned, low, high);
     if (next < 0) {
@@ -80,14 +80,14 @@ lag_locked(Consumer *self, const rd_kafka_topic_partition_list_t *assigned)
 
 PyDoc_STRVAR(lag_doc,
 "lag($self, /)\n--\n\n"
-"How many messages each assigned partition is behind, without a request.\n\n"
-"Counted from position(), the next offset for the application, to the high watermark of the last\n"
-"fetch. Offsets are counted, so those of compacted messages and of transaction markers are\n"
-"included. With isolation.level=read_committed messages of open transactions count too.\n\n"
+"Return how many messages each assigned partition is behind, without a request.\n\n"
+"The lag is the high watermark of the last fetch minus position(), the next offset for the\n"
+"application. It counts offsets, so compacted messages and transaction markers are included, and\n"
+"with isolation.level=read_committed also messages of open transactions.\n\n"
 "Returns:\n"
-"    dict of TopicPartition to int or None: None while nothing was fetched, or while a consumer\n"
-"    that started from a committed offset has not returned a message yet. The keys' offsets are\n"
-"    the positions.\n\n"
+"    dict of TopicPartition to int or None: None if nothing has been fetched yet, or if the\n"
+"    consumer started from a committed offset and has not returned a message yet. The offsets of\n"
+"    the keys are the positions.\n\n"
 "librdkafka: rd_kafka_assignment(), rd_kafka_position(), rd_kafka_get_watermark_offsets().");
 
 static PyObject *

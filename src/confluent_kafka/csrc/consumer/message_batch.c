@@ -6,7 +6,7 @@
 
 typedef struct {
     PyObject_HEAD
-    message_columns *columns; /* never NULL, immutable */
+    message_columns *columns; /* never NULL; immutable */
     PyObject *eof;
 } MessageBatch;
 
@@ -37,7 +37,7 @@ message_column_set_from_args(PyObject *names, bool with_headers, message_column_
     if (arg_list(names, "columns", "str") < 0) {
         return -1;
     }
-    PyObject *list = PySequence_List(names); /* one that nobody else changes meanwhile */
+    PyObject *list = PySequence_List(names); /* a copy that nobody else can change */
     int result = list == NULL ? -1 : 0;
     for (Py_ssize_t i = 0; result == 0 && i < PyList_GET_SIZE(list); i++) {
         result = add_column(PyList_GET_ITEM(list, i), wanted);
@@ -78,7 +78,7 @@ message_batch_new(module_state *state, rd_kafka_message_t *const *messages, size
 
 PyDoc_STRVAR(arrow_c_schema_doc,
 "__arrow_c_schema__($self, /)\n--\n\n"
-"The columns' names and types, by the Arrow PyCapsule protocol.\n\n"
+"Return the columns' names and types, by the Arrow PyCapsule protocol.\n\n"
 "Returns:\n"
 "    capsule 'arrow_schema' with a struct type.");
 
@@ -90,10 +90,10 @@ arrow_c_schema(MessageBatch *self, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(arrow_c_array_doc,
 "__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
-"The columns, by the Arrow PyCapsule protocol, without a copy.\n\n"
-"May be called any number of times; what it returned outlives the batch.\n\n"
+"Return the columns, by the Arrow PyCapsule protocol, without a copy.\n\n"
+"May be called any number of times. The result stays valid after the batch is deleted.\n\n"
 "Args:\n"
-"    requested_schema (capsule or None): not followed, which the protocol allows: the types are\n"
+"    requested_schema (capsule or None): ignored, which the protocol allows: the types are\n"
 "        always those of Consumer.consume_arrow().\n\n"
 "Returns:\n"
 "    tuple of the capsules 'arrow_schema' and 'arrow_array'.");
@@ -107,9 +107,9 @@ arrow_c_array(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject 
 
 PyDoc_STRVAR(arrow_c_stream_doc,
 "__arrow_c_stream__($self, /, requested_schema=None)\n--\n\n"
-"The columns as a stream of one array, for readers that take only streams (DuckDB).\n\n"
+"Return the columns as a stream of one array, for readers that only take streams (DuckDB).\n\n"
 "Args:\n"
-"    requested_schema (capsule or None): not followed, as in __arrow_c_array__().\n\n"
+"    requested_schema (capsule or None): ignored, as in __arrow_c_array__().\n\n"
 "Returns:\n"
 "    capsule 'arrow_array_stream'.");
 
@@ -122,7 +122,7 @@ arrow_c_stream(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject
 
 PyDoc_STRVAR(to_pandas_doc,
 "to_pandas($self, /)\n--\n\n"
-"The messages as a pandas.DataFrame, with a row for each and the columns of the batch.\n\n"
+"Return the messages as a pandas.DataFrame, with a row for each and the columns of the batch.\n\n"
 "Returns:\n"
 "    pandas.DataFrame.\n\n"
 "Raises:\n"

@@ -8,7 +8,7 @@
 
 #define NULLABLE ARROW_FLAG_NULLABLE
 
-/* Names, types and nullability are those of Spark's Kafka source. */
+/* The names, types and nullability of Spark's Kafka source. */
 const message_field_type message_field_types[FIELD_COUNT] = {
     [FIELD_BATCH] = {"", "+s", 0, 1, 0, FIELD_KEY, FIELD_HEADERS - FIELD_BATCH},
     [FIELD_KEY] = {"key", "z", NULLABLE, 3, 4, 0, 0},
@@ -26,9 +26,9 @@ const message_field_type message_field_types[FIELD_COUNT] = {
 
 /* Buffers start at and are padded to a cache line, as Arrow recommends (SIMD readers). */
 #define ALIGNMENT 64
-/* Offsets are int32, so no column holds more bytes than this. */
+/* Offsets are int32, so that a column cannot hold more bytes. */
 #define COLUMN_LIMIT INT32_MAX
-/* So many messages ahead their bytes are fetched into the cache. */
+/* The bytes of this many later messages are fetched into the cache in advance. */
 #define PREFETCH_DISTANCE 8
 
 #if defined(__GNUC__)
@@ -37,14 +37,14 @@ const message_field_type message_field_types[FIELD_COUNT] = {
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* Some messages, and what their columns need. */
+/* The messages of a batch, and the sizes of their columns. */
 typedef struct {
     rd_kafka_message_t *const *messages;
     size_t count;
     message_column_set wanted;
-    rd_kafka_headers_t **headers; /* of each message, or NULL; absent when not wanted */
+    rd_kafka_headers_t **headers; /* of each message, or NULL; absent if not wanted */
     int64_t header_count;
-    int64_t bytes[FIELD_COUNT]; /* of buffer 2 */
+    int64_t bytes[FIELD_COUNT]; /* the size of buffer 2 */
     int64_t nulls[FIELD_COUNT];
 } source;
 
@@ -72,7 +72,7 @@ message_columns_children(const message_columns *columns, enum message_field fiel
     return count;
 }
 
-/* The name of the topic of the message before, so that it is not measured each time. */
+/* The topic name of the previous message, so that its length is not computed each time. */
 typedef struct {
     const rd_kafka_topic_t *topic;
     const char *name;
@@ -90,8 +90,8 @@ last_topic_update(last_topic *last, const rd_kafka_topic_t *topic)
 }
 
 /*
- * Microseconds since the epoch; false for a message without a time, and for one so far
- * away (292,000 years) that the column cannot hold it.
+ * Microseconds since the epoch. False for a message without a timestamp, and for a timestamp
+ * so far away (292,000 years) that the column cannot hold it.
  */
 static bool
 message_timestamp_us(const rd_kafka_message_t *message, int64_t *timestamp_us,
@@ -106,7 +106,7 @@ message_timestamp_us(const rd_kafka_message_t *message, int64_t *timestamp_us,
     return true;
 }
 
-/* librdkafka parses headers anew each time it is asked for those of a message without. */
+/* For a message without headers, librdkafka parses the headers anew at each request. */
 static rd_kafka_headers_t *
 message_headers(const rd_kafka_message_t *message)
 {
@@ -168,7 +168,7 @@ fits(const source *from)
            && from->bytes[FIELD_HEADER_VALUE] <= COLUMN_LIMIT;
 }
 
-/* Measures the first `count` messages, or as many as fit. */
+/* Measures the first `count` messages, or as many as fit into the columns. */
 static void
 measure(source *from, size_t count)
 {
@@ -185,7 +185,7 @@ measure(source *from, size_t count)
             measure_headers(from, from->headers[from->count]);
         }
         if (!fits(from)) {
-            /* Once more, without the one that is too much. */
+            /* Measure again, without the message that does not fit. */
             measure(from, from->count);
             return;
         }
@@ -198,7 +198,7 @@ field_length(const source *from, enum message_field field)
     return field < FIELD_HEADER ? (int64_t)from->count : from->header_count;
 }
 
-/* Bytes of the field's buffer `index`, without padding. */
+/* The size of the field's buffer `index` in bytes, without padding. */
 static size_t
 buffer_size(const source *from, enum message_field field, int index)
 {
@@ -223,7 +223,7 @@ padded(size_t size)
     return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-/* One allocation: the struct, then each buffer at its place, still to be filled. */
+/* Allocates one block: the struct, followed by each buffer, which is still to be filled. */
 static message_columns *
 message_columns_allocate(const source *from)
 {
@@ -251,7 +251,7 @@ message_columns_allocate(const source *from)
         for (int i = 0; i < message_field_types[field].n_buffers; i++) {
             size_t size = buffer_size(from, field, i);
             if (i == 0 && data->null_count == 0) {
-                continue; /* no validity bitmap where nothing is null */
+                continue; /* no validity bitmap if nothing is null */
             }
             data->buffers[i] = next;
             memset(next + size, 0, padded(size) - size);
@@ -261,13 +261,13 @@ message_columns_allocate(const source *from)
     return columns;
 }
 
-/* Where the next element of a field goes; all NULL for a field that is not wanted. */
+/* Where the next element of a field is written; all NULL for a field that is not wanted. */
 typedef struct {
-    uint8_t *validity; /* all set beforehand; NULL when nothing is null */
+    uint8_t *validity; /* all bits are set at first; NULL if nothing is null */
     uint8_t *values;
     int32_t *offsets;
     uint8_t *bytes;
-    int32_t end; /* of the bytes (or list items) so far */
+    int32_t end; /* the number of bytes (or list items) so far */
 } writer;
 
 static writer
@@ -310,8 +310,8 @@ write_bytes(writer *to, size_t row, const void *bytes, size_t size)
 }
 
 /*
- * Bytes in the UTF-8 sequence that starts at `text` (which ends in NUL, so that reading
- * stops in time), 0 when it is none.
+ * The number of bytes in the UTF-8 sequence at `text`, 0 if it is not valid. `text` ends in NUL,
+ * so that reading stops in time.
  */
 static int
 utf8_sequence(const uint8_t *text)
@@ -340,8 +340,8 @@ utf8_sequence(const uint8_t *text)
 }
 
 /*
- * Kafka does not check header names, but readers of an Arrow string rely on UTF-8 (some
- * to the point of undefined behaviour): each byte that is no part of it becomes '?'.
+ * Kafka does not check header names, but readers of an Arrow string rely on UTF-8 (some with
+ * undefined behaviour otherwise). So each byte that is not valid UTF-8 becomes '?'.
  */
 static void
 write_name(writer *to, size_t row, const char *name)
@@ -413,7 +413,7 @@ fill_times(message_columns *columns, const source *from)
             }
         }
         if (types != NULL) {
-            /* Spark's numbers are Java's: -1 none, 0 create time, 1 log append time. */
+            /* Spark uses Java's numbers: -1 none, 0 create time, 1 log append time. */
             types[i] = (int32_t)type - 1;
         }
     }
@@ -427,7 +427,7 @@ fill(message_columns *columns, const source *from)
     int32_t *partitions = (int32_t *)writer_of(columns, FIELD_PARTITION).values;
     int64_t *offsets = (int64_t *)writer_of(columns, FIELD_OFFSET).values;
     last_topic last = {.topic = NULL};
-    /* Locals, since what is written to bytes could be anything else, as the compiler sees it. */
+    /* Local variables, because for the compiler a write to bytes could change anything else. */
     const bool has_key = has(from->wanted, FIELD_KEY), has_value = has(from->wanted, FIELD_VALUE),
                has_topic = has(from->wanted, FIELD_TOPIC);
     for (size_t i = 0; i < from->count; i++) {
@@ -491,7 +491,7 @@ message_columns_share(message_columns *columns)
 void
 message_columns_release(message_columns *columns)
 {
-    /* What other threads read from the columns happens before they are freed. */
+    /* Other threads' reads of the columns must happen before the columns are freed. */
     if (atomic_fetch_sub_explicit(&columns->references, 1, memory_order_acq_rel) == 1) {
         free(columns);
     }

@@ -1,5 +1,5 @@
 /*
- * Which offsets are committed: commit() and store_offsets().
+ * Committing offsets: commit() and store_offsets().
  */
 #include "consumer/consumer.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- offsets from arguments ---- */
 
-/* A message with an error is no record: 0, or -1 with an exception; `verb` for its text. */
+/* A message with an error is not a record: 0, or -1 with an exception; `verb` is for its text. */
 static int
 refuse_error(Consumer *self, PyObject *message, const char *verb)
 {
@@ -38,7 +38,7 @@ refuse_error(Consumer *self, PyObject *message, const char *verb)
     return -1;
 }
 
-/* Without an offset: a mark that librdkafka does not commit, but forgets the stored offset. */
+/* Without an offset: librdkafka does not commit this mark, but drops the stored offset. */
 static int64_t
 offset_after(int64_t offset)
 {
@@ -72,8 +72,8 @@ offsets_after_message(Consumer *self, PyObject *message, const char *verb)
 }
 
 /*
- * What to `verb` ("commit", "store"): from `message` or `offsets`, of which one at most may be
- * given: 0 with `*list` to be destroyed (NULL: neither was given), or -1 with an exception.
+ * The offsets to `verb` ("commit", "store"), from `message` or `offsets`, of which at most one may
+ * be given. 0 with `*list` to be destroyed (NULL if neither was given), or -1 with an exception.
  */
 static int
 offsets_from_args(Consumer *self, const char *verb, PyObject *message, PyObject *offsets,
@@ -139,14 +139,14 @@ on_commit_answer(rd_kafka_t *Py_UNUSED(rk), rd_kafka_resp_err_t code,
 }
 
 /*
- * Waits on a queue of its own, in slices: 0 answered, -1 exception. The queue is destroyed
- * before `answer` goes away, so a late answer finds nobody to call.
+ * Waits on a queue of its own, in slices: 0 answered, -1 exception. The queue is destroyed before
+ * `answer` is, so that a late answer does not call anything.
  */
 static int
 wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer, deadline *until)
 {
     while (!answer->answered) {
-        /* Asked first: an answer from before the end is waiting already. */
+        /* Asked before polling: if the group has been left, an earlier answer is in the queue. */
         bool group_left = rd_kafka_consumer_closed(client->rk);
         Py_BEGIN_ALLOW_THREADS
         rd_kafka_queue_poll_callback(
@@ -177,7 +177,7 @@ wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer, 
     return 0;
 }
 
-/* Whether a commit was refused for some partitions only, or for different reasons. */
+/* Whether a commit was refused for some partitions only, or for several reasons. */
 static bool
 is_mixed(const rd_kafka_topic_partition_list_t *offsets)
 {
@@ -189,7 +189,7 @@ is_mixed(const rd_kafka_topic_partition_list_t *offsets)
     return false;
 }
 
-/* "Commit failed", in `text`: for which partitions and why, as many as there is room for. */
+/* Writes to `text` for which partitions the commit failed and why, as far as there is room. */
 static void
 describe_failure(const rd_kafka_topic_partition_list_t *offsets, char *text, size_t size)
 {
@@ -265,8 +265,8 @@ commit_in_background(Consumer *self, const rd_kafka_topic_partition_list_t *offs
 }
 
 /*
- * Commits `offsets`, which it destroys (NULL: those that are stored), and waits for the answer
- * `until` then (NULL: not at all).
+ * Commits `offsets`, which it destroys (NULL: the stored offsets), and waits for the answer until
+ * `until` (NULL: does not wait).
  */
 static PyObject *
 commit_offsets(Consumer *self, rd_kafka_topic_partition_list_t *offsets, deadline *until)
@@ -291,22 +291,23 @@ PyDoc_STRVAR(commit_doc,
 "commit($self, /, message=None, offsets=None, asynchronous=True)\n--\n\n"
 "Commit offsets of the group.\n\n"
 "Args:\n"
-"    message (Message, optional): commits the offset after it; with no offset there is nothing\n"
-"        to commit.\n"
-"    offsets (list of TopicPartition, optional): commits these: each the next offset to read.\n"
-"        Without message and offsets the stored ones are committed: each partition's position(),\n"
-"        also if it went back, unless enable.auto.offset.store is false.\n"
-"    asynchronous (bool): True returns at once, and on_commit is called from a later poll();\n"
-"        False waits for the broker. Its older name, async, is now a Python keyword: pass it by\n"
-"        expanding a dict.\n\n"
+"    message (Message, optional): commit the offset after this message. A message without an\n"
+"        offset commits nothing.\n"
+"    offsets (list of TopicPartition, optional): commit these offsets; each is the next offset to\n"
+"        read. Without message and offsets, the stored offsets are committed: unless\n"
+"        enable.auto.offset.store is false, the position() of each partition, even if it moved\n"
+"        back.\n"
+"    asynchronous (bool): True returns at once, and a later poll() calls on_commit. False waits\n"
+"        for the broker. The older name of this argument, async, is now a Python keyword; you can\n"
+"        still pass it as **{'async': ...}.\n\n"
 "Returns:\n"
-"    None, or list of TopicPartition: The committed offsets when asynchronous is false; check\n"
-"    each one's error.\n\n"
+"    None, or list of TopicPartition: The committed offsets if asynchronous is false; check the\n"
+"    error of each.\n\n"
 "Raises:\n"
-"    KafkaException: _NO_OFFSET: there is nothing to commit, or a later commit has committed all\n"
-"        of it meanwhile; _INVALID_ARG: the message has an error; _ASSIGNMENT_LOST: see\n"
-"        pause_while(); or the group coordinator's error. If it is only for some partitions, the\n"
-"        text names them, and the others are committed.\n\n"
+"    KafkaException: _NO_OFFSET: there is nothing to commit, or a later commit has already\n"
+"        committed all of it; _INVALID_ARG: the message has an error; _ASSIGNMENT_LOST: see\n"
+"        pause_while(); or an error of the group coordinator. If the commit failed only for some\n"
+"        partitions, the text names them, and the other offsets are committed.\n\n"
 "librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
 
 SIGNATURE(commit_signature, "commit()", 0, 3, P_message, P_offsets, P_asynchronous, P_async);
@@ -330,8 +331,8 @@ commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 
 PyDoc_STRVAR(commit_within_doc,
 "_commit($self, /, offsets, timeout)\n--\n\n"
-"commit(offsets=offsets, asynchronous=False) that waits so many seconds at most: then it raises\n"
-"_TIMED_OUT, and whether the offsets are committed is not known.");
+"Do commit(offsets=offsets, asynchronous=False), but wait at most this number of seconds. After\n"
+"that, raise _TIMED_OUT: it is then unknown whether the offsets are committed.");
 
 SIGNATURE(commit_within_signature, "_commit()", 2, 2, P_offsets, P_timeout);
 
@@ -355,16 +356,16 @@ commit_within(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
 PyDoc_STRVAR(store_offsets_doc,
 "store_offsets($self, /, message=None, offsets=None)\n--\n\n"
 "Store offsets for the next commit, by commit() or enable.auto.commit.\n\n"
-"For at-least-once processing: set enable.auto.offset.store to false and store a message's\n"
-"offset once it is processed.\n\n"
+"For at-least-once processing, set enable.auto.offset.store to false, and store the offset of a\n"
+"message after you have processed it.\n\n"
 "Args:\n"
-"    message (Message, optional): stores the offset after it; one without an offset resets\n"
-"        what is stored.\n"
-"    offsets (list of TopicPartition, optional): stores these. One of message and offsets must\n"
-"        be given.\n\n"
+"    message (Message, optional): store the offset after this message. A message without an\n"
+"        offset resets the stored offset.\n"
+"    offsets (list of TopicPartition, optional): store these offsets. Give either message or\n"
+"        offsets.\n\n"
 "Raises:\n"
-"    KafkaException: _INVALID_ARG with enable.auto.offset.store on, or for a message that has\n"
-"        an error; _STATE for a partition that is not assigned; _ASSIGNMENT_LOST: see\n"
+"    KafkaException: _INVALID_ARG: enable.auto.offset.store is on, or the message has an\n"
+"        error; _STATE: a partition is not assigned; _ASSIGNMENT_LOST: see\n"
 "        pause_while().\n\n"
 "librdkafka: rd_kafka_offsets_store().");
 
@@ -424,7 +425,7 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
 PyDoc_STRVAR(store_taken_doc,
 "_store($self, offsets, /)\n--\n\n"
 "Store the offsets of messages that _take() returned, unless enable.auto.offset.store is off.\n"
-"Those of partitions that are not assigned any more are left alone.");
+"Partitions that are no longer assigned are skipped.");
 
 static PyObject *
 store_taken(PyObject *object, PyObject *argument)
@@ -439,7 +440,7 @@ store_taken(PyObject *object, PyObject *argument)
     if (result == 0) {
         if (self->auto_offset_store) {
             Py_BEGIN_ALLOW_THREADS
-            /* What was taken away is its new owner's: that it is refused is right. */
+            /* A revoked partition belongs to its new owner, so it is right that this fails. */
             rd_kafka_offsets_store(self->client.rk, offsets);
             Py_END_ALLOW_THREADS
         }

@@ -47,7 +47,7 @@ partition_set_of(const rd_kafka_topic_partition_list_t *list)
     return self;
 }
 
-/* Replaces a set by what it has and `others` does not have, and by those too if they are added. */
+/* Replaces a set by its difference with `others`, or by their union if `others` are added. */
 static void
 merge(partition_set **self, const partition_set *others, bool adds)
 {

@@ -1,12 +1,12 @@
 /*
- * Why a subscription is refused: librdkafka only says that it is.
+ * Finds out why a subscription is refused, which librdkafka does not say.
  */
 #include "consumer/consumer.h"
 
 #include <regex.h>
 #include <string.h>
 
-/* Why librdkafka refuses the topic at `index`, in `reason`, or an empty text. */
+/* Writes to `reason` why librdkafka refuses the topic at `index`, or an empty text. */
 static void
 explain_topic(const rd_kafka_topic_partition_list_t *topics, int index, char *reason, size_t size)
 {
@@ -22,7 +22,7 @@ explain_topic(const rd_kafka_topic_partition_list_t *topics, int index, char *re
         if (code != 0) {
             char why[128];
             regerror(code, &compiled, why, sizeof(why));
-            PyOS_snprintf(reason, size, "topics[%d] '%.200s' is no regular expression: %s", index,
+            PyOS_snprintf(reason, size, "topics[%d] '%.200s' is not a valid regular expression: %s", index,
                           topic, why);
             return;
         }
@@ -30,7 +30,7 @@ explain_topic(const rd_kafka_topic_partition_list_t *topics, int index, char *re
     }
     for (int i = 0; i < index; i++) {
         if (strcmp(topics->elems[i].topic, topic) == 0) {
-            PyOS_snprintf(reason, size, "topics[%d] '%.200s' is there twice", index, topic);
+            PyOS_snprintf(reason, size, "topics[%d] '%.200s' is in the list twice", index, topic);
             return;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * pause_while(): the methods that its context manager stands on.
+ * pause_while(): the methods that its context manager calls.
  */
 #include "consumer/consumer.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- the steps ---- */
 
-/* The assignment without what the application itself has paused; NULL with an exception. */
+/* The assignment without the partitions that the application has paused; NULL with an exception. */
 static partition_set *
 partitions_to_hold(Consumer *self)
 {
@@ -34,7 +34,7 @@ static int
 begin_locked(Consumer *self)
 {
     if (serve_is_nested(&self->client)) {
-        /* Its thread would wait for the call around, and the block's end for its thread. */
+        /* The block's thread would wait for the surrounding call, and the block for its thread. */
         PyErr_SetString(PyExc_RuntimeError,
                         "pause_while() cannot begin in a callback or signal handler inside a "
                         "call of this Consumer: use it when that call has returned");
@@ -76,21 +76,21 @@ end_locked(Consumer *self)
     return 0;
 }
 
-/* Serves what waits. What a callback raises is left to the next call that may raise it. */
+/* Serves pending events. Exceptions of callbacks are left to the next call that may raise them. */
 static int
 serve_locked(Consumer *self)
 {
     Client *client = &self->client;
     size_t left = rd_kafka_queue_length(client->core->queue);
     do {
-        /* At least one call even if there is nothing: it counts as a poll. */
+        /* Call it at least once, even if there is nothing to serve: it counts as a poll. */
         (void)consumer_serve_once(client, 0);
     } while (left-- > 0);
     serve_logs(client);
     return 0;
 }
 
-/* One of the steps above, under the serving lock. */
+/* Runs one of the steps above under the serving lock. */
 static PyObject *
 run_step(PyObject *object, int (*step)(Consumer *))
 {
@@ -109,7 +109,7 @@ run_step(PyObject *object, int (*step)(Consumer *))
 }
 
 PyDoc_STRVAR(begin_doc, "_pause_begin($self, /)\n--\n\n"
-                        "Pause the assignment, and what will be added to it.");
+                        "Pause the assignment, and partitions that are added to it later.");
 
 static PyObject *
 pause_begin(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -127,7 +127,7 @@ pause_serve(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 PyDoc_STRVAR(end_doc, "_pause_end($self, /)\n--\n\n"
-                      "Resume what _pause_begin() and rebalances since then have paused.");
+                      "Resume the partitions that _pause_begin() and later rebalances paused.");
 
 static PyObject *
 pause_end(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -136,9 +136,9 @@ pause_end(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 PyDoc_STRVAR(lost_doc, "_pause_lost($self, /)\n--\n\n"
-                       "The partitions that were taken away since _pause_begin().");
+                       "Return the partitions that were revoked since _pause_begin().");
 
-/* One of the fence's sets, which other threads change: a list of TopicPartition, or NULL. */
+/* A copy of one of the fence's sets, which other threads change: TopicPartition list, or NULL. */
 static PyObject *
 partitions_in(Consumer *self, partition_set *const *of)
 {
@@ -163,8 +163,8 @@ pause_lost(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(paused_doc,
 "paused($self, /)\n--\n\n"
-"The assigned partitions that pause() has paused.\n\n"
-"Those that pause_while() holds are not among them.\n\n"
+"Return the assigned partitions that pause() has paused.\n\n"
+"Partitions that pause_while() has paused are not included.\n\n"
 "Returns:\n"
 "    list of TopicPartition.");
 
@@ -187,7 +187,7 @@ paused(PyObject *object, PyObject *Py_UNUSED(unused))
                           rd_kafka_err2str(code));
     }
     else {
-        /* Without what a callback has paused that is not assigned yet. */
+        /* Leaves out partitions that a callback has paused and that are not assigned yet. */
         partition_set *paused_ones = partition_set_of(assignment);
         object_mutex_lock(&self->fence.mutex);
         partition_set_keep(&paused_ones, self->fence.paused);
@@ -204,16 +204,16 @@ paused(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(pause_while_doc,
 "pause_while($self, /)\n--\n\n"
-"A context manager for long work on messages: the group keeps this member meanwhile.\n\n"
+"Return a context manager for long work on messages. The consumer stays in its group meanwhile.\n\n"
 "Inside the block every assigned partition is paused, and a thread polls ten times a second, so\n"
-"that max.poll.interval.ms is honoured however long the block takes. Callbacks (on_assign,\n"
-"on_revoke, error_cb ...) run on that thread; the next poll() raises their exceptions. At the\n"
-"end of the block reading continues where it stopped, except for partitions that pause() had\n"
-"paused before. Partitions that the group assigns inside the block are paused until its end, too.\n\n"
-"The group may take partitions away inside the block. They are in the lost attribute of the\n"
-"object that the block gets, and they are fenced: commit() and store_offsets() of their offsets\n"
-"raise, until one of their messages is returned after the block. Without the fence such a commit\n"
-"could rewind the offsets that the partition's new owner has committed.\n\n"
+"that the block may take longer than max.poll.interval.ms. Callbacks (on_assign,\n"
+"on_revoke, error_cb ...) run on that thread; the next poll() raises their exceptions. After the\n"
+"block, reading continues where it stopped, except for partitions that pause() had paused\n"
+"before. Partitions that the group assigns inside the block are paused until its end, too.\n\n"
+"The group may revoke partitions inside the block. They are in the ``lost`` attribute of the\n"
+"object that the block gets, and they are fenced: commit() and store_offsets() raise for their\n"
+"offsets, until a message of the partition is returned after the block. Without the fence, such\n"
+"a commit could set back the offsets that the partition's new owner has committed.\n\n"
 "::\n\n"
 "    messages = consumer.consume(100, 1.0)\n"
 "    with consumer.pause_while() as pause:\n"
@@ -223,8 +223,8 @@ PyDoc_STRVAR(pause_while_doc,
 "Returns:\n"
 "    context manager: Its target has one attribute, lost: list of TopicPartition.\n\n"
 "Raises:\n"
-"    RuntimeError: on entering the block inside another one (blocks cannot be nested), or inside\n"
-"        a callback of this consumer.\n\n"
+"    RuntimeError: the block is entered inside another such block (blocks cannot be nested), or\n"
+"        inside a callback of this consumer.\n\n"
 "librdkafka: rd_kafka_pause_partitions(), rd_kafka_resume_partitions(),\n"
 "max.poll.interval.ms (KIP-62).");
 

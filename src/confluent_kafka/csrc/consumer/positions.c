@@ -1,5 +1,5 @@
 /*
- * Where the consumer stands, and questions about offsets to the brokers.
+ * Positions, and requests about offsets to the brokers.
  */
 #include "consumer/consumer.h"
 
@@ -11,9 +11,9 @@
 #include "values/offset_rules.h"
 #include "values/topic_partition.h"
 
-/* ---- requests that take and fill a partition list ---- */
+/* ---- requests with a partition list, which they fill in ---- */
 
-/* librdkafka looks for the coordinator anew, but does not ask it again. */
+/* librdkafka looks up the coordinator again, but does not repeat the request. */
 static bool
 is_coordinator_elsewhere(rd_kafka_resp_err_t code)
 {
@@ -37,7 +37,7 @@ attempt_committed(request *self, int timeout_ms)
 WITHOUT_GIL static rd_kafka_error_t *
 attempt_offsets_for_times(request *self, int timeout_ms)
 {
-    /* The times stand in the list that the offsets are written to: each attempt needs them. */
+    /* The answer's offsets replace the times in the list, and each attempt needs the times. */
     rd_kafka_topic_partition_list_t *answer =
         rd_kafka_topic_partition_list_copy(self->partitions);
     rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(self->rk, answer, timeout_ms);
@@ -51,7 +51,7 @@ attempt_offsets_for_times(request *self, int timeout_ms)
     return request_error(code, "Failed to get offsets");
 }
 
-/* The error of the one partition is that of the call. */
+/* The error of the only partition is the error of the call. */
 WITHOUT_GIL static rd_kafka_error_t *
 attempt_seek(request *self, int timeout_ms)
 {
@@ -71,7 +71,7 @@ attempt_seek(request *self, int timeout_ms)
                               rd_kafka_err2str(entry->err), entry->topic, (int)entry->partition);
 }
 
-/* Takes `made` (NULL: an exception is set) and `partitions` over: 0, or -1 with an exception. */
+/* Consumes `made` (NULL: an exception is set) and `partitions`: 0, or -1 with an exception. */
 static int
 run_with_partitions(Consumer *self, request *made, rd_kafka_topic_partition_list_t *partitions,
                     const char *what)
@@ -81,19 +81,19 @@ run_with_partitions(Consumer *self, request *made, rd_kafka_topic_partition_list
         return -1;
     }
     made->partitions = partitions;
-    made->asks_once = made->attempt == attempt_seek; /* it waits for no broker */
+    made->asks_once = made->attempt == attempt_seek; /* it does not wait for a broker */
     return request_run(&self->client, made, what);
 }
 
 /*
- * Makes a request of `partitions`, which is taken over: a new list of TopicPartition, or
- * NULL with an exception.
+ * Makes a request about `partitions`, which is consumed: a new list of TopicPartition, or NULL
+ * with an exception.
  */
 static PyObject *
 request_partitions(Consumer *self, rd_kafka_topic_partition_list_t *partitions, int timeout_ms,
                    request_attempt *attempt, const char *what)
 {
-    /* librdkafka asks the coordinator no more, and would say for ever that it looks for one. */
+    /* While leaving, librdkafka no longer asks the coordinator and would look for it for ever. */
     if (attempt == attempt_committed
         && consumer_refuse_while_leaving(self, "Failed to get committed offsets") < 0) {
         rd_kafka_topic_partition_list_destroy(partitions);
@@ -142,15 +142,15 @@ list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
 
 PyDoc_STRVAR(committed_doc,
 "committed($self, /, partitions, timeout=-1)\n--\n\n"
-"The group's committed offsets.\n\n"
+"Request the group's committed offsets.\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): those to ask for.\n"
+"    partitions (list of TopicPartition): the partitions.\n"
 "    timeout (float): seconds to wait for the group coordinator; -1 waits without limit.\n\n"
 "Returns:\n"
-"    list of TopicPartition: Offset is OFFSET_INVALID where nothing is committed; check each\n"
-"    one's error.\n\n"
+"    list of TopicPartition: The offset is OFFSET_INVALID if nothing is committed; check the\n"
+"    error of each.\n\n"
 "Raises:\n"
-"    KafkaException: what a broker answers; _DESTROY in a callback that close() runs.\n\n"
+"    KafkaException: a broker's error; _DESTROY in a callback that close() runs.\n\n"
 "librdkafka: rd_kafka_committed().");
 
 SIGNATURE(committed_signature, "committed()", 1, 2, P_partitions, P_timeout);
@@ -163,14 +163,14 @@ committed(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 PyDoc_STRVAR(offsets_for_times_doc,
 "offsets_for_times($self, /, partitions, timeout=-1)\n--\n\n"
-"For each partition the offset of its first message at or after a time.\n\n"
+"Look up the offset of each partition's first message at or after a point in time.\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): the time, in milliseconds since the epoch, in place\n"
-"        of the offset.\n"
+"    partitions (list of TopicPartition): the partitions; each offset is the time in milliseconds\n"
+"        since the epoch.\n"
 "    timeout (float): seconds to wait for the brokers; -1 waits without limit.\n\n"
 "Returns:\n"
-"    list of TopicPartition: Offset is OFFSET_END where all messages are older; check each\n"
-"    one's error.\n\n"
+"    list of TopicPartition: The offset is OFFSET_END if all messages are older; check the error\n"
+"    of each.\n\n"
 "librdkafka: rd_kafka_offsets_for_times().");
 
 SIGNATURE(offsets_for_times_signature, "offsets_for_times()", 1, 2, P_partitions, P_timeout);
@@ -188,22 +188,22 @@ offsets_for_times(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(seek_doc,
 "seek($self, /, partition)\n--\n\n"
 "Continue at another offset of an assigned partition.\n\n"
-"An offset before position() is what the next commit() commits, unless enable.auto.offset.store\n"
+"If it is before position(), the next commit() commits it, unless enable.auto.offset.store\n"
 "is false.\n\n"
 "Args:\n"
-"    partition (TopicPartition): with the offset of the next message, or OFFSET_BEGINNING or\n"
+"    partition (TopicPartition): its offset is the next message's offset, OFFSET_BEGINNING or\n"
 "        OFFSET_END.\n\n"
 "Raises:\n"
-"    KafkaException: _INVALID_ARG: there is no offset, or another negative one;\n"
+"    KafkaException: _INVALID_ARG: there is no offset, or it is negative and not one of these;\n"
 "        _STATE: the partition is not assigned, or is not being fetched: fetching\n"
 "        has not begun, or it ended with _AUTO_OFFSET_RESET (assign the partition again at an\n"
 "        offset).\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
 
 /*
- * Who goes back wants to begin there again: the next commit says so, even if it comes before the
- * next message. Going forward is committed with the message that is there: an offset that is
- * committed never goes beyond what was handed out.
+ * A consumer that goes back wants to begin there again, so the next commit commits that offset,
+ * even if it comes before the next message. After a seek forward, the offset is committed only with
+ * the next message: a committed offset is never beyond the messages that were handed out.
  */
 static void
 store_if_back(Consumer *self, const rd_kafka_topic_partition_list_t *partition, int64_t before)
@@ -220,9 +220,9 @@ store_if_back(Consumer *self, const rd_kafka_topic_partition_list_t *partition, 
 }
 
 /*
- * Neither a thread that polls meanwhile nor the fetch around a callback that seeks must return
- * a message from before the seek after it. What that fetch is just collecting inside librdkafka
- * is dropped there: seeking leaves a mark in front of its queue.
+ * After the seek, neither a thread that polls at the same time nor the fetch around a callback that
+ * seeks may return a message from before the seek. librdkafka drops the messages that such a fetch
+ * is just collecting: seeking puts a mark at the front of its queue.
  */
 static PyObject *
 seek_locked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
@@ -278,9 +278,9 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 PyDoc_STRVAR(rewind_doc,
 "_rewind($self, partitions, /)\n--\n\n"
-"Fetch from these offsets again, without waiting: their messages have been returned, but not\n"
-"to the application. Stored offsets go back with them. Partitions that are not assigned any\n"
-"more are left alone.");
+"Fetch from these offsets again, without waiting. Their messages were returned, but not to the\n"
+"application. Stored offsets are set back as well. Partitions that are no longer assigned are\n"
+"skipped.");
 
 static PyObject *
 rewind_(PyObject *object, PyObject *argument)
@@ -311,19 +311,19 @@ rewind_(PyObject *object, PyObject *argument)
 
 PyDoc_STRVAR(position_doc,
 "position($self, /, partitions)\n--\n\n"
-"For each partition, the offset after the last message returned to the application.\n\n"
-"When all that was fetched has been returned, it is the next offset to fetch: offsets without\n"
-"messages (compacted records, transaction markers, aborted transactions) are counted.\n\n"
+"Return the offset after the last message that the application got from each partition.\n\n"
+"If all fetched messages have been returned, this is the next offset to fetch. It then also\n"
+"passes offsets without messages (compacted records, markers, aborted transactions).\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): those to ask for.\n\n"
+"    partitions (list of TopicPartition): the partitions.\n\n"
 "Returns:\n"
-"    list of TopicPartition: Offset is OFFSET_INVALID where no message was returned since\n"
+"    list of TopicPartition: The offset is OFFSET_INVALID if no message was returned since\n"
 "    assign() or seek().\n\n"
 "librdkafka: rd_kafka_position().");
 
 /*
- * To librdkafka, what was fetched ahead, or is in flight, has been returned to the application; and
- * it does not know that we went back for the application's sake.
+ * For librdkafka, messages that are buffered or in flight have been returned to the application;
+ * and it does not know that we went back on the application's behalf.
  */
 static void
 correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
@@ -345,10 +345,10 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
     }
 }
 
-/* rd_kafka_position() or rd_kafka_next_position() */
+/* Either rd_kafka_position() or rd_kafka_next_position(). */
 typedef rd_kafka_resp_err_t position_function(rd_kafka_t *, rd_kafka_topic_partition_list_t *);
 
-/* What librdkafka knows and what was fetched ahead must be of one moment. */
+/* librdkafka's positions and the buffered messages must be read at the same moment. */
 static int
 ask_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
               position_function *ask)
@@ -388,7 +388,7 @@ positions_locked(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
     return result;
 }
 
-/* Takes `partitions` over; NULL is a failed conversion, whose exception is set. */
+/* Consumes `partitions`; NULL means that its conversion failed with an exception. */
 static PyObject *
 positions_of(Consumer *self, rd_kafka_topic_partition_list_t *partitions, position_function *ask)
 {
@@ -421,8 +421,8 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 
 PyDoc_STRVAR(next_position_doc,
 "_next_position($self, partitions, /)\n--\n\n"
-"As position(), but where no message was returned yet, the offset where the consumer begins:\n"
-"what it was assigned at, has sought, or was reset to. It is a logical offset while that is\n"
+"Do what position() does, but if no message was returned yet, return the offset at which the\n"
+"consumer begins: from the assignment, a seek or a reset. It is a logical offset until that is\n"
 "looked up, and OFFSET_INVALID if librdkafka does not fetch the partition.\n\n"
 "librdkafka: rd_kafka_next_position().");
 
@@ -452,7 +452,7 @@ watermarks_from(int64_t low, int64_t high)
     return Py_BuildValue("LL", (long long)low, (long long)high);
 }
 
-/* Takes `partition` over. */
+/* Consumes `partition`. */
 static PyObject *
 query_watermarks(Consumer *self, rd_kafka_topic_partition_list_t *partition, int timeout_ms)
 {
@@ -482,12 +482,12 @@ cached_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition)
 
 PyDoc_STRVAR(get_watermark_offsets_doc,
 "get_watermark_offsets($self, /, partition, timeout=-1, cached=False)\n--\n\n"
-"The partition's low watermark (its first offset) and high watermark (its next one).\n\n"
+"Return the low watermark (first offset) and high watermark (next offset) of a partition.\n\n"
 "Args:\n"
-"    partition (TopicPartition): the one to ask for.\n"
+"    partition (TopicPartition): the partition.\n"
 "    timeout (float): seconds to wait for the broker; -1 waits without limit.\n"
-"    cached (bool): use the values of the last fetch, without a request; OFFSET_INVALID where\n"
-"        nothing was fetched.\n\n"
+"    cached (bool): return the values of the last fetch, without a request; OFFSET_INVALID if\n"
+"        nothing has been fetched.\n\n"
 "Returns:\n"
 "    tuple of int: (low, high).\n\n"
 "librdkafka: rd_kafka_query_watermark_offsets(), rd_kafka_get_watermark_offsets().");
@@ -525,9 +525,9 @@ get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(memberid_doc,
 "memberid($self, /)\n--\n\n"
-"This consumer's member id in its group.\n\n"
+"Return this consumer's member id in its group.\n\n"
 "Returns:\n"
-"    str or None: None while it is not a member.\n\n"
+"    str or None: The id; None while it is not a member.\n\n"
 "librdkafka: rd_kafka_memberid().");
 
 static PyObject *
@@ -553,9 +553,9 @@ memberid(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(consumer_group_metadata_doc,
 "consumer_group_metadata($self, /)\n--\n\n"
-"The group membership, for Producer.send_offsets_to_transaction().\n\n"
+"Return the group membership, for Producer.send_offsets_to_transaction().\n\n"
 "Returns:\n"
-"    bytes: Opaque: librdkafka's serialized form.\n\n"
+"    bytes: librdkafka's serialized form, which is opaque.\n\n"
 "librdkafka: rd_kafka_consumer_group_metadata(), ..._write().");
 
 static PyObject *

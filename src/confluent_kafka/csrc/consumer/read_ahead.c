@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Longer than the coarse clock's tick, and short for a person and for Kafka's timers. */
+/* Longer than a tick of the coarse clock, but short for people and for Kafka's timeouts. */
 #define STALE_AFTER_US 20000
 
 size_t
@@ -81,7 +81,7 @@ read_ahead_prepend(read_ahead *self, read_ahead *from)
     }
 }
 
-/* Where the message belongs: behind the last one of its partition that comes before it. */
+/* Where the message belongs: after the last message of its partition with a lower offset. */
 static size_t
 place_for(const read_ahead *self, const rd_kafka_message_t *message)
 {

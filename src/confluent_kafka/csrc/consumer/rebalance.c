@@ -1,5 +1,5 @@
 /*
- * Rebalances: what is done when the group gives partitions to this member, or takes them away.
+ * Rebalances: what happens when the group assigns partitions to this member or revokes them.
  */
 #include "consumer/consumer.h"
 
@@ -18,7 +18,7 @@ consumer_is_cooperative(rd_kafka_t *rk)
     return protocol != NULL && strcmp(protocol, "COOPERATIVE") == 0;
 }
 
-/* Does what librdkafka would have done without a callback. */
+/* Does what librdkafka would do if there was no callback. */
 WITHOUT_GIL static rd_kafka_error_t *
 follow_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                  const rd_kafka_topic_partition_list_t *partitions)
@@ -47,7 +47,7 @@ callback_lock_held(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
     return self->on_revoke;
 }
 
-/* New reference, or NULL: another thread, or the callback itself, may subscribe. */
+/* New reference, or NULL. A reference is needed: a subscribe() may replace the callback. */
 static PyObject *
 callback_for(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
 {
@@ -90,8 +90,9 @@ consumer_note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *par
 }
 
 /*
- * What the group waits for after the callback: assigns or unassigns, unless the callback has
- * done so, and tells who keeps something of these partitions. Exceptions are parked.
+ * Takes the step that the group waits for after the callback: assigns or unassigns, unless the
+ * callback has done so, and informs all code that stores data about these partitions. Exceptions
+ * are parked.
  */
 static void
 take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
@@ -104,7 +105,7 @@ take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
         error = follow_rebalance(rk, code, partitions);
         Py_END_ALLOW_THREADS
         if (rd_kafka_consumer_closed(rk)) {
-            rd_kafka_error_destroy(error); /* nobody waits for this step any more */
+            rd_kafka_error_destroy(error); /* the group no longer waits for this step */
             error = NULL;
         }
         if (raise_if_error(self->client.state, error) < 0) {
@@ -117,10 +118,10 @@ take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
         fence_note_assigned(&self->fence, rk, partitions);
     }
     else {
-        /* Not before the callback: position() there must not count these messages. */
+        /* Not before the callback, in which position() must not count these messages. */
         consumer_moved(self, partitions);
         fence_note_unassigned(&self->fence, rk, partitions);
-        /* Nor this: on_revoke is the time to commit. Lost ones are refused already. */
+        /* Not before on_revoke, which is the time to commit. Lost ones are fenced already. */
         fence_note_revoked(&self->fence, partitions);
     }
 }
@@ -136,7 +137,7 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
         return;
     }
     Consumer *self = (Consumer *)scope.client;
-    consumer_finish_deferred(self); /* librdkafka counts one step at a time */
+    consumer_finish_deferred(self); /* librdkafka allows only one pending step */
     consumer_note_revoked(self, partitions, code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS);
     PyObject *callback = callback_for(self, rk, code);
     self->assigned = false;
@@ -147,7 +148,7 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
     }
     if (PyErr_Occurred()) {
         client_park_exception(&self->client);
-        self->deferral.wanted = false; /* the step is taken even if the callback raised */
+        self->deferral.wanted = false; /* if the callback raised, the step is taken now */
     }
     if (self->deferral.wanted) {
         self->deferral.code = code;
@@ -159,7 +160,7 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
     callback_end(&scope);
 }
 
-/* ---- the last one ---- */
+/* ---- the last rebalance ---- */
 
 int
 consumer_refuse_while_leaving(Consumer *self, const char *what)
@@ -172,7 +173,7 @@ consumer_refuse_while_leaving(Consumer *self, const char *what)
     return -1;
 }
 
-/* ---- a step that is taken later ---- */
+/* ---- a deferred step ---- */
 
 bool
 consumer_is_deferring(const Consumer *self)
@@ -193,9 +194,9 @@ consumer_finish_deferred(Consumer *self)
 
 PyDoc_STRVAR(defer_doc,
 "_defer_rebalance($self, /)\n--\n\n"
-"In a rebalance callback: put off what is done after it, until _finish_rebalance().\n\n"
-"For callbacks that are coroutines, which have only begun when the callback returns. The\n"
-"group waits meanwhile. Returns a number that stands for this rebalance.");
+"Defer the step after a rebalance callback until _finish_rebalance(). Call it in the callback.\n\n"
+"It is for callbacks that are coroutines, which have only begun when the callback returns. The\n"
+"group waits meanwhile. Returns a number that identifies this rebalance.");
 
 static PyObject *
 defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -205,7 +206,7 @@ defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
         return NULL;
     }
     client_leave(&self->client);
-    /* The deferral is the serving thread's: no other one may even look at it. */
+    /* The deferral belongs to the serving thread: no other thread may even read it. */
     if (!serve_is_serving(&self->client) || !self->deferral.allowed) {
         PyErr_SetString(PyExc_RuntimeError,
                         "_defer_rebalance() is for rebalance callbacks while they run");
@@ -218,7 +219,7 @@ defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(finish_doc,
 "_finish_rebalance($self, number, /)\n--\n\n"
-"Do what _defer_rebalance() put off, unless assign() or another rebalance has done it.");
+"Take the step that _defer_rebalance() deferred, unless assign() or another rebalance did it.");
 
 static int
 finish_locked(Consumer *self, int32_t number)

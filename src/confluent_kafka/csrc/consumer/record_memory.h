@@ -1,5 +1,5 @@
 /*
- * Going through many fetched records.
+ * Prefetching memory while many fetched records are read.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_RECORD_MEMORY_H
 #define CONFLUENT_KAFKA_CONSUMER_RECORD_MEMORY_H
@@ -9,9 +9,9 @@
 #include <librdkafka/rdkafka.h>
 
 /*
- * Call it before messages[i] of `count` is read: asks for the value, and for the headers
- * behind it, of a later one. A consumer that is behind finds them in no cache, and without
- * this waits for each.
+ * Call it before messages[i] of `count` is read. It prefetches the value and the headers of a
+ * later message. For a consumer that lags behind, they are in no cache, and without prefetching
+ * it would wait for each.
  */
 static inline void
 record_memory_prefetch(rd_kafka_message_t *const *messages, size_t i, size_t count)

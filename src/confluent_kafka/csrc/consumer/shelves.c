@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What waits of a partition that no call wants, before it is paused: small messages, and large. */
+/* Limits of an unwanted partition's messages, above which it is paused: count and bytes. */
 #define FULL_MESSAGES 10000
 #define FULL_BYTES (8 * 1024 * 1024)
 
@@ -57,7 +57,7 @@ add_shelf(shelves *self, const char *topic, int32_t partition)
     return item;
 }
 
-/* The shelf of a message, a new one if need be; NULL without memory. */
+/* The shelf for a message, created if necessary; NULL if there is no memory. */
 static shelf *
 shelf_for(shelves *self, const rd_kafka_message_t *message)
 {
@@ -115,7 +115,7 @@ shelves_put_back(shelves *self, rd_kafka_t *rk, read_ahead *to)
     return 0;
 }
 
-/* What shelves_take() takes of one shelf, after `taken` of others. */
+/* How many messages shelves_take() takes from one shelf, after `taken` from other shelves. */
 static size_t
 take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit, size_t max_bytes)
 {
@@ -133,8 +133,8 @@ take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit,
     return taken;
 }
 
-/* The shelf of the wanted partition `index`, counted from whose turn it is; the last is that of
- * the consumer's own events. NULL: nothing was ever fetched of it. */
+/* The shelf of the wanted partition `index`, counted from the partition whose turn it is; the last
+ * index is the shelf of the consumer's own events. NULL if nothing was ever fetched from it. */
 static shelf *
 wanted_shelf(const shelves *self, const rd_kafka_topic_partition_list_t *wanted, size_t index)
 {
@@ -185,7 +185,7 @@ shelves_first_offset(const shelves *self, const char *topic, int32_t partition)
                         : read_ahead_first_offset(&item->waiting, topic, partition);
 }
 
-/* ---- holding back ---- */
+/* ---- pausing in librdkafka ---- */
 
 static bool
 is_full(const shelf *item, size_t parts)
@@ -200,7 +200,7 @@ contains(const rd_kafka_topic_partition_list_t *partitions, const shelf *item)
            || rd_kafka_topic_partition_list_find(partitions, item->topic, item->partition) != NULL;
 }
 
-/* Notes that a shelf is held back, or no longer, for the call of librdkafka that follows. */
+/* Sets whether a shelf is held back, for the following call of librdkafka. */
 static void
 note(shelf *item, bool held_back, rd_kafka_topic_partition_list_t **changed)
 {
@@ -211,7 +211,7 @@ note(shelf *item, bool held_back, rd_kafka_topic_partition_list_t **changed)
     item->held_back = held_back;
 }
 
-/* Destroys the list, if there is one. A partition that went away meanwhile is of no interest. */
+/* Destroys the list, if there is one. Errors of partitions that were revoked are ignored. */
 static void
 pause_all(rd_kafka_t *rk, rd_kafka_topic_partition_list_t *partitions)
 {

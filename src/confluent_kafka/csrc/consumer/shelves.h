@@ -1,16 +1,17 @@
 /*
- * Messages fetched ahead of calls that want certain partitions only, apart by partition.
+ * Messages that were fetched while a call wanted other partitions, sorted by partition.
  *
- * All partitions share one queue in librdkafka, so a call that wants one of them meets the others'
- * messages there. They wait here, in order: the calls that want them take them from here, and a
- * call that wants any gets them before all others (shelves_put_back()). A partition that nobody
- * wants for long is paused in librdkafka when a certain number waits here, and resumed when half of
- * that is left: it goes on behind the last message here.
+ * All partitions share one queue in librdkafka, so a call that wants one partition finds messages
+ * from other partitions there. These messages wait here, in order. Calls that want their
+ * partitions take them from here. A call that wants any partition gets them first
+ * (shelves_put_back()). If nobody wants a partition for a long time, it is paused in librdkafka
+ * when a certain number of its messages waits here, and resumed when half of them are left; it
+ * continues after the last message here.
  *
- * What holds for read_ahead holds here: offsets are stored when a message is handed out, and
- * whatever moves or takes away a partition drops its messages. It calls shelves_resume() before
- * that, since librdkafka's idea of where a paused partition goes on must not be the newer one.
- * Only the thread that serves the consumer touches them.
+ * The rules of read_ahead apply here as well: offsets are stored when a message is handed out, and
+ * everything that moves or revokes a partition drops its messages. It must call shelves_resume()
+ * first, so that librdkafka's offset for continuing a paused partition is the older one.
+ * Only the thread that serves the consumer uses the shelves.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_SHELVES_H
 #define CONFLUENT_KAFKA_CONSUMER_SHELVES_H
@@ -21,38 +22,38 @@ typedef struct {
     char *topic;
     int32_t partition; /* negative: events of the consumer, which every call wants */
     read_ahead waiting;
-    size_t bytes;   /* of keys and values that wait */
-    bool held_back; /* paused in librdkafka, from here */
+    size_t bytes;   /* the size of the waiting keys and values */
+    bool held_back; /* paused in librdkafka by this code */
 } shelf;
 
 typedef struct {
     shelf *items;
     size_t count, capacity;
-    size_t turn; /* which of the wanted partitions is first next time */
+    size_t turn; /* the index of the wanted partition that comes first next time */
 } shelves;
 
-/* Takes over all that was read ahead: 0, or -1 without memory (what is left stays there). */
+/* Moves all buffered messages to shelves: 0, or -1 without memory (the rest stays buffered). */
 int shelves_sort(shelves *self, read_ahead *from);
 
-/* Everything to the front of what was read ahead: 0, or -1 without memory (nothing moved). */
+/* Moves all messages to the front of the buffer: 0, or -1 without memory (nothing is moved). */
 int shelves_put_back(shelves *self, rd_kafka_t *rk, read_ahead *to);
 
-/* Pauses what has too many messages and is not wanted, resumes what is and has few. */
+/* Pauses unwanted partitions with too many messages; resumes wanted ones, and those with few. */
 void shelves_balance(shelves *self, rd_kafka_t *rk,
                      const rd_kafka_topic_partition_list_t *wanted);
 
-/* Has librdkafka fetch from these partitions again (NULL: from all) where it was paused here. */
+/* Resumes these partitions (NULL: all) in librdkafka, if they were paused by this code. */
 void shelves_resume(shelves *self, rd_kafka_t *rk,
                     const rd_kafka_topic_partition_list_t *partitions);
 
-/* How many messages and events wait of these partitions. */
+/* The number of waiting messages and events of these partitions. */
 size_t shelves_waiting(const shelves *self, const rd_kafka_topic_partition_list_t *wanted);
 
 /*
- * Takes up to `limit` messages of these partitions, which become the caller's: how many. Those of
- * a partition end before the one with which keys and values would be more than `max_bytes`; only
- * the first may be larger. An event with an error is taken alone, after the messages before it. The
- * partitions take turns.
+ * Takes up to `limit` messages of these partitions, which the caller then owns. Returns how many.
+ * From each partition it takes at most `max_bytes` of keys and values; only the first message may
+ * be larger. An event with an error is taken alone, after the messages before it. The partitions
+ * take turns.
  */
 size_t shelves_take(shelves *self, const rd_kafka_topic_partition_list_t *wanted,
                     rd_kafka_message_t **messages, size_t limit, size_t max_bytes);
@@ -63,7 +64,7 @@ int64_t shelves_first_offset(const shelves *self, const char *topic, int32_t par
 /* Drops the messages of one partition, or all. */
 void shelves_drop_partition(shelves *self, const char *topic, int32_t partition);
 void shelves_drop_all(shelves *self);
-/* After shelves_drop_all(). */
+/* Call shelves_drop_all() before. */
 void shelves_free(shelves *self);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The type Consumer: making it and ending it.
+ * The type Consumer: creating and closing it.
  */
 #include "consumer/consumer.h"
 
@@ -21,7 +21,7 @@ static const python_key consumer_keys[] = {
     {NULL, 0, CONFIG_CALLABLE},
 };
 
-/* ---- life ---- */
+/* ---- creation and deletion ---- */
 
 static int
 check_group_id(rd_kafka_conf_t *conf)
@@ -38,7 +38,7 @@ check_group_id(rd_kafka_conf_t *conf)
 
 /*
  * Offsets are stored when a message is handed out (read_ahead.h), so librdkafka must not store
- * them when it is fetched: 0, or -1 with an exception.
+ * them when a message is fetched: 0, or -1 with an exception.
  */
 static int
 take_over_offset_store(Consumer *self, rd_kafka_conf_t *conf)
@@ -72,8 +72,8 @@ has_left(Client *self)
 }
 
 /*
- * Serves one callback or drops one message. A message that is still queued must not be
- * consumed here: its offset would be stored, and committed without anyone having seen it.
+ * Serves one callback, or drops one message. A queued message must not be consumed here: its
+ * offset would be stored and committed, although the application has not seen it.
  */
 static void
 serve_leaving(Client *self, rd_kafka_event_t *event)
@@ -98,7 +98,7 @@ static const group_steps steps = {begin_leaving, has_left, serve_leaving};
 
 /* ---- life of the handle ---- */
 
-/* Before the handle ends: what refers to it. */
+/* Releases everything that refers to the handle, before the handle ends. */
 static void
 consumer_release(Client *client)
 {
@@ -150,7 +150,7 @@ open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
         rd_kafka_conf_destroy(conf);
         return -1;
     }
-    if (self->rewound == NULL) { /* else an earlier __init__() failed */
+    if (self->rewound == NULL) { /* otherwise an earlier __init__() failed */
         self->rewound = rd_kafka_topic_partition_list_new(0);
         self->revoked = rd_kafka_topic_partition_list_new(0);
     }
@@ -230,8 +230,9 @@ consumer_dealloc(PyObject *object)
 /* ---- close ---- */
 
 /*
- * Messages that wait in the queue are dropped unseen. So must be what moves the position over the
- * offsets behind them: the stored offset would go along, and be committed. A pause outdates both.
+ * Queued messages are dropped. Marks that move the position beyond them must be dropped as well:
+ * otherwise the stored offset would move with the position and be committed. A pause makes both
+ * kinds out of date.
  */
 WITHOUT_GIL static void
 outdate_queued(rd_kafka_t *rk)
@@ -243,15 +244,15 @@ outdate_queued(rd_kafka_t *rk)
     }
 }
 
-/* Serves the last rebalance and commit callbacks until the group is left: as leave_function. */
+/* A leave_function: serves the last rebalance and commit callbacks until the group is left. */
 static int
 leave(Client *client, deadline *until)
 {
     Consumer *self = (Consumer *)client;
     consumer_finish_deferred(self);
     if (self->answered_revocation) {
-        /* To librdkafka the revocation is not over before everything is unassigned, and the
-         * group is not left before that. */
+        /* For librdkafka, the revocation is over only when everything is unassigned; until then it
+         * does not leave the group. */
         self->answered_revocation = false;
         Py_BEGIN_ALLOW_THREADS
         (void)rd_kafka_assign(self->client.rk, NULL);
@@ -261,8 +262,8 @@ leave(Client *client, deadline *until)
         Py_BEGIN_ALLOW_THREADS
         outdate_queued(self->client.rk);
         Py_END_ALLOW_THREADS
-        /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
-         * one to the last rebalance, and has left before on_revoke is called. */
+        /* A rebalance that waits here must be served first: once librdkafka is leaving, it would
+         * take the answer for the answer to the last rebalance, and leave before on_revoke. */
         group_serve_waiting(client, &steps, client->core->queue);
     }
     return group_leave(client, &steps, &self->closing_queue, until);
@@ -275,8 +276,8 @@ PyDoc_STRVAR(close_doc,
 "Closing a closed consumer does nothing; if a signal handler raises, call close() again to\n"
 "finish.\n\n"
 "Raises:\n"
-"    RuntimeError: when called from one of the client's callbacks.\n"
-"    Exception: raised by a callback; the consumer is closed all the same.\n\n"
+"    RuntimeError: the call is made in one of the client's callbacks.\n"
+"    Exception: a callback raised it; the consumer is closed all the same.\n\n"
 "librdkafka: rd_kafka_consumer_close_queue(), rd_kafka_destroy().");
 
 static PyObject *
@@ -291,8 +292,8 @@ close_(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(close_within_doc,
 "_close($self, timeout, /)\n--\n\n"
-"close() that waits for the group's coordinator so many seconds at most. What it has not answered\n"
-"by then, a commit or the goodbye, goes on as the handle ends, on a thread of its own.");
+"Do what close() does, but wait at most this number of seconds for the group's coordinator. A\n"
+"commit or the leaving that is not answered by then continues on a thread, as the handle ends.");
 
 static PyObject *
 close_within(PyObject *object, PyObject *timeout)
@@ -315,30 +316,30 @@ static PyMethodDef consumer_methods[] = {
 
 PyDoc_STRVAR(consumer_doc,
 "Consumer(config={}, /, **kwargs)\n--\n\n"
-"Reads messages from Kafka, alone or as a member of a group.\n\n"
+"Reads messages from Kafka, with or without a consumer group.\n\n"
 "poll() and consume() return messages and run the callbacks on the calling thread. Other\n"
 "methods can be called from other threads; polls of several threads take turns. Iterating\n"
 "over a consumer polls without limit, raises KafkaException for an error, and ends after\n"
 "wakeup() or when another thread closes it.\n\n"
 "Args:\n"
-"    config (dict): librdkafka's configuration properties (CONFIGURATION.md there), among them\n"
-"        group.id, which is required; values are str, int, float, bool or None (the default).\n"
-"        And these keys:\n\n"
-"        - on_commit: callable(KafkaError or None, list of TopicPartition), for each commit in\n"
-"          the background.\n"
-"        - error_cb: callable(KafkaError), for errors of the client. Mostly information: the\n"
-"          client recovers by itself. Without one, errors go to the log, and poll(), consume()\n"
-"          and iteration raise KafkaException when all brokers are down and credentials or a\n"
-"          certificate were refused.\n"
+"    config (dict): librdkafka's configuration properties (see its CONFIGURATION.md), including\n"
+"        group.id, which is required. Values are str, int, float, bool or None (the default).\n"
+"        These keys are also accepted:\n\n"
+"        - on_commit: callable(KafkaError or None, list of TopicPartition), called for each\n"
+"          commit in the background.\n"
+"        - error_cb: callable(KafkaError), called for errors of the client. Most are only\n"
+"          information: the client recovers by itself. Without error_cb, errors are logged, and\n"
+"          poll(), consume() and iteration raise KafkaException if all brokers are down and\n"
+"          credentials or a certificate were refused.\n"
 "        - throttle_cb: callable(ThrottleEvent).\n"
-"        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
-"        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
-"          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
-"          the epoch. Runs on a thread of its own, without poll(). The constructor waits for\n"
-"          the first token, up to 10 s; later failures are told to error_cb, and tried again\n"
-"          after 10 s.\n"
-"        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
-"          by poll(), consume() and close(). Without one, records go to the logger\n"
+"        - stats_cb: callable(str), called with JSON every statistics.interval.ms.\n"
+"        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), makes\n"
+"          SASL/OAUTHBEARER tokens. Its argument is sasl.oauthbearer.config; the expiry is in\n"
+"          seconds since the epoch. It runs on a thread of its own, without poll(). The\n"
+"          constructor waits up to 10 s for the first token. Later failures are reported to\n"
+"          error_cb, and tried again after 10 s.\n"
+"        - logger: logging.Logger or logging.Handler for librdkafka's log records. poll(),\n"
+"          consume() and close() pass them on. Without logger, records go to the logger\n"
 "          'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"

@@ -1,10 +1,10 @@
 /*
- * MockCluster: what the answers to administrators' requests read and change, for Python
+ * MockCluster: the state that answers to administration requests read and change, for Python
  * (confluent_kafka.testing).
  */
 #include "mock/mock.h"
 
-/* A partition costs about 400 bytes; without memory for them librdkafka aborts. */
+/* A partition costs about 400 bytes; if there is no memory for it, librdkafka aborts. */
 #define MAX_PARTITIONS 10000
 
 #ifdef RD_KAFKA_HAS_MOCK_SNAPSHOT
@@ -59,7 +59,7 @@ run_delete_offset(MockCluster *self, mock_call *call)
 
 #else
 
-/* Python does not get here without the patches: _offers() refuses. */
+/* Python code does not get here without the patches, because _offers() refuses. */
 static rd_kafka_resp_err_t
 run_missing(MockCluster *self, mock_call *call)
 {
@@ -77,9 +77,9 @@ run_missing(MockCluster *self, mock_call *call)
 
 #endif
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
-/* The bytes that a call returns. */
+/* Runs a call that returns bytes. */
 static PyObject *
 bytes_of(MockCluster *self, mock_call *call)
 {
@@ -95,9 +95,9 @@ bytes_of(MockCluster *self, mock_call *call)
 
 const char mock__snapshot_doc[] =
 "_snapshot($self, /)\n--\n\n"
-"Describe brokers, topics, committed offsets and groups.\n\n"
+"Return the brokers, topics, committed offsets and groups.\n\n"
 "Returns:\n"
-"    bytes: as rd_kafka_mock_snapshot() says.";
+"    bytes: The format of rd_kafka_mock_snapshot().";
 
 PyObject *
 mock__snapshot(MockCluster *self, PyObject *unused)
@@ -109,12 +109,12 @@ mock__snapshot(MockCluster *self, PyObject *unused)
 
 const char mock__records_doc[] =
 "_records($self, /, topic, partition)\n--\n\n"
-"Copy the record batches of a partition.\n\n"
+"Return a copy of a partition's record batches.\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
-"    partition (int): its number.\n\n"
+"    topic (str): the name of the topic.\n"
+"    partition (int): the number of the partition.\n\n"
 "Returns:\n"
-"    bytes: as Fetch returns them.";
+"    bytes: The record batches, as in a Fetch response.";
 
 PyObject *
 mock__records(MockCluster *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -130,14 +130,14 @@ mock__records(MockCluster *self, PyObject *const *args, Py_ssize_t nargs, PyObje
     return bytes_of(self, &call);
 }
 
-/* ---- what is changed ---- */
+/* ---- changes ---- */
 
 const char mock__add_partitions_doc[] =
 "_add_partitions($self, /, topic, partitions)\n--\n\n"
-"Give a topic more partitions.\n\n"
+"Add partitions to a topic.\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
-"    partitions (int): how many it has then, up to 10,000.";
+"    topic (str): the name of the topic.\n"
+"    partitions (int): the new number of partitions, up to 10,000.";
 
 PyObject *
 mock__add_partitions(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
@@ -158,7 +158,7 @@ const char mock__delete_topic_doc[] =
 "_delete_topic($self, /, topic)\n--\n\n"
 "Delete a topic.\n\n"
 "Args:\n"
-"    topic (str): its name.";
+"    topic (str): the name of the topic.";
 
 PyObject *
 mock__delete_topic(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
@@ -178,9 +178,9 @@ const char mock__delete_records_doc[] =
 "_delete_records($self, /, topic, partition, offset)\n--\n\n"
 "Delete the oldest records of a partition.\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
-"    partition (int): its number.\n"
-"    offset (int): the first that is left.";
+"    topic (str): the name of the topic.\n"
+"    partition (int): the number of the partition.\n"
+"    offset (int): the first offset to keep.";
 
 PyObject *
 mock__delete_records(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
@@ -202,7 +202,7 @@ const char mock__delete_group_doc[] =
 "_delete_group($self, /, group)\n--\n\n"
 "Delete a group that has no members, and its committed offsets.\n\n"
 "Args:\n"
-"    group (str): its id.";
+"    group (str): the id of the group.";
 
 PyObject *
 mock__delete_group(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
@@ -222,9 +222,9 @@ const char mock__delete_offset_doc[] =
 "_delete_offset($self, /, group, topic, partition)\n--\n\n"
 "Delete a group's committed offset for a partition, if there is one.\n\n"
 "Args:\n"
-"    group (str): its id.\n"
-"    topic (str): its name.\n"
-"    partition (int): its number.";
+"    group (str): the id of the group.\n"
+"    topic (str): the name of the topic.\n"
+"    partition (int): the number of the partition.";
 
 PyObject *
 mock__delete_offset(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,

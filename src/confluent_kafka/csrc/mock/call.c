@@ -1,5 +1,5 @@
 /*
- * Calls of the mock API: the guard, and the arguments that several methods take.
+ * Calls of the mock API: the guard, and arguments that several methods have.
  */
 #include "mock/mock.h"
 
@@ -31,7 +31,7 @@ mock_let_brokers_settle(MockCluster *self)
 int
 mock_cluster_call(MockCluster *self, mock_call *call, rd_kafka_resp_err_t *error)
 {
-    /* Before the lock: a thread that does not exist in the child may hold it there. */
+    /* Checked before taking the lock, which a thread that does not exist in the child may hold. */
     if (mock_in_forked_child(self)) {
         PyErr_SetString(PyExc_RuntimeError,
                         "MockCluster was created before os.fork() and its brokers run "
@@ -100,7 +100,7 @@ mock_arg_topic(PyObject *object, const char **result)
     if (topic == NULL) {
         return -1;
     }
-    /* The mock takes any name; a test must not pass with one that Kafka refuses. */
+    /* The mock accepts any name, but a test must not pass with a name that Kafka refuses. */
     size_t legal = strspn(topic, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                  "0123456789._-");
     if (size == 0 || size > 249 || legal != (size_t)size || strcmp(topic, ".") == 0
@@ -163,7 +163,7 @@ mock_arg_error(MockCluster *self, PyObject *object, const char *name, bool or_di
     else if (arg_int64(object, name, INT64_MIN, INT64_MAX, &code) < 0) {
         return -1;
     }
-    /* Below UNKNOWN (-1) are librdkafka's own codes, which no broker sends. */
+    /* Codes below UNKNOWN (-1) are librdkafka's own, which no broker sends. */
     bool allowed = code >= RD_KAFKA_RESP_ERR_UNKNOWN
                    || (or_disconnect && code == RD_KAFKA_RESP_ERR__TRANSPORT);
     if (!allowed || !known_error_code(code)) {

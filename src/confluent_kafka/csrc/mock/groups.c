@@ -1,5 +1,5 @@
 /*
- * MockCluster: coordinators, and the times that groups live by.
+ * MockCluster: coordinators, and the timeouts of groups.
  */
 #include "mock/mock.h"
 
@@ -11,7 +11,7 @@ const char mock_set_coordinator_doc[] =
 "Args:\n"
 "    coordinator_type (str): \"group\" or \"transaction\".\n"
 "    key (str): the group.id or transactional.id.\n"
-"    broker_id (int): the coordinator. Without this call it follows from a hash of the key.\n\n"
+"    broker_id (int): the coordinator. Without this call, a hash of the key selects it.\n\n"
 "librdkafka: rd_kafka_mock_coordinator_set().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -53,9 +53,9 @@ mock_set_coordinator(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
     return mock_cluster_do(self, &call);
 }
 
-/* ---- times ---- */
+/* ---- timeouts ---- */
 
-/* A method with one argument in seconds, of at least `minimum` milliseconds. */
+/* Implements a method with one argument in seconds, of at least `minimum` milliseconds. */
 static PyObject *
 set_time(MockCluster *self, const signature *arguments, const char *name, int minimum,
          mock_call *call, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -76,11 +76,11 @@ set_time(MockCluster *self, const signature *arguments, const char *name, int mi
 const char mock_set_group_initial_rebalance_delay_doc[] =
 "set_group_initial_rebalance_delay($self, /, delay)\n--\n\n"
 "Set how long a new group waits for more members before its first assignment.\n\n"
-"It is the broker's group.initial.rebalance.delay.ms, for groups of the classic\n"
-"protocol. Members that join within it share the first assignment, later ones start a\n"
+"This is the broker's group.initial.rebalance.delay.ms, for groups of the classic\n"
+"protocol. Members that join within this time share the first assignment. Later ones start a\n"
 "rebalance.\n\n"
 "Args:\n"
-"    delay (float): seconds, 0 to 86,400; 0.1 in a new MockCluster (3 is Kafka's own default).\n\n"
+"    delay (float): seconds, 0 to 86,400; 0.1 in a new MockCluster (Kafka's own default is 3).\n\n"
 "librdkafka: rd_kafka_mock_group_initial_rebalance_delay_ms().";
 
 static rd_kafka_resp_err_t
@@ -101,8 +101,8 @@ mock_set_group_initial_rebalance_delay(MockCluster *self, PyObject *const *args,
 
 const char mock_set_group_consumer_heartbeat_interval_doc[] =
 "set_group_consumer_heartbeat_interval($self, /, interval)\n--\n\n"
-"Set how often members of a KIP-848 group send heartbeats and learn of an assignment.\n\n"
-"It is the broker's group.consumer.heartbeat.interval.ms, for members that join\n"
+"Set how often members of a KIP-848 group send heartbeats and receive assignments.\n\n"
+"This is the broker's group.consumer.heartbeat.interval.ms, for members that join\n"
 "afterwards.\n\n"
 "Args:\n"
 "    interval (float): seconds, 0.001 to 86,400; 3 in a new MockCluster.\n\n"
@@ -128,7 +128,7 @@ mock_set_group_consumer_heartbeat_interval(MockCluster *self, PyObject *const *a
 const char mock_set_group_consumer_session_timeout_doc[] =
 "set_group_consumer_session_timeout($self, /, timeout)\n--\n\n"
 "Set how long a member of a KIP-848 group may be silent before it is removed.\n\n"
-"It is the broker's group.consumer.session.timeout.ms, for members that join\n"
+"This is the broker's group.consumer.session.timeout.ms, for members that join\n"
 "afterwards.\n\n"
 "Args:\n"
 "    timeout (float): seconds, 0.001 to 86,400; 30 in a new MockCluster.\n\n"

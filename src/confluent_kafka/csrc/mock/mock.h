@@ -3,15 +3,15 @@
  * (rdkafka_mock.h) on real TCP listeners.
  *
  * type.c           the type, and the life of the cluster
- * call.c           the guard, and arguments that several methods take
+ * call.c           the guard, and arguments that several methods have
  * topology.c       topics, partitions and brokers
  * groups.c         coordinators and the timeouts of groups
- * share_groups.c   the same of share groups
+ * share_groups.c   the timeouts and limits of share groups
  * request_kinds.c  the kinds of requests, by name
  * requests.c       injected errors and protocol versions
  * request_log.c    the log of received requests
  * offers.c         requests that Python answers
- * administration.c what those of administrators read and change
+ * administration.c the state that administration requests read and change
  */
 #ifndef CONFLUENT_KAFKA_MOCK_MOCK_H
 #define CONFLUENT_KAFKA_MOCK_MOCK_H
@@ -30,15 +30,15 @@ typedef struct {
     rd_kafka_mock_cluster_t *cluster; /* NULL once closed */
     PyThread_type_lock lock;          /* one call at a time; held without the GIL */
     PyObject *bootstrap_servers;
-    int32_t brokers;                  /* their ids are 1 to `brokers` */
-    bool tracking;                    /* the request log is on; under `lock` */
-    mock_offers *offers;              /* NULL until Python asks for them; under `lock` */
-    long owner_pid;                   /* the brokers' thread exists in this process */
+    int32_t brokers;                  /* the number of brokers; their ids are 1 to `brokers` */
+    bool tracking;                    /* whether the request log is on; guarded by `lock` */
+    mock_offers *offers;              /* NULL until Python asks for them; guarded by `lock` */
+    long owner_pid;                   /* the process in which the brokers' thread exists */
 } MockCluster;
 
 /*
- * One call of the mock API with its arguments; `run` is called without the GIL. Texts are
- * borrowed from the Python arguments, which outlive the call.
+ * One call of the mock API with its arguments. `run` is called without the GIL. Texts are borrowed
+ * from the Python arguments, which outlive the call.
  */
 typedef struct mock_call {
     rd_kafka_resp_err_t (*run)(MockCluster *self, struct mock_call *call);
@@ -49,18 +49,18 @@ typedef struct mock_call {
     int16_t api_key;              /* -1: every request kind */
     rd_kafka_resp_err_t *errors;
     size_t count;
-    rd_kafka_mock_request_t **requests; /* result, to be destroyed by the caller */
-    void *bytes;                        /* the same, with `count` */
+    rd_kafka_mock_request_t **requests; /* a result, which the caller destroys */
+    void *bytes;                        /* likewise, with its size in `count` */
     mock_offers *offers;
 } mock_call;
 
-/* The brokers' thread is another process's. */
+/* True if the brokers' thread belongs to another process. */
 bool mock_in_forked_child(MockCluster *self);
 
 /*
- * Keeps two calls a millisecond apart, without the patch mock-on-request. A command that reaches
- * the brokers' thread between answering the last one and emptying its wake-up pipe loses its
- * wake-up, and would wait for the end of that thread's sleep: a second
+ * Without the patch mock-on-request, keeps two calls a millisecond apart. If a command reaches the
+ * brokers' thread after it has answered the last command and before it empties its wake-up pipe,
+ * the command loses its wake-up and waits for the end of that thread's sleep, one second
  * (rd_kafka_mock_cluster_io_poll()).
  */
 void mock_let_brokers_settle(MockCluster *self);
@@ -68,15 +68,15 @@ void mock_let_brokers_settle(MockCluster *self);
 /* ---- call.c ---- */
 
 /*
- * The guard and the call: 0 with librdkafka's answer in `error`, or -1 with a
- * RuntimeError (closed, or a forked child).
+ * The guard and the call: 0 with librdkafka's result in `error`, or -1 with a RuntimeError (the
+ * cluster is closed, or this is a forked child).
  */
 int mock_cluster_call(MockCluster *self, mock_call *call, rd_kafka_resp_err_t *error);
 
 /* The same for a method: None, or NULL with an exception. */
 PyObject *mock_cluster_do(MockCluster *self, mock_call *call);
 
-/* Arguments that several methods take. 0, or -1 with an exception. */
+/* Arguments that several methods have. 0, or -1 with an exception. */
 int mock_arg_broker_id(MockCluster *self, PyObject *object, int32_t *result);
 int mock_arg_topic(PyObject *object, const char **result);
 int mock_arg_milliseconds(PyObject *seconds, const char *name, int *result);
@@ -89,7 +89,7 @@ int mock_arg_error(MockCluster *self, PyObject *object, const char *name,
 typedef struct {
     const char *name; /* in Kafka's protocol; NULL after the last one */
     int16_t api_key;
-    int16_t highest_version; /* that a new cluster offers */
+    int16_t highest_version; /* the highest version that a new cluster offers */
 } mock_request_kind;
 
 extern const mock_request_kind mock_request_kinds[];
@@ -101,9 +101,9 @@ PyObject *mock_request_name(int16_t api_key);
 
 /* ---- offers.c ---- */
 
-/* Ends the queue of offers once there are no brokers; needs no GIL. */
+/* Closes the queue of offers after the brokers have ended; needs no GIL. */
 void mock_offers_close(MockCluster *self);
-/* Makes the type of the iterator over them. */
+/* Creates the type of the iterator over offers. */
 int mock_offers_type_add(PyObject *module, module_state *state);
 
 /* Methods: the functions and docstrings of the other files. */

@@ -1,6 +1,6 @@
 /*
- * Requests that the brokers offer to Python instead of answering them: their thread puts them
- * into a queue, and a Python thread takes them out and answers.
+ * Requests that the brokers offer to Python instead of answering them. The brokers' thread puts
+ * them into a queue; a Python thread takes and answers them.
  */
 #include "mock/mock.h"
 
@@ -11,24 +11,24 @@
 
 #define MAX_API_KEY 127
 
-/* What becomes of an offer. */
+/* The outcome of an offer. */
 enum { ANSWERED, BY_DEFAULT, DISCONNECTED };
 
 #ifdef RD_KAFKA_HAS_MOCK_ON_REQUEST
 
-/* One request; `bytes` are the client id, then the body. */
+/* One request; `bytes` has the client id, followed by the body. */
 typedef struct offer {
     struct offer *next;
     rd_kafka_mock_offer_t fields;
     char bytes[];
 } offer;
 
-/* It belongs to the cluster and to the iterator, whichever lives longer. */
+/* It belongs to the cluster and the iterator, and is freed with the last of them. */
 struct mock_offers {
     atomic_int references;
-    PyThread_type_lock mutex;   /* of what follows; never held while waiting */
-    PyThread_type_lock arrived; /* whoever acquires it looks for requests */
-    bool told;                  /* `arrived` is released */
+    PyThread_type_lock mutex;   /* guards the fields below; never held while waiting */
+    PyThread_type_lock arrived; /* the thread that acquires it looks for requests */
+    bool told;                  /* `arrived` has been released */
     bool closed;
     offer *first, **end;
 };
@@ -75,7 +75,7 @@ offers_new(void)
     return self;
 }
 
-/* Wakes whoever waits for requests; the caller holds the mutex. */
+/* Wakes the thread that waits for requests; the caller holds the mutex. */
 static void
 tell_lock_held(mock_offers *self)
 {
@@ -85,7 +85,7 @@ tell_lock_held(mock_offers *self)
     }
 }
 
-/* In the brokers' thread. A request that there is no memory for ends its connection. */
+/* Runs in the brokers' thread. Without memory for a request, its connection is closed. */
 static void
 on_offer(rd_kafka_mock_cluster_t *cluster, const rd_kafka_mock_offer_t *fields, void *opaque)
 {
@@ -108,7 +108,7 @@ on_offer(rd_kafka_mock_cluster_t *cluster, const rd_kafka_mock_offer_t *fields, 
     PyThread_release_lock(self->mutex);
 }
 
-/* The next request, or NULL; `closed` says whether any can come. */
+/* The next request, or NULL; `closed` tells whether more can arrive. */
 static offer *
 take(mock_offers *self, bool *closed)
 {
@@ -201,7 +201,7 @@ offers_next(MockOffers *self)
 }
 
 PyDoc_STRVAR(mock_offers_doc,
-"Requests that wait for an answer of Python's, as they come, until the cluster is closed.\n\n"
+"Yields requests that wait for an answer from Python, until the cluster is closed.\n\n"
 "Each is a tuple: number of the offer, API key, version, broker, correlation id, client id, body.");
 
 static PyType_Slot offers_slots[] = {
@@ -229,8 +229,8 @@ mock_offers_type_add(PyObject *module, module_state *state)
 
 /* ---- methods of the cluster ---- */
 
-/* Under the cluster's lock, as close() gives them up: a closed cluster, or another thread's second
- * iterator, has no offers that nobody would give up. */
+/* Runs under the cluster's lock, as close() does when it ends the offers. So neither a closed
+ * cluster nor a second iterator in another thread can get offers that nobody would end. */
 WITHOUT_GIL static rd_kafka_resp_err_t
 run_take_offers(MockCluster *self, mock_call *call)
 {
@@ -257,7 +257,7 @@ take_offers(MockCluster *self)
         return NULL;
     }
     if (error) {
-        PyErr_SetString(PyExc_RuntimeError, "somebody takes what the brokers offer already");
+        PyErr_SetString(PyExc_RuntimeError, "another iterator already takes the brokers' offers");
         Py_DECREF(iterator);
         return NULL;
     }
@@ -317,7 +317,7 @@ check_patch(MockCluster *self)
     return -1;
 }
 
-/* These three are not called. */
+/* These three fields are unused. */
 
 static PyObject *
 take_offers(MockCluster *self)
@@ -343,10 +343,10 @@ run_answer(MockCluster *self, mock_call *call)
 
 const char mock__offers_doc[] =
 "_offers($self, /)\n--\n\n"
-"Take the requests that the brokers offer, once.\n\n"
+"Return an iterator over the requests that the brokers offer. Call it once.\n\n"
 "Returns:\n"
-"    iterator: Of tuples, as they come: number of the offer, API key, version, broker,\n"
-"    correlation id, client id, body. It waits for them, and ends when the cluster is closed.";
+"    iterator: It yields tuples: number of the offer, API key, version, broker, correlation id,\n"
+"    client id, body. It waits for requests, and ends when the cluster is closed.";
 
 PyObject *
 mock__offers(MockCluster *self, PyObject *unused)
@@ -359,13 +359,13 @@ const char mock__offer_requests_doc[] =
 "_offer_requests($self, /, api_key, min_version, max_version, flexible_version)\n--\n\n"
 "Let the brokers offer requests of one kind to _offers().\n\n"
 "Args:\n"
-"    api_key (int): the kind.\n"
-"    min_version, max_version (int or None): what clients are told. None for both: the versions\n"
-"        of the brokers' own answers.\n"
+"    api_key (int): the kind of request.\n"
+"    min_version, max_version (int or None): the versions that clients are told. None for both:\n"
+"        the versions of the brokers' own answers.\n"
 "    flexible_version (int or None): the first version with tagged fields; -1 if none has. None\n"
-"        if the requests are not to be offered any more.";
+"        stops offering these requests.";
 
-/* A version, or -1 for None. */
+/* Reads a version; -1 for None. */
 static int
 arg_version(PyObject *object, const char *name, int64_t *result)
 {
@@ -393,18 +393,18 @@ mock__offer_requests(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
     }
     call.api_key = (int16_t)api_key;
     if (values[1] == Py_None && values[3] != Py_None) {
-        call.high = 0; /* offered, and in the versions that the brokers have */
+        call.high = 0; /* offered, in the versions that the brokers support */
     }
     return mock_cluster_do(self, &call);
 }
 
 const char mock__answer_doc[] =
 "_answer($self, /, offer, action, body)\n--\n\n"
-"End what was offered.\n\n"
+"End an offer.\n\n"
 "Args:\n"
-"    offer (int): its number; nothing happens if its connection is gone.\n"
-"    action (int): 0 answers it with the body, 1 leaves it to the brokers, 2 closes its connection.\n"
-"    body (bytes): what follows the header of the answer.";
+"    offer (int): its number; nothing happens if its connection is closed.\n"
+"    action (int): 0 answers with the body, 1 leaves it to the brokers, 2 closes the connection.\n"
+"    body (bytes): the answer after its header.";
 
 PyObject *
 mock__answer(MockCluster *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

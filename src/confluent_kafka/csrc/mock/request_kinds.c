@@ -50,7 +50,7 @@ all_request_names(void)
     return names;
 }
 
-/* The names to offer instead of `given`: the nearest one, or all; new list. */
+/* The names to suggest instead of `given`: the most similar one, or all; new list. */
 static int
 refuse_request(PyObject *given)
 {
@@ -86,9 +86,9 @@ mock_arg_request(PyObject *object, int16_t *api_key)
 
 const char mock__answers_doc[] =
 "_answers($self, /, api_key)\n--\n\n"
-"Whether the brokers answer a kind of request themselves.\n\n"
+"Return whether the brokers themselves answer a kind of request.\n\n"
 "Args:\n"
-"    api_key (int): the kind.";
+"    api_key (int): the kind of request.";
 
 static rd_kafka_resp_err_t
 run_answers(MockCluster *self, mock_call *call)
@@ -114,7 +114,7 @@ mock__answers(MockCluster *self, PyObject *const *args, Py_ssize_t nargs, PyObje
     return mock_cluster_call(self, &call, &error) < 0 ? NULL : PyBool_FromLong(call.count > 0);
 }
 
-/* Those that only Python answers, by API key; NULL between them. */
+/* The kinds that only Python answers, by API key; NULL for other keys. */
 static const char *const other_names[] = {
     [15] = "DescribeGroups",
     [16] = "ListGroups",
@@ -195,6 +195,6 @@ mock_request_name(int16_t api_key)
     if (api_key >= 0 && (size_t)api_key < count && other_names[api_key] != NULL) {
         return PyUnicode_FromString(other_names[api_key]);
     }
-    /* A librdkafka that is newer than the tables. */
+    /* For a librdkafka that is newer than the tables. */
     return PyUnicode_FromFormat("ApiKey%d", (int)api_key);
 }

@@ -7,10 +7,10 @@
 
 static PyStructSequence_Field mock_request_fields[] = {
     {"request", "the request's name in Kafka's protocol, such as \"Produce\""},
-    {"api_key", "its number there"},
-    {"broker_id", "the broker that received it"},
+    {"api_key", "the request's API key"},
+    {"broker_id", "the id of the broker that received it"},
     {"timestamp",
-     "when, in seconds on the clock of time.monotonic() (on macOS, of time.time())"},
+     "the time in seconds, on the clock of time.monotonic() (on macOS, of time.time())"},
     {NULL, NULL},
 };
 
@@ -34,7 +34,7 @@ mock_request_type_add(PyObject *module, module_state *state)
 const char mock_start_request_tracking_doc[] =
 "start_request_tracking($self, /)\n--\n\n"
 "Start the request log, empty.\n\n"
-"It grows until clear_requests(), so it is off in a new MockCluster.\n\n"
+"The log grows until clear_requests(), so it is off in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_start_request_tracking().";
 
 static rd_kafka_resp_err_t
@@ -56,7 +56,7 @@ mock_start_request_tracking(MockCluster *self, PyObject *unused)
 
 const char mock_stop_request_tracking_doc[] =
 "stop_request_tracking($self, /)\n--\n\n"
-"Stop the request log and drop what is in it.\n\n"
+"Stop the request log and delete its entries.\n\n"
 "librdkafka: rd_kafka_mock_stop_request_tracking().";
 
 static rd_kafka_resp_err_t
@@ -78,7 +78,7 @@ mock_stop_request_tracking(MockCluster *self, PyObject *unused)
 
 const char mock_clear_requests_doc[] =
 "clear_requests($self, /)\n--\n\n"
-"Empty the request log.\n\n"
+"Delete the entries of the request log.\n\n"
 "librdkafka: rd_kafka_mock_clear_requests().";
 
 static rd_kafka_resp_err_t
@@ -114,7 +114,7 @@ request_entry(module_state *state, rd_kafka_mock_request_t *request)
     bool complete = true;
     for (int i = 0; i < 4; i++) {
         complete = complete && fields[i] != NULL;
-        PyStructSequence_SetItem(entry, i, fields[i]); /* takes the reference over */
+        PyStructSequence_SetItem(entry, i, fields[i]); /* steals the reference */
     }
     if (!complete) {
         Py_CLEAR(entry);
@@ -124,10 +124,10 @@ request_entry(module_state *state, rd_kafka_mock_request_t *request)
 
 const char mock_requests_doc[] =
 "requests($self, /)\n--\n\n"
-"The requests that were received since start_request_tracking().\n\n"
+"Return the requests that were received since start_request_tracking().\n\n"
 "Returns:\n"
-"    list of MockRequest: (request, api_key, broker_id, timestamp), oldest first, without those\n"
-"    that mock brokers do not support.\n\n"
+"    list of MockRequest: (request, api_key, broker_id, timestamp), oldest first. Requests that\n"
+"    mock brokers do not support are not included.\n\n"
 "Raises:\n"
 "    RuntimeError: the request log was not started.\n\n"
 "librdkafka: rd_kafka_mock_get_requests().";

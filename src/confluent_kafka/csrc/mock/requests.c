@@ -13,19 +13,19 @@
 const char mock_inject_errors_doc[] =
 "inject_errors($self, /, request, errors, *, broker_id=None, round_trip_time=None)\n"
 "--\n\n"
-"Make the next requests of one kind fail, with one error each in this order.\n\n"
+"Make the next requests of one kind fail, each with the next error of a list.\n\n"
 "Args:\n"
-"    request (str): its name in Kafka's protocol, such as \"Produce\", \"Fetch\", \"Metadata\",\n"
+"    request (str): the name in Kafka's protocol, such as \"Produce\", \"Fetch\", \"Metadata\",\n"
 "        \"OffsetCommit\", \"FindCoordinator\" or \"JoinGroup\".\n"
-"    errors (list of int or KafkaError): what the requests are answered with, such as\n"
+"    errors (list of int or KafkaError): the errors of the responses, such as\n"
 "        KafkaError.NOT_LEADER_FOR_PARTITION. KafkaError._TRANSPORT closes the connection,\n"
 "        KafkaError.NO_ERROR lets a request pass. An empty list changes nothing.\n"
-"    broker_id (int or None): only requests to this broker; they come before errors for any\n"
-"        broker (None).\n"
-"    round_trip_time (float or None): seconds by which each of these responses is delayed, 0 to\n"
+"    broker_id (int or None): only for requests to this broker. These errors come before errors\n"
+"        for any broker (None).\n"
+"    round_trip_time (float or None): the delay of each of these responses in seconds, 0 to\n"
 "        86,400. Needs broker_id.\n\n"
 "Raises:\n"
-"    ValueError: the request or the code is unknown; the error suggests the nearest name.\n\n"
+"    ValueError: the request or the code is unknown; the error suggests the most similar name.\n\n"
 "librdkafka: rd_kafka_mock_push_request_errors_array(),\n"
 "rd_kafka_mock_broker_push_request_error_rtts().";
 
@@ -33,7 +33,7 @@ static rd_kafka_resp_err_t
 run_inject_errors(MockCluster *self, mock_call *call)
 {
     if (call->count == 0) {
-        return RD_KAFKA_RESP_ERR_NO_ERROR; /* librdkafka would make an empty stack of them */
+        return RD_KAFKA_RESP_ERR_NO_ERROR; /* librdkafka would store an empty stack of errors */
     }
     if (call->broker_id == -1) {
         rd_kafka_mock_push_request_errors_array(self->cluster, call->api_key, call->count,
@@ -56,7 +56,7 @@ arg_errors(MockCluster *self, PyObject *errors, size_t *count)
     if (arg_list(errors, "errors", "error codes") < 0) {
         return NULL;
     }
-    PyObject *items = PySequence_Tuple(errors); /* a copy that nobody else changes */
+    PyObject *items = PySequence_Tuple(errors); /* a copy that nobody else can change */
     if (items == NULL) {
         return NULL;
     }
@@ -113,10 +113,10 @@ mock_inject_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 
 const char mock_pending_errors_doc[] =
 "pending_errors($self, /, request, broker_id)\n--\n\n"
-"Count the errors injected for one broker that are still to come.\n\n"
+"Return the number of injected errors for one broker that have not been used yet.\n\n"
 "Args:\n"
-"    request (str): the request's name.\n"
-"    broker_id (int): the broker. Errors that were injected for any broker do not count.\n\n"
+"    request (str): the name of the request.\n"
+"    broker_id (int): the broker. Errors that were injected for any broker are not counted.\n\n"
 "Returns:\n"
 "    int.\n\n"
 "librdkafka: rd_kafka_mock_broker_error_stack_cnt().";
@@ -154,7 +154,7 @@ const char mock_clear_errors_doc[] =
 "Errors that were injected for one broker stay: librdkafka cannot remove them; see\n"
 "pending_errors().\n\n"
 "Args:\n"
-"    request (str or None): the request's name; None for every kind.\n\n"
+"    request (str or None): the name of the request; None for every kind.\n\n"
 "librdkafka: rd_kafka_mock_clear_request_errors().";
 
 static rd_kafka_resp_err_t
@@ -187,12 +187,12 @@ mock_clear_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 
 const char mock_set_api_versions_doc[] =
 "set_api_versions($self, /, request, min_version, max_version)\n--\n\n"
-"Let the brokers offer other versions of a request, as older brokers do.\n\n"
-"Clients ask when they connect: connected clients keep the versions that they got.\n\n"
+"Make the brokers offer other versions of a request, as older brokers do.\n\n"
+"Clients ask for the versions when they connect, so connected clients keep theirs.\n\n"
 "Args:\n"
-"    request (str): the request's name.\n"
-"    min_version, max_version (int or None): the range that ApiVersions responses give; at most\n"
-"        what a new MockCluster offers. None for both withdraws the request.\n\n"
+"    request (str): the name of the request.\n"
+"    min_version, max_version (int or None): the range in ApiVersions responses; at most the\n"
+"        range that a new MockCluster offers. None for both withdraws the request.\n\n"
 "librdkafka: rd_kafka_mock_set_apiversion().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -202,7 +202,7 @@ run_set_api_versions(MockCluster *self, mock_call *call)
                                         (int16_t)call->high);
 }
 
-/* The brokers crash over a version that they cannot read. */
+/* Checks versions, because the brokers crash at a version that they cannot read. */
 static int64_t
 highest_version(int16_t api_key)
 {
@@ -213,7 +213,7 @@ highest_version(int16_t api_key)
     return kind->highest_version;
 }
 
-/* For the request `call->api_key`, which has been read. */
+/* For the request `call->api_key`, which has already been read. */
 static int
 arg_version_range(PyObject *minimum, PyObject *maximum, mock_call *call)
 {

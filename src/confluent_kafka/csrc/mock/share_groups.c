@@ -1,5 +1,5 @@
 /*
- * MockCluster: what share groups (KIP-932) live by.
+ * MockCluster: the settings of share groups (KIP-932).
  */
 #include "mock/mock.h"
 
@@ -8,7 +8,7 @@
 const char mock_set_share_group_auto_offset_reset_doc[] =
 "set_share_group_auto_offset_reset($self, /, offset_reset)\n--\n\n"
 "Set where share groups begin to read a partition.\n\n"
-"It is the groups' share.auto.offset.reset.\n\n"
+"This is the groups' share.auto.offset.reset.\n\n"
 "Args:\n"
 "    offset_reset (str): \"earliest\", or \"latest\" as in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_sharegroup_set_auto_offset_reset().";
@@ -46,8 +46,8 @@ mock_set_share_group_auto_offset_reset(MockCluster *self, PyObject *const *args,
 
 const char mock_set_share_group_heartbeat_interval_doc[] =
 "set_share_group_heartbeat_interval($self, /, interval)\n--\n\n"
-"Set how often members of share groups send heartbeats and learn of an assignment.\n\n"
-"It is the groups' share.heartbeat.interval.ms, for members that join afterwards.\n\n"
+"Set how often members of share groups send heartbeats and receive assignments.\n\n"
+"This is the groups' share.heartbeat.interval.ms, for members that join afterwards.\n\n"
 "Args:\n"
 "    interval (float): seconds, 0.001 to 86,400; 5 in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_sharegroup_set_heartbeat_interval().";
@@ -81,9 +81,9 @@ mock_set_share_group_heartbeat_interval(MockCluster *self, PyObject *const *args
 
 const char mock_set_share_group_record_lock_duration_doc[] =
 "set_share_group_record_lock_duration($self, /, duration)\n--\n\n"
-"Set how long a record is locked for the member of a share group that has it.\n\n"
-"It is the groups' share.record.lock.duration.ms, for records that are fetched afterwards. The\n"
-"brokers look once a second for locks that have run out.\n\n"
+"Set how long a record is locked for the share group member that acquired it.\n\n"
+"This is the groups' share.record.lock.duration.ms, for records that are fetched afterwards. The\n"
+"brokers check once a second for expired locks.\n\n"
 "Args:\n"
 "    duration (float): seconds, 0.001 to 86,400; 30 in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_sharegroup_set_record_lock_duration().";
@@ -119,7 +119,7 @@ mock_set_share_group_record_lock_duration(MockCluster *self, PyObject *const *ar
 const char mock_set_share_group_delivery_count_limit_doc[] =
 "set_share_group_delivery_count_limit($self, /, limit)\n--\n\n"
 "Set how often share groups deliver a record before they archive it.\n\n"
-"It is the groups' share.delivery.count.limit.\n\n"
+"This is the groups' share.delivery.count.limit.\n\n"
 "Args:\n"
 "    limit (int): 1 to 2**31-1; 5 in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_sharegroup_set_max_delivery_attempts().";

@@ -3,10 +3,10 @@
  */
 #include "mock/mock.h"
 
-/* A partition costs about 400 bytes; without memory for them librdkafka aborts. */
+/* A partition costs about 400 bytes; if there is no memory for it, librdkafka aborts. */
 #define MAX_PARTITIONS 10000
 
-/* Topic, partition and broker, as three methods take them. */
+/* Reads topic, partition and broker, which three methods have. */
 static int
 parse_placement(PyObject **values, MockCluster *self, mock_call *call)
 {
@@ -22,10 +22,10 @@ const char mock_create_topic_doc[] =
 "create_topic($self, /, topic, partitions=1, replication_factor=1)\n--\n\n"
 "Create a topic.\n\n"
 "Args:\n"
-"    topic (str): its name, in the characters that Kafka allows.\n"
-"    partitions (int): how many, 1 to 10,000.\n"
-"    replication_factor (int): replicas of each partition, 1 to the number of brokers. The\n"
-"        leader is chosen among them at random.\n\n"
+"    topic (str): the name of the topic, in the characters that Kafka allows.\n"
+"    partitions (int): the number of partitions, 1 to 10,000.\n"
+"    replication_factor (int): the number of replicas of each partition, 1 to the number of\n"
+"        brokers. The leader is a random one of them.\n\n"
 "Raises:\n"
 "    KafkaException: TOPIC_ALREADY_EXISTS.\n\n"
 "librdkafka: rd_kafka_mock_topic_create().";
@@ -61,8 +61,8 @@ const char mock_set_topic_error_doc[] =
 "set_topic_error($self, /, topic, error)\n--\n\n"
 "Make Metadata and AddPartitionsToTxn requests about a topic fail.\n\n"
 "Args:\n"
-"    topic (str): its name; it is created with 4 partitions if it does not exist.\n"
-"    error (int, KafkaError or None): the error of every response from now on, such as\n"
+"    topic (str): the name of the topic. It is created with 4 partitions if it does not exist.\n"
+"    error (int, KafkaError or None): the error in every response from now on, such as\n"
 "        KafkaError.TOPIC_AUTHORIZATION_FAILED; None ends it.\n\n"
 "librdkafka: rd_kafka_mock_topic_set_error().";
 
@@ -94,10 +94,10 @@ const char mock_set_leader_doc[] =
 "set_leader($self, /, topic, partition, broker_id)\n--\n\n"
 "Move a partition's leadership to another broker, with a new leader epoch.\n\n"
 "Args:\n"
-"    topic (str): its name; it is created, with partitions up to this one, if it does not\n"
+"    topic (str): its name. It is created, with partitions up to this one, if it does not\n"
 "        exist.\n"
-"    partition (int): its number.\n"
-"    broker_id (int or None): the new leader; None leaves the partition without one.\n\n"
+"    partition (int): the number of the partition.\n"
+"    broker_id (int or None): the new leader; None leaves the partition without a leader.\n\n"
 "Raises:\n"
 "    KafkaException: UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
 "librdkafka: rd_kafka_mock_partition_set_leader().";
@@ -127,9 +127,9 @@ const char mock_set_follower_doc[] =
 "set_follower($self, /, topic, partition, broker_id)\n--\n\n"
 "Set the replica that a leader tells consumers to fetch from (KIP-392).\n\n"
 "Args:\n"
-"    topic (str): its name; it is created, with partitions up to this one, if it does not\n"
+"    topic (str): its name. It is created, with partitions up to this one, if it does not\n"
 "        exist.\n"
-"    partition (int): its number.\n"
+"    partition (int): the number of the partition.\n"
 "    broker_id (int or None): the follower; None for the leader itself.\n\n"
 "Raises:\n"
 "    KafkaException: UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
@@ -158,11 +158,11 @@ mock_set_follower(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 
 const char mock_set_follower_watermarks_doc[] =
 "set_follower_watermarks($self, /, topic, partition, low, high)\n--\n\n"
-"Let a partition's follower lag behind, or lack the oldest records.\n\n"
+"Make a partition's follower lag behind, or lack the oldest records.\n\n"
 "Args:\n"
-"    topic (str): its name; it is created, with partitions up to this one, if it does not\n"
+"    topic (str): its name. It is created, with partitions up to this one, if it does not\n"
 "        exist.\n"
-"    partition (int): its number.\n"
+"    partition (int): the number of the partition.\n"
 "    low (int or None): the first offset that the follower has; None for the leader's.\n"
 "    high (int or None): the offset after its last record; None for the leader's.\n\n"
 "Raises:\n"
@@ -206,8 +206,8 @@ mock_set_follower_watermarks(MockCluster *self, PyObject *const *args, Py_ssize_
 const char mock_set_broker_down_doc[] =
 "set_broker_down($self, /, broker_id=None)\n--\n\n"
 "Stop a broker: close its connections and refuse new ones, until set_broker_up().\n\n"
-"Partitions keep their leader: move it with set_leader(). The broker disappears from\n"
-"the Metadata responses of the others.\n\n"
+"Partitions keep their leader; move it with set_leader(). The Metadata responses of the other\n"
+"brokers no longer contain this broker.\n\n"
 "Args:\n"
 "    broker_id (int or None): the broker; None for all.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_down().";

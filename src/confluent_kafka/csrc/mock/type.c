@@ -5,14 +5,14 @@
 
 #include "values/error.h"
 
-/* One broker costs a listener and its connections' descriptors. */
+/* A broker needs descriptors for a listener and its connections. */
 #define MAX_BROKERS 100
-/* What must be left beside the listeners: for librdkafka's pipes and connections. */
+/* Descriptors that must remain free: for librdkafka's pipes and connections. */
 #define SPARE_DESCRIPTORS 50
 
 /* ---- life cycle ---- */
 
-/* The brokers' handle has nothing to tell the application; stderr is the user's. */
+/* Drops the log of the brokers' handle: it is of no use, and stderr belongs to the user. */
 static void
 discard_log(const rd_kafka_t *rk, int level, const char *facility, const char *message)
 {
@@ -20,8 +20,8 @@ discard_log(const rd_kafka_t *rk, int level, const char *facility, const char *m
 }
 
 /*
- * Refuses to start with too few file descriptors left: when a mock broker finds none,
- * librdkafka ends the process in an assertion.
+ * Refuses to start if too few file descriptors are free: if a mock broker gets none, librdkafka
+ * aborts the process.
  */
 static int
 check_file_descriptors(int needed)
@@ -47,10 +47,10 @@ check_file_descriptors(int needed)
     return 0;
 }
 
-/* Keys of requests in Kafka's protocol. */
+/* API keys in Kafka's protocol. */
 enum { PRODUCE = 0, FETCH = 1 };
 
-/* Sets what a partition keeps, 0 for the default; `error_text` is filled in on failure. */
+/* Sets how much a partition keeps; 0 means the default. On failure it fills in `error_text`. */
 static bool
 set_retention(rd_kafka_conf_t *conf, int32_t bytes, char *error_text, size_t size)
 {
@@ -68,8 +68,9 @@ set_retention(rd_kafka_conf_t *conf, int32_t bytes, char *error_text, size_t siz
 }
 
 /*
- * The mock brokers' thread takes no signals, as none of librdkafka's does: one that interrupts its
- * wait ends it, and with it goes the cluster, which this module still uses.
+ * Blocks signals in the mock brokers' thread, as librdkafka does in its other threads. A signal
+ * that interrupts the thread's wait ends the thread and frees the cluster, which this module still
+ * uses.
  */
 WITHOUT_GIL static rd_kafka_mock_cluster_t *
 new_cluster(rd_kafka_t *rk, int32_t brokers)
@@ -86,7 +87,7 @@ new_cluster(rd_kafka_t *rk, int32_t brokers)
 #endif
 }
 
-/* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
+/* Creates handle and brokers without the GIL. On failure it fills in `error_text`. */
 WITHOUT_GIL static bool
 start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size_t size)
 {
@@ -107,16 +108,16 @@ start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size
         rd_kafka_destroy(rk);
         return false;
     }
-    /* librdkafka's default of 3 s would be the longest part of most tests. None at all
-     * would cost a rebalance where two members start together. */
+    /* librdkafka's default of 3 s would be the longest part of most tests. Without any delay, two
+     * members that start together would need an additional rebalance. */
     rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, 100);
-    /* Without a controller clients would look for one until they time out, to send requests
-     * that no broker here answers. With one they say so at once. */
+    /* Without a controller, clients would look for one until they time out, for requests that no
+     * broker here answers. With a controller, they report the error at once. */
     rd_kafka_mock_set_controller_id(cluster, 1);
     self->rk = rk;
     self->cluster = cluster;
-    /* Newer versions tell a client of the partition's leader (KIP-951), and the brokers
-     * crash when there is none: after set_leader(None), or for a topic that is not there. */
+    /* Newer versions report the partition's leader (KIP-951), and the brokers crash if there is
+     * none: after set_leader(None), or for a topic that does not exist. */
     mock_let_brokers_settle(self);
     rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
     mock_let_brokers_settle(self);
@@ -124,7 +125,7 @@ start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size
     return true;
 }
 
-/* Idempotent; needs no GIL and should not have it. */
+/* May be called twice. Needs no GIL, and should be called without it. */
 WITHOUT_GIL static void
 stop_brokers(MockCluster *self)
 {
@@ -196,7 +197,7 @@ mock_cluster_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Warns of a cluster that was dropped and not closed, as files and sockets do. */
+/* Warns if a cluster is deleted without close(), as files and sockets do. */
 static void
 mock_cluster_finalize(PyObject *object)
 {
@@ -225,12 +226,12 @@ static void
 mock_cluster_dealloc(MockCluster *self)
 {
     if (PyObject_CallFinalizerFromDealloc((PyObject *)self) < 0) {
-        return; /* whoever records warnings keeps their source alive */
+        return; /* code that records warnings keeps their source alive */
     }
     PyObject_GC_UnTrack(self);
     PyTypeObject *type = Py_TYPE(self);
-    /* A forked child leaves its copy of the handle to the process's end: the threads that
-     * would have to end, and may hold its locks, are the parent's. */
+    /* A forked child leaves its copy of the handle until the process ends: the threads that would
+     * have to end, and that may hold its locks, are the parent's. */
     if (self->cluster != NULL && !mock_in_forked_child(self)) {
         Py_BEGIN_ALLOW_THREADS
         stop_brokers(self);
@@ -333,7 +334,7 @@ static PyObject *
 get_bootstrap_servers(MockCluster *self, void *unused)
 {
     (void)unused;
-    /* Also in a forked child: there it is the address of the parent's brokers. */
+    /* It also works in a forked child, where it is the address of the parent's brokers. */
     if (!mock_in_forked_child(self) && check_open(self) < 0) {
         return NULL;
     }
@@ -341,7 +342,7 @@ get_bootstrap_servers(MockCluster *self, void *unused)
 }
 
 PyDoc_STRVAR(brokers_doc,
-"How many brokers the cluster has; their ids are 1 to this number.");
+"The number of brokers in the cluster; their ids are 1 to this number.");
 
 static PyObject *
 get_brokers(MockCluster *self, void *unused)
@@ -377,42 +378,41 @@ PyDoc_STRVAR(mock_cluster_doc,
 "MockCluster(brokers=3, *, retention_bytes=None)\n--\n\n"
 "A Kafka cluster inside this process, for tests, demonstrations and laptops.\n\n"
 "Its brokers listen on 127.0.0.1, on ports that the system chooses, and speak Kafka's\n"
-"protocol: any client in any process of this machine can connect. They are\n"
+"protocol. Any client in any process of this machine can connect. They are\n"
 "librdkafka's mock brokers and keep everything in memory. Use the cluster as a\n"
-"context manager, or call close(). In a forked child it cannot be controlled\n"
+"context manager, or call close(). A forked child cannot control it\n"
 "(RuntimeError), but clients there can connect to its bootstrap_servers.\n\n"
 "Args:\n"
-"    brokers (int): how many, 1 to 100; their ids are 1 to this number.\n"
-"    retention_bytes (int or None): what each partition keeps, 1 to 2,147,483,647 bytes of\n"
-"        record batches; None for 5 MiB. It is memory of this process.\n\n"
+"    brokers (int): the number of brokers, 1 to 100; their ids are 1 to this number.\n"
+"    retention_bytes (int or None): how many bytes of record batches each partition keeps, 1 to\n"
+"        2,147,483,647; None for 5 MiB. They are in the memory of this process.\n\n"
 "Raises:\n"
-"    OSError: the process has too few file descriptors left.\n"
+"    OSError: the process has too few free file descriptors.\n"
 "    KafkaException: the brokers could not be started.\n\n"
 "Differences from Apache Kafka:\n\n"
-"- A partition keeps 5 MiB of record batches, as sent (compressed or not), or as much as\n"
-"  retention_bytes says. The oldest\n"
-"  are dropped and the low watermark moves up; the latest batch stays, whatever its\n"
-"  size. There is no retention by time, no compaction, and nothing survives close().\n"
+"- A partition keeps 5 MiB of record batches, or retention_bytes, in the form in which they were\n"
+"  sent (compressed or not). The oldest batches are dropped, and the low watermark moves up. The\n"
+"  latest batch stays, whatever its size is. There is no retention by time and no compaction, and\n"
+"  nothing survives close().\n"
 "- A topic that a client asks for is created with 4 partitions and 3 replicas (fewer\n"
-"  with fewer brokers). Replicas are the same records under another name: a new\n"
-"  leader never lacks any.\n"
+"  with fewer brokers). All replicas are the same records, so that a new leader never lacks any.\n"
 "- A new group of the classic protocol waits 0.1 s for members, see\n"
-"  set_group_initial_rebalance_delay() (Kafka: 3 s). A librdkafka without our patches\n"
-"  (the system's) lets every later rebalance take session.timeout.ms less 1 s, also\n"
-"  when all members have joined again.\n"
-"- Sequence numbers are checked for transactional producers only. A message that a merely\n"
-"  idempotent producer sends again after a fault is stored twice, and after an injected Produce\n"
-"  error the producer can report a record as stored that is not.\n"
+"  set_group_initial_rebalance_delay() (Kafka: 3 s). With a librdkafka without our patches\n"
+"  (the system's), every later rebalance takes session.timeout.ms less 1 s, even if all members\n"
+"  have joined again.\n"
+"- Sequence numbers are checked for transactional producers only. If a producer that is only\n"
+"  idempotent sends a message again after an error, the message is stored twice. After an\n"
+"  injected Produce error, the producer can report a record as stored that is not.\n"
 "- Consumers with isolation.level=read_committed also see the records of aborted\n"
-"  transactions, and the offsets of a transaction are accepted and not committed.\n"
-"- Produce is offered up to version 9 and Fetch up to 11: responses do not name a new leader\n"
-"  (KIP-951), so the client asks for metadata.\n"
-"- The brokers answer the requests of producers (idempotent and transactional ones too), of\n"
-"  consumers (classic and KIP-848 groups), of share consumers and of telemetry (KIP-714), without\n"
-"  SASL and TLS, and those of administrators about topics, configurations, groups, records, ACLs\n"
-"  and users, which docs/guides/testing.md lists. Others fail at once with\n"
-"  KafkaError._UNSUPPORTED_FEATURE; on_request() can answer them. A librdkafka without our patches\n"
-"  (the system's) answers no administrator.\n\n"
+"  transactions, and the offsets of a transaction are accepted but not committed.\n"
+"- Produce is offered up to version 9 and Fetch up to 11. Responses do not name a new leader\n"
+"  (KIP-951), so the client requests metadata.\n"
+"- The brokers answer the requests of producers (including idempotent and transactional ones),\n"
+"  consumers (classic and KIP-848 groups), share consumers and telemetry (KIP-714), without SASL\n"
+"  and TLS. They also answer the administration requests about topics, configurations, groups,\n"
+"  records, ACLs and users that docs/guides/testing.md lists. Other requests fail at once with\n"
+"  KafkaError._UNSUPPORTED_FEATURE; on_request() can answer them. A librdkafka without our\n"
+"  patches (the system's) answers no administration requests.\n\n"
 "librdkafka: rd_kafka_mock_cluster_new().");
 
 static PyType_Slot mock_cluster_slots[] = {

@@ -1,5 +1,5 @@
 /*
- * What an event loop calls: messages whose deliveries are awaited.
+ * Methods for event loops: messages whose deliveries are awaited.
  */
 #include "producer/producer.h"
 
@@ -9,8 +9,9 @@
 #include "client/serve.h"
 
 /*
- * Between serve_begin() and serve_end(): how many reports and callbacks, or -1. An exception of one
- * does not keep the others, unless it is no Exception: then the rest is for the next call.
+ * Between serve_begin() and serve_end(): the number of reports and callbacks served, or -1. After
+ * the exception of one, the others are served all the same, unless it does not derive from
+ * Exception: then the rest is left to the next call.
  */
 static Py_ssize_t
 settle_ready(Producer *self, deadline *turn)
@@ -36,15 +37,15 @@ settle_ready(Producer *self, deadline *turn)
 PyDoc_STRVAR(settle_doc,
 "_settle($self, seconds, /)\n--\n\n"
 "Settle the futures of _send() whose messages were delivered or have failed, in order, and serve\n"
-"other callbacks; for the thread of their event loop. Does not wait.\n\n"
-"A future that is done (cancelled) is left alone. The exception of a message that failed is a\n"
-"KafkaException of its own, whose `kafka_message` is the Message.\n\n"
+"other callbacks. Only for the thread of their event loop. Does not wait.\n\n"
+"A future that is already done (cancelled) is skipped. A failed message settles its future with\n"
+"its own KafkaException, whose `kafka_message` is the Message.\n\n"
 "Args:\n"
-"    seconds (float): after which what is left is for the next call, see _queue_length().\n\n"
+"    seconds (float): the time after which the rest is left to the next call.\n\n"
 "Returns:\n"
-"    int: Delivery reports and callbacks served.\n\n"
+"    int: The number of delivery reports and callbacks that were served.\n\n"
 "Raises:\n"
-"    Exception: raised by a future or callback, when all have been served.");
+"    Exception: a future or a callback raised it; all others have been served.");
 
 static PyObject *
 settle(PyObject *object, PyObject *seconds)
@@ -61,7 +62,7 @@ settle(PyObject *object, PyObject *seconds)
         serve_end(&self->client, &frame);
     }
     else if (count == 0) {
-        count = producer_settle_put_off(self); /* another thread serves: the rest is for it */
+        count = producer_settle_put_off(self); /* another thread serves the other events */
     }
     client_leave(&self->client);
     return count < 0 ? NULL : PyLong_FromSsize_t(count);
@@ -69,10 +70,10 @@ settle(PyObject *object, PyObject *seconds)
 
 PyDoc_STRVAR(send_now_doc,
 "_send_now($self, topic, value, key, partition, timestamp, headers, /)\n--\n\n"
-"Enqueue a message, see _send(), with a future that this makes: the short way of produce().\n\n"
+"Enqueue a message as _send() does, with a new future: the fast path of an awaited produce().\n\n"
 "Returns:\n"
-"    The future; or None, and nothing is enqueued: in another thread or loop, when the loop's\n"
-"    turn is over, and while the queue is full.\n\n"
+"    The future. None, and nothing is enqueued: in another thread or loop, after the end of the\n"
+"    loop's turn, and while the queue is full.\n\n"
 "Raises:\n"
 "    KafkaException: the message was refused.");
 

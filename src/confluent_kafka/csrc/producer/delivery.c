@@ -2,9 +2,9 @@
  * Delivery reports: from librdkafka's events to the application's callbacks.
  *
  * librdkafka reports messages in batches, one event each. The GIL is taken once for a whole
- * batch, and a Message is built only for a callback or a future. When a callback raises, the
- * rest of its event stays in `deliveries` for the next call (close() goes on); a callback that
- * polls or flushes goes on with the same event.
+ * batch, and a Message is built only for a callback or a future. If a callback raises, the rest
+ * of its event stays in `deliveries` for the next call (except in close(), which continues). A
+ * callback that polls or flushes continues with the same event.
  */
 #include "producer/producer.h"
 
@@ -25,7 +25,7 @@ producer_messages(Producer *self)
 {
     rd_kafka_queue_t *queue = self->client.core->queue;
     int events, outstanding;
-    do { /* again if one came in between */
+    do { /* repeated if an event arrived in between */
         events = (int)rd_kafka_queue_length(queue);
         outstanding = producer_outstanding(self);
     } while ((int)rd_kafka_queue_length(queue) != events);
@@ -34,7 +34,7 @@ producer_messages(Producer *self)
 
 /* ---- the list of events being served ---- */
 
-/* Takes ownership of the event; a MemoryError is parked. */
+/* Takes ownership of the event. A MemoryError is parked. */
 static void
 push_event(Producer *self, rd_kafka_event_t *event)
 {
@@ -53,7 +53,7 @@ push_event(Producer *self, rd_kafka_event_t *event)
     *end = entry;
 }
 
-/* Frees exhausted events that no callback is using. */
+/* Frees finished events that no callback uses. */
 static void
 remove_exhausted(Producer *self)
 {
@@ -72,7 +72,7 @@ remove_exhausted(Producer *self)
     }
 }
 
-/* The next report in the events at hand, or NULL; sets `*owner` to its event. */
+/* The next report in the listed events, or NULL; sets `*owner` to its event. */
 static const rd_kafka_message_t *
 next_report(Producer *self, delivery **owner)
 {
@@ -109,7 +109,7 @@ call_callback(Producer *self, PyObject *callback, const rd_kafka_message_t *repo
         result = PyObject_Vectorcall(callback, arguments, 2, NULL);
         Py_DECREF(error);
     }
-    /* Ending the borrow can fail too; an exception of the callback goes first. */
+    /* Ending the borrow can fail, too; the callback's exception takes precedence. */
     PyObject *raised = result == NULL ? PyErr_GetRaisedException() : NULL;
     int ended = message_end_borrow(message);
     if (raised != NULL) {
@@ -141,7 +141,7 @@ serve_report(Producer *self, delivery *owner, const rd_kafka_message_t *report)
     return result;
 }
 
-/* What a callback raised is parked: true when the rest waits until it has been raised. */
+/* Parks the exception of a callback. True if the rest must wait until it has been raised. */
 static bool
 park_exception(Producer *self)
 {
@@ -149,7 +149,7 @@ park_exception(Producer *self)
     return client_has_parked(&self->client);
 }
 
-/* The reports of the events at hand: true when all were served. */
+/* Serves the reports of the listed events. True if all were served. */
 static bool
 serve_each(Producer *self, Py_ssize_t *count)
 {
@@ -165,7 +165,7 @@ serve_each(Producer *self, Py_ssize_t *count)
     return true;
 }
 
-/* All reports of the events at hand: how many, or -1 with the rest kept. */
+/* Serves all reports of the listed events: their number; or -1, and the rest is kept. */
 static Py_ssize_t
 serve_reports(Producer *self)
 {
@@ -179,7 +179,7 @@ serve_reports(Producer *self)
 
 /* ---- the queue ---- */
 
-/* Pops one event, waiting up to `timeout_ms`; callbacks of other kinds run in here. */
+/* Pops one event, waiting up to `timeout_ms`; callbacks of other kinds run inside this call. */
 static rd_kafka_event_t *
 pop_event(Producer *self, int timeout_ms)
 {
@@ -194,7 +194,7 @@ pop_event(Producer *self, int timeout_ms)
     return event;
 }
 
-/* One event: reports served, or -1. */
+/* Serves one event: the number of reports, or -1. */
 static Py_ssize_t
 serve_event(Producer *self, rd_kafka_event_t *event)
 {
@@ -207,12 +207,12 @@ serve_event(Producer *self, rd_kafka_event_t *event)
     return client_has_parked(&self->client) ? -1 : 0;
 }
 
-/* What is in the queue now, without waiting: reports served, or -1. */
+/* Serves the current events of the queue without waiting: the number of reports, or -1. */
 static Py_ssize_t
 serve_queue(Producer *self, rd_kafka_event_t *event)
 {
     Py_ssize_t count = 0;
-    /* Not more than there is on entry: callbacks that produce must not keep us here. */
+    /* Only as many as there are now: callbacks that produce must not make this loop endless. */
     size_t budget = rd_kafka_queue_length(self->client.core->queue) + 1;
     while (event != NULL) {
         Py_ssize_t served = serve_event(self, event);
@@ -228,7 +228,7 @@ serve_queue(Producer *self, rd_kafka_event_t *event)
 Py_ssize_t
 producer_serve_once(Producer *self, int timeout_ms)
 {
-    Py_ssize_t count = serve_reports(self); /* what an exception left behind */
+    Py_ssize_t count = serve_reports(self); /* reports that an earlier exception left */
     if (count < 0) {
         return -1;
     }
@@ -240,7 +240,7 @@ producer_serve_once(Producer *self, int timeout_ms)
 bool
 producer_serve_event(Producer *self, Py_ssize_t *reports)
 {
-    Py_ssize_t served = serve_reports(self); /* what an exception left behind */
+    Py_ssize_t served = serve_reports(self); /* reports that an earlier exception left */
     if (served == 0) {
         rd_kafka_event_t *event = pop_event(self, 0);
         if (event == NULL) {
@@ -281,7 +281,7 @@ void
 producer_note_errors(Producer *self)
 {
     rd_kafka_event_t *event;
-    /* Not more than there is on entry: reports may come as fast as they are kept. */
+    /* Only as many as there are now: reports may arrive as fast as they are kept. */
     size_t left = rd_kafka_queue_length(self->client.core->queue);
     while (left-- > 0 && (event = pop_event(self, 0)) != NULL) {
         if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
@@ -293,9 +293,9 @@ producer_note_errors(Producer *self)
     }
 }
 
-/* ---- a producer that was dropped ---- */
+/* ---- a producer that is deleted without close() ---- */
 
-/* Futures are told all the same: someone may wait for them. */
+/* Futures are settled all the same, because tasks may wait for them. */
 static void
 drop_callbacks(Producer *self, rd_kafka_event_t *event)
 {
@@ -315,10 +315,10 @@ discard(Producer *self)
 {
     client_core *core = self->client.core;
     if (core->rk == NULL) {
-        return; /* it could not be created */
+        return; /* the list could not be created */
     }
-    /* Not the one at hand: the garbage collector, which drops producers, may be about to empty it.
-     * A loop that has been told of what is in there holds it. */
+    /* A new list: the garbage collector, which may be deleting the producer, may be about to clear
+     * the current one. A loop that was told of the current list's contents holds a reference. */
     Py_XSETREF(self->unsettled, PyList_New(0));
     if (self->unsettled == NULL) {
         PyErr_WriteUnraisable(NULL);
@@ -329,7 +329,7 @@ discard(Producer *self)
         drop_callbacks(self, entry->event);
         PyMem_Free(entry);
     }
-    /* Purged messages come back as reports, which own their callbacks. */
+    /* Purged messages come back as reports, which hold references to their callbacks. */
     Py_BEGIN_ALLOW_THREADS
     rd_kafka_purge(core->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT
                                  | RD_KAFKA_PURGE_F_NON_BLOCKING);
@@ -352,7 +352,7 @@ discard(Producer *self)
 void
 producer_discard_deliveries(Producer *self)
 {
-    PyObject *raised = PyErr_GetRaisedException(); /* a client can be dropped by a traceback */
+    PyObject *raised = PyErr_GetRaisedException(); /* a client may be deleted with a traceback */
     discard(self);
     if (raised != NULL) {
         PyErr_SetRaisedException(raised);

@@ -1,5 +1,5 @@
 /*
- * What a future is settled with: the Message of the report, or the types of a face in its place.
+ * The objects that settle futures: the report's Message, or types of a compatibility API.
  */
 #include "producer/producer.h"
 
@@ -25,13 +25,13 @@ check_tuple_type(PyObject *object, const char *name)
 
 const char producer_settle_as_doc[] =
 "_settle_as($self, record_type, partition_type, failure, /)\n--\n\n"
-"Settle futures with other objects than Message and KafkaException; before the first _send().\n\n"
+"Settle futures with other objects than Message and KafkaException. Call it before _send().\n\n"
 "Args:\n"
-"    record_type (type or None): a named tuple of topic, partition, the two as partition_type,\n"
-"        offset, timestamp in milliseconds or None, whether the broker made that (0 or 1), and\n"
-"        None. None for None instead of it.\n"
+"    record_type (type or None): a named tuple of topic, partition, these two as a\n"
+"        partition_type, offset, timestamp in milliseconds or None, whether the broker made the\n"
+"        timestamp (0 or 1), and None. With None instead of a type, futures are settled with None.\n"
 "    partition_type (type): a named tuple of topic and partition.\n"
-"    failure (callable(KafkaException)): returns the exception to take instead.";
+"    failure (callable(KafkaException)): returns the exception to use instead.";
 
 PyObject *
 producer_settle_as(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
@@ -61,7 +61,7 @@ producer_settle_as(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 /* ---- a record ---- */
 
-/* A new reference to the same, which may be NULL. */
+/* A new reference to the object, which may be NULL. */
 static PyObject *
 same(PyObject *object)
 {
@@ -97,7 +97,7 @@ record_from(Producer *self, const rd_kafka_message_t *report)
 
 /* ---- a message, or an exception ---- */
 
-/* What the report says: its Message or, if that failed, a KafkaException. New reference. */
+/* The report's Message; if the delivery failed, a KafkaException. New reference. */
 static PyObject *
 outcome_of(Producer *self, PyObject *message)
 {

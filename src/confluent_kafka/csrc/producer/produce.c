@@ -1,5 +1,5 @@
 /*
- * produce(): one message on its way to librdkafka's queue.
+ * produce(): puts one message into librdkafka's queue.
  */
 #include "producer/producer.h"
 
@@ -37,7 +37,7 @@ open_topic(Producer *self, PyObject *name)
     return handle;
 }
 
-/* The handle of the topic, opened when it is the first time; `name` is exactly a str. */
+/* The handle of the topic, created at the first use; `name` is exactly a str. */
 static rd_kafka_topic_t *
 find_topic(Producer *self, PyObject *name)
 {
@@ -51,7 +51,7 @@ find_topic(Producer *self, PyObject *name)
 static rd_kafka_topic_t *
 topic_lock_held(Producer *self, PyObject *name)
 {
-    /* Loops produce to one topic through one str object: no look-up then. */
+    /* Loops usually produce to one topic with the same str object: then no look-up is needed. */
     if (name == self->last_topic) {
         return self->last_handle;
     }
@@ -59,8 +59,8 @@ topic_lock_held(Producer *self, PyObject *name)
         PyErr_Format(PyExc_TypeError, "topic must be str, not %.100s", Py_TYPE(name)->tp_name);
         return NULL;
     }
-    /* Only the text of a subclass's object is kept: the object can refer to anything, and
-     * compare as it likes. */
+    /* Keep only the text of a str subclass's object: the object could refer to anything, and could
+     * define its own comparison. */
     PyObject *text = PyUnicode_FromObject(name);
     rd_kafka_topic_t *handle = text == NULL ? NULL : find_topic(self, text);
     if (handle == NULL) {
@@ -76,7 +76,7 @@ rd_kafka_topic_t *
 producer_topic(Producer *self, PyObject *name)
 {
     rd_kafka_topic_t *handle;
-    /* Threads share last_topic, and two must not open one topic's handle. */
+    /* Threads share last_topic, and two threads must not create two handles of one topic. */
     Py_BEGIN_CRITICAL_SECTION(self);
     handle = topic_lock_held(self, name);
     Py_END_CRITICAL_SECTION();
@@ -125,7 +125,7 @@ enqueue_with_extras(Producer *self, outgoing *message)
     }
     rd_kafka_error_t *error = rd_kafka_produceva(self->client.rk, fields, count);
     if (error == NULL) {
-        message->headers = NULL; /* librdkafka's now */
+        message->headers = NULL; /* librdkafka owns them now */
         return RD_KAFKA_RESP_ERR_NO_ERROR;
     }
     rd_kafka_resp_err_t code = rd_kafka_error_code(error);
@@ -137,7 +137,7 @@ rd_kafka_resp_err_t
 producer_enqueue(Producer *self, outgoing *message)
 {
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
-    /* Taken before the call: the report can be served by another thread at once. */
+    /* Taken before the call, because another thread can serve the report at once. */
     Py_XINCREF(recipient_object(message->recipient));
     if (message->timestamp_ms != 0 || message->headers != NULL) {
         code = enqueue_with_extras(self, message);
@@ -154,7 +154,7 @@ producer_enqueue(Producer *self, outgoing *message)
     return code;
 }
 
-/* The broker has not seen the message: it is the producer's own limit. */
+/* The broker has not seen the message: it exceeds the producer's own limit. */
 static void
 raise_too_large(Producer *self, size_t size)
 {
@@ -186,7 +186,7 @@ raise_produce_error(Producer *self, rd_kafka_resp_err_t code, size_t size)
         raise_too_large(self, size);
         return;
     }
-    /* Of a producer of transactions: between them. */
+    /* A transactional producer: the message came between two transactions. */
     bool is_between = code == RD_KAFKA_RESP_ERR__STATE;
     raise_kafka_error(self->client.state, code, "Unable to produce message: %s%s",
                       rd_kafka_err2str(code),
@@ -211,7 +211,7 @@ serve_until_enqueued(Producer *self, outgoing *message, deadline *until,
             return -1;
         }
         if (!go_on) {
-            *until = deadline_after(0); /* for the rest of a batch, too */
+            *until = deadline_after(0); /* do not wait for the rest of a batch either */
         }
     }
     return 0;
@@ -260,20 +260,20 @@ const char producer_produce_doc[] =
 "        on_delivery=None, timestamp=0, headers=None, *, block=0)\n--\n\n"
 "Enqueue a message; a background thread of librdkafka sends it.\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
+"    topic (str): the name of the topic.\n"
 "    value, key (str, bytes, bytearray, memoryview or None): a str is sent as\n"
-"        UTF-8, None as Kafka's null. Copied before the call returns.\n"
-"    partition (int): -1: chosen by the configured partitioner, from the key. A message to\n"
-"        another partition that does not exist fails with _UNKNOWN_PARTITION.\n"
-"    callback, on_delivery (callable(KafkaError or None, Message), optional): called from\n"
-"        poll(), flush() or close() when the message was delivered or has failed for good;\n"
-"        instead of the client's on_delivery. callback and on_delivery are two names of one\n"
+"        UTF-8, None as Kafka's null. They are copied before the call returns.\n"
+"    partition (int): -1 lets the configured partitioner choose, from the key. If the partition\n"
+"        does not exist, the message fails with _UNKNOWN_PARTITION.\n"
+"    callback, on_delivery (callable(KafkaError or None, Message), optional): poll(), flush() or\n"
+"        close() calls it when the message was delivered or has failed for good. It replaces the\n"
+"        client's on_delivery for this message. callback and on_delivery are two names of one\n"
 "        argument.\n"
 "    timestamp (int): CreateTime in milliseconds since the epoch; 0 means now.\n"
 "    headers (dict, or list of (str, value), optional): values as for value.\n"
-"    block (float): seconds to serve callbacks and wait while the queue is full; -1 without\n"
-"        limit. In a delivery callback, the messages of the same batch of reports still occupy\n"
-"        the queue: set a limit there.\n\n"
+"    block (float): seconds to wait and serve callbacks while the queue is full; -1 waits without\n"
+"        limit, 0 raises BufferError at once. In a delivery callback, set a limit: the messages\n"
+"        of the current batch of reports still occupy the queue.\n\n"
 "Raises:\n"
 "    BufferError: the queue is full (queue.buffering.max.messages or .kbytes).\n"
 "    KafkaException: for example MSG_SIZE_TOO_LARGE, _UNKNOWN_PARTITION, _FATAL.\n\n"
@@ -284,7 +284,7 @@ SIGNATURE(produce_signature, "produce()", 1, 8, P_topic, P_value, P_key, P_parti
 
 enum { TOPIC, VALUE, KEY, PARTITION, CALLBACK, ON_DELIVERY, TIMESTAMP, HEADERS, BLOCK, COUNT };
 
-/* The arguments whose conversion allocates nothing. */
+/* Converts the arguments whose conversion allocates nothing. */
 static int
 read_scalars(PyObject **values, outgoing *message, deadline *until)
 {
@@ -322,7 +322,7 @@ enqueue_message(Producer *self, PyObject *topic, outgoing *message, deadline *un
     return result;
 }
 
-/* A message to `recipient` from the arguments of produce(); as enqueue_message(), with its size. */
+/* Enqueues a message for `recipient` from produce()'s arguments; as enqueue_message(). */
 static int
 enqueue_arguments(Producer *self, PyObject **values, void *recipient,
                   rd_kafka_resp_err_t *code, size_t *size)
@@ -376,10 +376,10 @@ producer_produce(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyOb
 
 const char producer_send_doc[] =
 "_send($self, future, topic, value, key, partition, timestamp, headers, /)\n--\n\n"
-"Enqueue a message whose delivery settles a future (or nothing, if that is None), see\n"
-"_settle(). Does not wait.\n\n"
+"Enqueue a message whose delivery settles a future, see _settle(). The future may be None. Does\n"
+"not wait.\n\n"
 "Returns:\n"
-"    bool: False when the queue is full: the message has not been enqueued.\n\n"
+"    bool: False if the queue is full; the message has not been enqueued then.\n\n"
 "Raises:\n"
 "    KafkaException: the message was refused.";
 

@@ -1,5 +1,5 @@
 /*
- * produce_arrow(): the rows of a record batch in one C loop.
+ * produce_arrow(): enqueues the rows of a record batch in one C loop.
  */
 #include "producer/producer.h"
 
@@ -13,38 +13,38 @@ const char producer_produce_arrow_doc[] =
 "              partition_count=None, key=None, value=None)\n--\n\n"
 "Enqueue the rows of an Arrow record batch.\n\n"
 "Args:\n"
-"    batch (object with __arrow_c_array__ or __arrow_c_stream__): of pyarrow, polars, DuckDB,\n"
-"        MessageBatch and others. Columns among key, value (binary or string), topic (string),\n"
-"        partition (int32), timestamp, headers (list of struct of key and value). Null\n"
-"        partition and timestamp mean the partitioner's choice and now.\n"
-"    topic (str, optional): for all rows, instead of the column `topic`.\n"
-"    on_delivery (callable(KafkaError or None, Message), optional): for each row, as in\n"
+"    batch (object with __arrow_c_array__ or __arrow_c_stream__): from pyarrow, polars, DuckDB,\n"
+"        MessageBatch and others. Its columns: key, value (binary or string), topic (string),\n"
+"        partition (int32), timestamp, headers (list of struct of key and value). A null\n"
+"        partition lets the partitioner choose; a null timestamp means now.\n"
+"    topic (str, optional): the topic of all rows, instead of the column `topic`.\n"
+"    on_delivery (callable(KafkaError or None, Message), optional): called for each row, as in\n"
 "        produce().\n"
-"    block (float): seconds in total to serve callbacks and wait while the queue is full; -1\n"
-"        without limit.\n"
+"    block (float): seconds in total to wait and serve callbacks while the queue is full; -1\n"
+"        waits without limit.\n"
 "    partition_count (int, optional): how many partitions `topic` has. Rows are then enqueued\n"
-"        partition after partition, which saves up to a third of the CPU time; those of one key\n"
-"        keep their order. It does not change the partition of a row.\n"
-"    key (AvroColumns or another encoder of confluent_kafka.columns, optional): what encodes the\n"
+"        partition by partition, which saves up to a third of the CPU time; rows with the same\n"
+"        key keep their order. It does not change the partition of a row.\n"
+"    key (AvroColumns or another encoder of confluent_kafka.columns, optional): encodes the\n"
 "        column `key`, of any type.\n"
-"    value (the same, optional): what encodes the column `value`; if there is none, and no `key`\n"
-"        is given, each row as a whole.\n\n"
+"    value (AvroColumns or another encoder, optional): encodes the column `value`. If there is no\n"
+"        such column and no `key` is given, it encodes each row as a whole.\n\n"
 "Returns:\n"
-"    int: How many rows were enqueued: all of them.\n\n"
+"    int: How many rows were enqueued, which is all of them.\n\n"
 "Raises:\n"
 "    BufferError, KafkaException: a row could not be enqueued; the error names its index. The\n"
-"        rows before it are enqueued; with `partition_count`, any other row may be.\n"
-"    TypeError, ValueError: a column has a wrong name or type, or there is no topic; or a row\n"
-"        cannot be encoded. Nothing is enqueued then.\n"
-"    SchemaRegistryError: the schemas that `key` or `value` needs cannot be asked for.\n\n"
+"        rows before it are enqueued; with `partition_count`, any other row may be enqueued.\n"
+"    TypeError, ValueError: a column has a wrong name or type, there is no topic, or a row\n"
+"        cannot be encoded. Nothing has been enqueued.\n"
+"    SchemaRegistryError: the registry could not be asked for the schemas of `key` or `value`.\n\n"
 "Source: Arrow C data interface and PyCapsule protocol; rd_kafka_produce().";
 
 SIGNATURE(arrow_signature, "produce_arrow()", 1, 2, P_batch, P_topic, P_on_delivery, P_block,
           P_partition_count, P_key, P_value);
 
 /*
- * The batch with its keys or values encoded by confluent_kafka.columns, which both encoders come
- * from; a new reference, or NULL with an exception.
+ * The batch with encoded keys or values. confluent_kafka.columns encodes it, where both encoders
+ * come from. New reference, or NULL with an exception.
  */
 static PyObject *
 encoded_batch(PyObject *batch, PyObject *key, PyObject *value)
@@ -64,10 +64,10 @@ encoded_batch(PyObject *batch, PyObject *key, PyObject *value)
                                key != NULL ? key : Py_None, value != NULL ? value : Py_None);
 }
 
-/* More than a cluster has. */
+/* More partitions than a cluster can have. */
 #define MAX_PARTITIONS 1000000
 
-/* The handle of a row's topic; rows that follow each other mostly share it. */
+/* The handle of a row's topic; consecutive rows mostly share it. */
 static rd_kafka_topic_t *
 row_topic(Producer *self, const arrow_row *row, PyObject **name)
 {
@@ -87,7 +87,7 @@ row_topic(Producer *self, const arrow_row *row, PyObject **name)
     return producer_topic(self, *name);
 }
 
-/* Says which row it was, in an exception of the same kind. */
+/* Adds the index of the row to the exception, whose type stays the same. */
 static void
 name_row(Producer *self, int64_t index)
 {
@@ -115,7 +115,7 @@ name_row(Producer *self, int64_t index)
 
 enum { FAILED = -1, ENQUEUED, NO_ROOM };
 
-/* What happened to one row; FAILED: with an exception. */
+/* The outcome of one row; FAILED: with an exception. */
 static int
 enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyObject **name)
 {
@@ -141,7 +141,7 @@ enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyO
         return FAILED;
     }
     rd_kafka_resp_err_t code;
-    /* What it raises comes from a callback and has nothing to do with this row. */
+    /* An exception here comes from a callback and has nothing to do with this row. */
     int result = producer_enqueue_within(self, &message, &defaults->until, &code);
     if (message.headers != NULL) {
         rd_kafka_headers_destroy(message.headers);
@@ -157,12 +157,12 @@ enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyO
     return FAILED;
 }
 
-/* ---- rows with what is said of all of them ---- */
+/* ---- rows, with the arguments that apply to all of them ---- */
 
 typedef struct {
     arrow_rows *rows;
-    int64_t *order;  /* in which they are enqueued; NULL: as they come */
-    PyObject *topic; /* of all rows, or NULL: they have a column of that name */
+    int64_t *order;  /* the order of enqueueing; NULL: the order of the rows */
+    PyObject *topic; /* the topic of all rows; NULL if they have a column of that name */
 } row_source;
 
 static void
@@ -175,7 +175,7 @@ row_source_clear(row_source *source)
     Py_XDECREF(source->topic);
 }
 
-/* 0 when it is not given. */
+/* Returns 0 if the argument is not given. */
 static int
 read_partition_count(PyObject *given, PyObject *topic, int32_t *partition_count)
 {
@@ -205,7 +205,7 @@ order_by_partition(Producer *self, row_source *source, int32_t partition_count)
     return 0;
 }
 
-/* Reads the arguments of that name; what is in `source` must be cleared in any case. 0, or -1. */
+/* Reads the arguments of that name. `source` must be cleared in any case. 0, or -1. */
 static int
 row_source_read(Producer *self, PyObject *batch, PyObject *topic, PyObject *partition_count,
                 row_source *source)
@@ -232,7 +232,7 @@ row_source_read(Producer *self, PyObject *batch, PyObject *topic, PyObject *part
     return result;
 }
 
-/* From row `first` on: the first that is left, where a step ended, or -1 with an exception. */
+/* Enqueues rows from `first` on. Returns the first row that is left, or -1 with an exception. */
 static int64_t
 enqueue_rows(batch_defaults *defaults, const row_source *source, int64_t first)
 {
@@ -252,7 +252,7 @@ enqueue_rows(batch_defaults *defaults, const row_source *source, int64_t first)
     return result == FAILED ? -1 : next;
 }
 
-/* As enqueue_rows(), of a client that may be closed. */
+/* As enqueue_rows(), for a client that may be closed. */
 static int64_t
 enqueue_source(batch_defaults *defaults, const row_source *source, int64_t first)
 {
@@ -341,14 +341,14 @@ producer_import_rows(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 const char producer_send_rows_doc[] =
 "_send_rows($self, future, rows, first, seconds, /)\n--\n\n"
-"Enqueue rows in steps that do not wait.\n\n"
+"Enqueue rows, in steps that do not wait.\n\n"
 "Args:\n"
-"    future: is settled for each row, see _settle(), or None.\n"
+"    future: settled for each row, see _settle(); or None.\n"
 "    rows: from _import_rows().\n"
-"    first: the row to begin with.\n"
-"    seconds: after which the step ends.\n\n"
+"    first: the first row of this step.\n"
+"    seconds: the time after which the step ends.\n\n"
 "Returns:\n"
-"    tuple: The first row that is left, where the queue is full or time is up; and how many there\n"
+"    tuple: The first row that is left, if the queue is full or time is up; and how many there\n"
 "    are.";
 
 SIGNATURE(send_rows_signature, "_send_rows()", 4, 4, P_future, P_rows, P_first, P_seconds);

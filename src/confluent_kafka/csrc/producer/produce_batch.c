@@ -1,5 +1,5 @@
 /*
- * produce_batch(): a list of messages in one C loop.
+ * produce_batch(): enqueues a list of messages in one C loop.
  */
 #include "producer/producer.h"
 
@@ -15,40 +15,40 @@ const char producer_produce_batch_doc[] =
 "produce_batch($self, /, topic, messages, partition=-1, callback=None, on_delivery=None,\n"
 "              *, block=0)\n--\n\n"
 "Enqueue a list of messages.\n\n"
-"A dict that cannot be enqueued does not stop the others: it gets an `_error` item with the\n"
-"KafkaError, which is removed when the dict is passed again and enqueued.\n\n"
+"A dict that cannot be enqueued does not stop the other messages. It gets an `_error` item with\n"
+"the KafkaError; when you pass the dict again and it is enqueued, the item is removed.\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
-"    messages (list of dict or bytes-like): a dict takes `value`, `key`, `headers`, `timestamp`\n"
-"        (milliseconds), `partition`, `callback` and `on_delivery`, as produce() does; anything\n"
-"        else is a bare value.\n"
-"    partition (int): for messages without their own; -1: the configured partitioner decides.\n"
+"    topic (str): the name of the topic.\n"
+"    messages (list of dict or bytes-like): a dict has the items `value`, `key`, `headers`,\n"
+"        `timestamp` (milliseconds), `partition`, `callback` and `on_delivery`, as for produce();\n"
+"        any other object is taken as the value.\n"
+"    partition (int): for messages that name no partition; -1 lets the partitioner choose.\n"
 "    callback, on_delivery (callable(KafkaError or None, Message), optional): for messages\n"
-"        without their own.\n"
-"    block (float): seconds in total to serve callbacks and wait while the queue is full; -1\n"
-"        without limit.\n\n"
+"        that have no callback of their own.\n"
+"    block (float): seconds in total to wait and serve callbacks while the queue is full; -1\n"
+"        waits without limit.\n\n"
 "Returns:\n"
 "    int: How many messages were enqueued.\n\n"
 "Raises:\n"
-"    TypeError, ValueError, OverflowError: a message's field is wrong; the error names the\n"
+"    TypeError, ValueError, OverflowError: a field of a message is wrong; the error names the\n"
 "        message's index. The messages before it are enqueued.\n"
-"    BufferError, KafkaException: a bare value could not be enqueued. The messages before it are\n"
-"        enqueued.\n\n"
+"    BufferError, KafkaException: a message that is not a dict could not be enqueued. The messages\n"
+"        before it are enqueued.\n\n"
 "librdkafka: rd_kafka_produce(), rd_kafka_produceva().";
 
 SIGNATURE(batch_signature, "produce_batch()", 2, 5, P_topic, P_messages, P_partition,
           P_callback, P_on_delivery, P_block);
 
 /*
- * One message while it is being enqueued, with what must be released afterwards. Callbacks
- * that are served while the queue is full can change the message's dict, so what is used of
- * it is held.
+ * One message while it is being enqueued, with the objects that must be released afterwards.
+ * Callbacks that are served while the queue is full can change the message's dict, so references
+ * to its items are held.
  */
 typedef struct {
     outgoing message;
     bytes_view value, key;
     PyObject *held_value, *held_key, *held_callback;
-    bool has_others; /* the dict has items that are no fields of a message */
+    bool has_others; /* the dict has items that are not fields of a message */
 } batch_entry;
 
 static void
@@ -64,7 +64,7 @@ entry_release(batch_entry *entry)
     Py_XDECREF(entry->held_callback);
 }
 
-/* The dict's item, a new reference, or NULL; `*failed` is set when looking it up raised. */
+/* The dict's item, a new reference, or NULL; `*failed` is set if the look-up raised. */
 static PyObject *
 dict_item(Producer *self, PyObject *dict, enum parameter name, bool *failed)
 {
@@ -73,7 +73,7 @@ dict_item(Producer *self, PyObject *dict, enum parameter name, bool *failed)
     return item;
 }
 
-/* The message's own callback, or what stands for it in a loop: 0, or -1 with an exception. */
+/* The message's own callback, or in a loop the object for it: 0, or -1 with an exception. */
 static int
 take_callback(batch_defaults *defaults, PyObject *callback, batch_entry *entry)
 {
@@ -89,7 +89,7 @@ take_callback(batch_defaults *defaults, PyObject *callback, batch_entry *entry)
                                        &entry->message.recipient);
 }
 
-/* Fields beyond key and value, which most messages do not have. */
+/* Fields other than key and value, which most messages do not have. */
 static int
 read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
 {
@@ -140,7 +140,7 @@ read_dict(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
     return only_these ? 0 : read_extras(defaults, dict, entry);
 }
 
-/* Fills `entry`; what it holds must be released in any case. */
+/* Fills `entry`, which must be released in any case. */
 static int
 read_entry(batch_defaults *defaults, PyObject *object, batch_entry *entry)
 {
@@ -159,8 +159,8 @@ read_entry(batch_defaults *defaults, PyObject *object, batch_entry *entry)
 }
 
 /*
- * Names the message in an exception about an argument: "value must be ..." becomes "Message value
- * at index 0 must be ...", as confluent-kafka has it.
+ * Adds the message's index to an exception about an argument: "value must be ..." becomes "Message
+ * value at index 0 must be ...", as in confluent-kafka.
  */
 static void
 name_index(Py_ssize_t index)
@@ -189,7 +189,7 @@ name_index(Py_ssize_t index)
     Py_DECREF(raised);
 }
 
-/* A message was refused: noted in its dict (0), or raised where there is none (-1). */
+/* A message was refused: sets `_error` in its dict (0), or raises if it is not a dict (-1). */
 static int
 note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code, Py_ssize_t index)
 {
@@ -210,7 +210,7 @@ note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code, Py_ssize_
     return result;
 }
 
-/* A message that was refused before still says so: it is enqueued now. 0, or -1. */
+/* Removes the `_error` of an earlier attempt, because the message is enqueued now. 0, or -1. */
 static int
 forget_error(PyObject *dict)
 {
@@ -224,8 +224,8 @@ forget_error(PyObject *dict)
 }
 
 /*
- * A str or None in the place of a dict is more likely a mistake than a value: 0, or -1 with an
- * exception, which says of produce_batch() what confluent-kafka's does.
+ * A str or None instead of a dict is more likely a mistake than a value: 0, or -1 with an
+ * exception. For produce_batch(), its text is the same as in confluent-kafka.
  */
 static int
 check_message(const batch_defaults *defaults, PyObject *object, Py_ssize_t index)
@@ -242,7 +242,7 @@ check_message(const batch_defaults *defaults, PyObject *object, Py_ssize_t index
 
 enum { FAILED = -1, REFUSED, ENQUEUED, NO_ROOM };
 
-/* What happened to one message. REFUSED: noted in its dict; FAILED: with an exception. */
+/* The outcome of one message. REFUSED: recorded in its dict; FAILED: with an exception. */
 static int
 enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
 {
@@ -273,14 +273,14 @@ enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
 }
 
 /*
- * From `*next` on, which is moved to the first message that is left: to the end of the list, unless
- * a step ends before. How many were enqueued, or -1 with an exception.
+ * Enqueues messages from `*next` on, to the end of the list, unless a step ends before. `*next`
+ * becomes the first message that is left. Returns how many were enqueued, or -1 with an exception.
  */
 static Py_ssize_t
 enqueue_list(batch_defaults *defaults, PyObject *messages, Py_ssize_t *next)
 {
     Py_ssize_t enqueued = 0;
-    /* The size is read each time: callbacks that are served in between may change the list. */
+    /* The size is read each time, because callbacks that are served may change the list. */
     for (; *next < PyList_GET_SIZE(messages); ++*next) {
         if (batch_step_is_over(defaults, *next)) {
             return enqueued;
@@ -302,7 +302,7 @@ enqueue_list(batch_defaults *defaults, PyObject *messages, Py_ssize_t *next)
     return enqueued;
 }
 
-/* As enqueue_list(), of a client that may be closed. */
+/* As enqueue_list(), for a client that may be closed. */
 static Py_ssize_t
 enqueue_to(batch_defaults *defaults, PyObject *topic, PyObject *messages, Py_ssize_t *next)
 {
@@ -319,7 +319,7 @@ enqueue_to(batch_defaults *defaults, PyObject *topic, PyObject *messages, Py_ssi
     return enqueued;
 }
 
-/* 0, or -1 with a TypeError. */
+/* Returns 0, or -1 with a TypeError. */
 static int
 check_list(PyObject *messages)
 {
@@ -358,12 +358,12 @@ const char producer_send_batch_doc[] =
 "_send_batch($self, future, topic, messages, partition, wrap, first, seconds, /)\n--\n\n"
 "Enqueue a list of messages as produce_batch() does, in steps that do not wait.\n\n"
 "Args:\n"
-"    future: is settled for each message without a callback of its own, see _settle(), or None.\n"
-"    wrap: makes what is settled of a message's own callback.\n"
-"    first: index of the message to begin with.\n"
-"    seconds: after which the step ends.\n\n"
+"    future: settled for each message that has no callback of its own, see _settle(); or None.\n"
+"    wrap: makes the object to settle from a message's own callback.\n"
+"    first: the index of the first message of this step.\n"
+"    seconds: the time after which the step ends.\n\n"
 "Returns:\n"
-"    tuple: Index of the first message that is left, where the queue is full or time is up; and\n"
+"    tuple: The index of the first message that is left, if the queue is full or time is up; and\n"
 "    how many were enqueued.";
 
 SIGNATURE(send_batch_signature, "_send_batch()", 7, 7, P_future, P_topic, P_messages, P_partition,

@@ -1,6 +1,6 @@
 #include "producer/row_order.h"
 
-/* Where a row goes; `partition_count` where that is not known before it is enqueued. */
+/* The partition of a row; `partition_count` if it is not known before enqueueing. */
 static int32_t
 expected_partition(const arrow_row *row, partitioner_function *partitioner,
                    int32_t partition_count)
@@ -14,7 +14,7 @@ expected_partition(const arrow_row *row, partitioner_function *partitioner,
     return partitioner(NULL, row->key, row->key_size, partition_count, NULL, NULL);
 }
 
-/* How many rows each partition gets becomes where its rows begin. */
+/* Turns the number of rows of each partition into the index where its rows begin. */
 static void
 sum_up(int64_t *starts, int32_t partition_count)
 {

@@ -8,10 +8,10 @@
 #include "values/partitioner.h"
 
 /*
- * The indices of all rows: those of one partition side by side, in their order, so that
- * messages that wait in one queue lie side by side in memory. Without that, librdkafka's
- * walks over a queue wait for memory at each message. `partitioner` (NULL: random) says
- * where keys go. To be freed with PyMem_RawFree(); NULL without memory. Needs no GIL.
+ * The indices of all rows, with the rows of each partition together and in their order. So
+ * messages that wait in one queue are adjacent in memory; otherwise librdkafka waits for memory
+ * at each message when it walks a queue. `partitioner` (NULL: random) chooses the partition of a
+ * key. To be freed with PyMem_RawFree(); NULL without memory. Needs no GIL.
  */
 int64_t *arrow_rows_by_partition(const arrow_rows *rows, partitioner_function *partitioner,
                                  int32_t partition_count);

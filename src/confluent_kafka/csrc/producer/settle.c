@@ -1,14 +1,14 @@
 /*
- * Settling futures of asyncio: how a delivery report becomes the result of the one who awaits it.
+ * Settling asyncio futures: how a delivery report becomes the result of an await.
  *
- * A future belongs to the thread of its event loop. When the loop itself serves the reports
- * (_settle()), futures are settled at once. Reports that another thread pops (in close(), or while
- * a transaction is committed), and those of a producer that is dropped, are put off: they wait in
- * the list `unsettled`, and the loop is told once for each batch. The list goes with the loop's
- * handle, so it may outlive the producer.
+ * A future belongs to the thread of its event loop. If the loop itself serves the reports
+ * (_settle()), futures are settled at once. Otherwise settling is deferred: for reports that
+ * another thread pops (in close(), or while a transaction is committed), and for a producer that
+ * is deleted. Their outcomes wait in the list `unsettled`, and the loop is told once for each
+ * batch. The loop's handle keeps the list, so that it may outlive the producer.
  *
- * Of a future only done(), set_result(), set_exception() and get_loop() are used, so anything that
- * has these can be settled.
+ * Only done(), set_result(), set_exception() and get_loop() of a future are used, so every object
+ * that has these methods can be settled.
  */
 #include "producer/producer.h"
 
@@ -58,7 +58,7 @@ tell(module_state *state, PyObject *future, PyObject *outcome)
     return result == NULL ? -1 : 0;
 }
 
-/* The same, for a future that may have been cancelled meanwhile. */
+/* The same for a future that may have been cancelled in the meantime. */
 static int
 tell_unless_done(module_state *state, PyObject *future, PyObject *outcome)
 {
@@ -82,13 +82,13 @@ settle_now(Producer *self, PyObject *future, const rd_kafka_message_t *report)
     return result;
 }
 
-/* ---- put off ---- */
+/* ---- deferred ---- */
 
 static int
 put_off(Producer *self, PyObject *future, const rd_kafka_message_t *report)
 {
     if (self->unsettled == NULL) {
-        return 0; /* there was no memory for it: of a producer that was dropped */
+        return 0; /* there was no memory for the list of a deleted producer */
     }
     PyObject *outcome = producer_outcome(self, report);
     PyObject *pair = PyTuple_Pack(2, future, outcome);
@@ -108,7 +108,7 @@ static PyObject *settle_later(PyObject *module, PyObject *unsettled);
 
 static PyMethodDef settle_later_method = {"_settle_later", settle_later, METH_O, NULL};
 
-/* A loop that has been closed settles nothing any more: 0, or -1 with the exception that is set. */
+/* A closed loop settles nothing any more: 0, or -1 with the exception that is set. */
 static int
 forget_if_closed(module_state *state, PyObject *loop, PyObject *unsettled)
 {
@@ -124,7 +124,7 @@ forget_if_closed(module_state *state, PyObject *loop, PyObject *unsettled)
     return PyList_SetSlice(unsettled, 0, PyList_GET_SIZE(unsettled), NULL);
 }
 
-/* Has the loop of `future` call settle_later(): 0, or -1 with an exception. */
+/* Makes the loop of `future` call settle_later(): 0, or -1 with an exception. */
 static int
 wake_loop(PyObject *module, PyObject *future, PyObject *unsettled)
 {
@@ -164,9 +164,9 @@ producer_wake_loop(Producer *self)
     return result;
 }
 
-/* ---- in the loop's thread, later ---- */
+/* ---- later, in the loop's thread ---- */
 
-/* Ctrl-C in a callback ends the turn: what is left from `first` on is for the next one. */
+/* Ctrl-C in a callback ends the turn; outcomes from `first` on are left to the next turn. */
 static int
 put_back(PyObject *module, PyObject *unsettled, PyObject *taken, Py_ssize_t first)
 {
@@ -180,7 +180,7 @@ put_back(PyObject *module, PyObject *unsettled, PyObject *taken, Py_ssize_t firs
     return result < 0 ? -1 : wake_loop(module, future, unsettled);
 }
 
-/* What futures and their callbacks raise is added to `raised`. */
+/* Adds the exceptions of futures and their callbacks to `raised`. */
 static void
 settle_taken(PyObject *module, PyObject *unsettled, PyObject *taken, parked_exceptions *raised)
 {
@@ -201,8 +201,8 @@ settle_taken(PyObject *module, PyObject *unsettled, PyObject *taken, parked_exce
 }
 
 /*
- * In their order: how many, or -1 with what was raised when all were settled. Other threads append
- * meanwhile; only the loop's takes.
+ * Settles in order: how many; or -1 with the exceptions, after all were settled. Other threads may
+ * append at the same time; only the loop's thread removes.
  */
 static Py_ssize_t
 settle_list(PyObject *module, PyObject *unsettled)
@@ -222,7 +222,7 @@ settle_list(PyObject *module, PyObject *unsettled)
     return parked_raise(&raised) ? -1 : count;
 }
 
-/* What the loop calls when another thread has popped reports. */
+/* The loop calls this after another thread has popped reports. */
 static PyObject *
 settle_later(PyObject *module, PyObject *unsettled)
 {

@@ -1,13 +1,14 @@
 /*
- * Transactions (KIP-98): messages and consumed offsets that become visible all together.
+ * Transactions (KIP-98): messages and consumed offsets that become visible together.
  *
- * Commit and abort wait inside librdkafka until every message of the transaction has been
- * reported and its report been served. So while the request runs on its worker thread, the
- * calling thread serves delivery reports, as flush() would.
+ * Commit and abort wait inside librdkafka until the report of every message in the transaction
+ * has been served. So while the request runs on its worker thread, the calling thread serves
+ * delivery reports, as flush() would.
  *
- * A step goes on when a signal handler raises in the thread that waits for it (Ctrl-C). The next step
- * waits for that: librdkafka takes one at a time. If it is the same step, it has the result of the
- * first one; else it raises the error of the first one, unless it aborts.
+ * If a signal handler raises in the thread that waits for a step (Ctrl-C), the step continues. The
+ * next step waits for its end, because librdkafka takes one step at a time. If it is the same step,
+ * it returns the first one's result. If it is another step, it raises the first one's error, unless
+ * it aborts.
  */
 #include "producer/producer.h"
 
@@ -52,7 +53,7 @@ attempt_send_offsets(request *self, int timeout_ms)
                                                 timeout_ms);
 }
 
-/* To librdkafka, -1 is what is left of transaction.timeout.ms. NULL with a MemoryError. */
+/* For librdkafka, -1 means the rest of transaction.timeout.ms. NULL with a MemoryError. */
 static request *
 new_request(request_attempt *attempt, int timeout_ms)
 {
@@ -64,8 +65,8 @@ new_request(request_attempt *attempt, int timeout_ms)
 }
 
 /*
- * What the calling thread does while the request runs. What a callback raises must not abandon
- * the request half-way, and is held; but Ctrl-C in a callback ends the wait, as elsewhere.
+ * The calling thread does this while the request runs. The exception of a callback must not abandon
+ * the request halfway, so it is held; but Ctrl-C in a callback ends the wait, as in other calls.
  */
 static int
 serve_meanwhile(Client *client)
@@ -75,7 +76,7 @@ serve_meanwhile(Client *client)
     return client_raise_parked(client);
 }
 
-/* With an exception set, or without one. */
+/* May be called with or without an exception set. */
 static void
 end_keeping_exception(request *made)
 {
@@ -96,8 +97,8 @@ producer_forget_step(Producer *self)
 }
 
 /*
- * What to call first, of a step that came at the wrong time; NULL for other errors. librdkafka
- * only says in which state it is.
+ * The call to make first, for a step at the wrong time; NULL for other errors. librdkafka only
+ * says which state it is in.
  */
 static const char *
 missing_call(const rd_kafka_error_t *error, request_attempt *attempt)
@@ -120,7 +121,7 @@ missing_call(const rd_kafka_error_t *error, request_attempt *attempt)
                : NULL;
 }
 
-/* As client_raise_if_error(), of a step. */
+/* As client_raise_if_error(), for a step of a transaction. */
 static int
 raise_if_step_failed(Client *client, rd_kafka_error_t *error, request_attempt *attempt)
 {
@@ -137,7 +138,7 @@ raise_if_step_failed(Client *client, rd_kafka_error_t *error, request_attempt *a
     return -1;
 }
 
-/* Whether `next` has the result of the step that was left: 1 or 0; -1 with an exception. */
+/* Whether `next` returns the result of the step that was left: 1 or 0; -1 with an exception. */
 static int
 is_result_of(Client *client, const request *left, rd_kafka_error_t *error, const request *next)
 {
@@ -177,7 +178,7 @@ take_left(Producer *self, const request *next, const char *what)
     return result;
 }
 
-/* The request, which is taken over; callbacks' exceptions are held: 0, or -1 with an exception. */
+/* Consumes the request; exceptions of callbacks are held: 0, or -1 with an exception. */
 static int
 request_and_serve(Client *client, request *made, const char *what)
 {
@@ -206,9 +207,9 @@ request_and_serve(Client *client, request *made, const char *what)
 }
 
 /*
- * Between serve_begin() and serve_end(), as request_and_serve(). If the request fails, its error gets
- * what callbacks raised as its context. Else the next call, often abort_transaction(), would raise
- * that and do nothing.
+ * Between serve_begin() and serve_end(), as request_and_serve(). If the request fails, exceptions of
+ * callbacks become the context of its error. Otherwise the next call, often abort_transaction(),
+ * would raise them and do nothing.
  */
 static int
 request_and_raise(Client *client, request *made, const char *what)
@@ -221,7 +222,7 @@ request_and_raise(Client *client, request *made, const char *what)
     return client_raise_held(client, held, result);
 }
 
-/* Makes the request, which is taken over: None, or NULL with an exception. */
+/* Makes the request, which is consumed: None, or NULL with an exception. */
 static PyObject *
 run_request(Producer *self, request *made, const char *what)
 {
@@ -263,11 +264,11 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 
 #define TRANSACTION_ERRORS                                                               \
     "Raises:\n"                                                                          \
-    "    KafkaException: its KafkaError says what to do. retriable(): call again.\n"     \
+    "    KafkaException: its KafkaError tells what to do. retriable(): call again.\n"    \
     "        txn_requires_abort(): call abort_transaction(). fatal(): close the\n"       \
     "        producer and make a new one. If callbacks raised meanwhile, their\n"        \
     "        exceptions are its context.\n"                                             \
-    "    Exception: raised by a callback. The call has done its work.\n\n"
+    "    Exception: a callback raised it. The call has done its work.\n\n"
 
 PyDoc_STRVAR(init_doc,
 "init_transactions($self, /, timeout=-1)\n--\n\n"
@@ -288,7 +289,7 @@ init_transactions(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObj
 
 PyDoc_STRVAR(begin_doc,
 "begin_transaction($self, /)\n--\n\n"
-"Begin a transaction: messages produced from now on belong to it.\n\n"
+"Begin a transaction. Messages that you produce from now on belong to it.\n\n"
 TRANSACTION_ERRORS
 "librdkafka: rd_kafka_begin_transaction() (KIP-98).");
 
@@ -317,7 +318,7 @@ commit_transaction(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyOb
 
 PyDoc_STRVAR(abort_doc,
 "abort_transaction($self, /, timeout=-1)\n--\n\n"
-"Abort the transaction. Its messages fail with _PURGE_QUEUE or _PURGE_INFLIGHT, or stay\n"
+"Abort the transaction. Its messages fail with _PURGE_QUEUE or _PURGE_INFLIGHT, or remain\n"
 "invisible to read_committed consumers. Serves delivery reports while it waits.\n\n"
 "Args:\n"
 "    timeout (float): seconds; -1 waits for the rest of transaction.timeout.ms.\n\n"
@@ -338,7 +339,7 @@ PyDoc_STRVAR(send_offsets_doc,
 "The consumer must have enable.auto.commit off.\n\n"
 "Args:\n"
 "    positions (list of TopicPartition): the next offsets to read, as Consumer.position()\n"
-"        returns them; those without a position are left out.\n"
+"        returns them; partitions without a position are left out.\n"
 "    group_metadata (bytes): from Consumer.consumer_group_metadata().\n"
 "    timeout (float): seconds; -1 waits for the rest of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
@@ -399,10 +400,10 @@ send_offsets_to_transaction(PyObject *object, PyObject *const *args, Py_ssize_t 
 
 /* ---- close() ---- */
 
-/* Without a broker a step ends only after transaction.timeout.ms, a minute by default. */
+/* Without a broker, a step ends only after transaction.timeout.ms, by default a minute. */
 #define LEFT_STEP_SECONDS 5
 
-/* Until a step that was left has ended: 1, 0 time is up, -1 exception. */
+/* Waits until a step that was left has ended: 1; 0 time is up; -1 exception. */
 static int
 wait_for_left(Producer *self, int timeout_ms)
 {
@@ -431,7 +432,7 @@ producer_abort_open_transaction(Producer *self, int timeout_ms)
         return 0;
     }
     if (self->left_step != NULL && self->left_step->attempt == attempt_init) {
-        return 0; /* no transaction has begun yet */
+        return 0; /* no transaction has been begun */
     }
     int ended = wait_for_left(self, timeout_ms);
     if (ended <= 0) {
@@ -443,8 +444,8 @@ producer_abort_open_transaction(Producer *self, int timeout_ms)
         || request_wait(&self->client, made, "close()", serve_meanwhile) < 0) {
         return -1;
     }
-    /* _STATE: none was open. If the broker did not answer it aborts by itself, after
-     * transaction.timeout.ms: no reason to keep the producer. */
+    /* _STATE: no transaction was open. If the broker did not answer, it will abort the transaction
+     * after transaction.timeout.ms, so that the producer need not be kept. */
     request_end(made);
     return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * The type Producer: making it, serving it, ending it.
+ * The type Producer: creating, serving and closing it.
  */
 #include "producer/producer.h"
 
@@ -22,9 +22,9 @@ static const python_key producer_keys[] = {
     {NULL, 0, CONFIG_CALLABLE},
 };
 
-/* ---- life ---- */
+/* ---- creation and deletion ---- */
 
-/* Before the handle ends: what refers to it. */
+/* Releases everything that refers to the handle, before the handle ends. */
 static void
 producer_release(Client *client)
 {
@@ -125,7 +125,7 @@ producer_dealloc(PyObject *object)
     }
     Producer *self = (Producer *)object;
     Py_CLEAR(self->on_delivery);
-    /* In a forked child the handles are the parent's: only their table is let go of. */
+    /* In a forked child the topic handles are the parent's: only the table is released. */
     Py_CLEAR(self->last_topic);
     Py_CLEAR(self->topics);
     Py_CLEAR(self->unsettled);
@@ -145,10 +145,10 @@ PyDoc_STRVAR(poll_doc,
 "    timeout (float): seconds to wait for something to serve; -1 waits without limit, 0 does\n"
 "        not wait.\n\n"
 "Returns:\n"
-"    int: Delivery reports and callbacks served.\n\n"
+"    int: The number of delivery reports and callbacks that were served.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback. What is there, or comes within 10 ms, runs too; if several\n"
-"        raised, it is the last exception, with the others as its context.\n\n"
+"    Exception: a callback raised it. Further callbacks that are ready within 10 ms run too. If\n"
+"        several raise, the last exception is raised, with the others as its context.\n\n"
 "librdkafka: rd_kafka_queue_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -175,8 +175,8 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 }
 
 /*
- * rd_kafka_flush() tells the broker threads to send now, whatever linger.ms says. With
- * reports as events it only waits besides, so it is called briefly, alternating with serving.
+ * rd_kafka_flush() tells the broker threads to send now, whatever linger.ms is. If reports are
+ * events, it otherwise only waits, so it is called for short times, alternating with serving.
  */
 static void
 expedite(Producer *self)
@@ -187,9 +187,8 @@ expedite(Producer *self)
 }
 
 /*
- * Between serve_begin() and serve_end(): what is outstanding when all is delivered, which is
- * nothing though events may have come meanwhile, perhaps faster than they are served, or when
- * time is up; -1 exception.
+ * Between serve_begin() and serve_end(): the number of outstanding messages when time is up; 0 if
+ * all were delivered, even if events keep arriving faster than they are served; -1 exception.
  */
 static int
 flush_until(Producer *self, deadline *until)
@@ -211,16 +210,16 @@ flush_until(Producer *self, deadline *until)
 
 PyDoc_STRVAR(flush_doc,
 "flush($self, /, timeout=-1)\n--\n\n"
-"Send queued messages and serve callbacks until everything is delivered or has failed.\n\n"
+"Send queued messages and serve callbacks, until each message is delivered or has failed.\n\n"
 "Args:\n"
 "    timeout (float): seconds; -1 waits without limit (at most until each message's\n"
 "        delivery.timeout.ms).\n\n"
 "Returns:\n"
-"    int: Messages still outstanding; 0 when all were delivered or have failed.\n\n"
+"    int: The number of messages still outstanding; 0 if all were delivered or have failed.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback, when the other callbacks have run. If several raised, it is\n"
-"        the last one, with the others as its context. KeyboardInterrupt and the like end flush()\n"
-"        at once.\n\n"
+"    Exception: a callback raised it; the other callbacks have run. If several raise, the last\n"
+"        exception is raised, with the others as its context. KeyboardInterrupt and similar\n"
+"        exceptions end flush() at once.\n\n"
 "librdkafka: rd_kafka_flush().");
 
 SIGNATURE(flush_signature, "flush()", 0, 1, P_timeout);
@@ -256,8 +255,8 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
 
 PyDoc_STRVAR(expedite_doc,
 "_expedite($self, timeout, /)\n--\n\n"
-"Send what is queued, whatever linger.ms says, until all is delivered or time is up.\n\n"
-"Serves nothing: the event loop does meanwhile. Returns early when all has been served.");
+"Send queued messages, whatever linger.ms is, until all are delivered or time is up.\n\n"
+"It serves nothing, because the event loop does. It returns early if everything was served.");
 
 static PyObject *
 expedite_meanwhile(PyObject *object, PyObject *timeout)
@@ -304,8 +303,9 @@ PyDoc_STRVAR(purge_doc,
 "Drop messages that are not delivered yet. Their callbacks get _PURGE_QUEUE or _PURGE_INFLIGHT\n"
 "from poll().\n\n"
 "Args:\n"
-"    in_queue (bool): messages not sent yet.\n"
-"    in_flight (bool): messages sent and not acknowledged: whether they arrive is then unknown.\n"
+"    in_queue (bool): drop messages that have not been sent yet.\n"
+"    in_flight (bool): drop messages that were sent and not acknowledged. Whether they arrive is\n"
+"        then unknown.\n"
 "    blocking (bool): wait until the broker threads have released their messages.\n\n"
 "librdkafka: rd_kafka_purge().");
 
@@ -334,7 +334,7 @@ purge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
 
 /* ---- close ---- */
 
-/* Time was up: gives the rest up, and still reports each message to its callback. */
+/* Time is up: drops the remaining messages, and still reports each of them to its callback. */
 static int
 purge_rest(Producer *self)
 {
@@ -345,7 +345,7 @@ purge_rest(Producer *self)
     return flush_until(self, &never);
 }
 
-/* Delivers or gives up everything: 0, or -1 with a signal handler's exception. */
+/* Delivers or drops all messages: 0, or -1 with a signal handler's exception. */
 static int
 deliver_rest(Client *client, deadline *until)
 {
@@ -365,7 +365,7 @@ deliver_rest(Client *client, deadline *until)
     if (outstanding <= 0) {
         return outstanding;
     }
-    if (client_hurries(client)) { /* else it was given the time */
+    if (client_hurries(client)) { /* otherwise the caller has set the timeout */
         logs_warn(client, "%s.close() gave up messages that were not delivered in time: %d",
                   client_type_name(client), outstanding);
     }
@@ -374,19 +374,21 @@ deliver_rest(Client *client, deadline *until)
 
 PyDoc_STRVAR(close_doc,
 "close($self, /, timeout=-1)\n--\n\n"
-"Flush, then end the client. After 5 s the log says what it waits for. An open transaction is aborted first. When close() returns, every\n"
-"message's callback has been called.\n\n"
-"Waits for other threads to leave their calls. Closing a closed producer does nothing; if a\n"
-"signal handler raises (Ctrl-C), call close() again to finish.\n\n"
+"Flush, then end the client. An open transaction is aborted first. When close() returns, the\n"
+"callback of every message has been called.\n\n"
+"After 5 s, close() logs what it waits for. It waits for other threads to leave their calls.\n"
+"Closing a closed producer does nothing. If a signal handler raises (Ctrl-C), call close() again\n"
+"to finish.\n\n"
 "Args:\n"
-"    timeout (float): seconds to flush; the remaining messages are then dropped, as by purge().\n"
-"        -1 flushes without limit (at most until each message's delivery.timeout.ms).\n\n"
+"    timeout (float): seconds to flush; after that the remaining messages are dropped, as by\n"
+"        purge(). -1 flushes without limit (at most until the delivery.timeout.ms of each\n"
+"        message).\n\n"
 "Returns:\n"
 "    bool: True.\n\n"
 "Raises:\n"
-"    RuntimeError: when called from one of the client's callbacks.\n"
-"    Exception: raised by a callback; close() raises it when everything is delivered and the\n"
-"        producer is closed. If several callbacks raised, it is the last exception, with the\n"
+"    RuntimeError: the call is made in one of the client's callbacks.\n"
+"    Exception: a callback raised it. close() raises it after all messages are delivered and the\n"
+"        producer is closed. If several callbacks raise, the last exception is raised, with the\n"
 "        others as its context.\n\n"
 "librdkafka: rd_kafka_flush(), rd_kafka_purge(), rd_kafka_destroy().");
 
@@ -420,7 +422,7 @@ producer_length(PyObject *object)
     }
     Py_ssize_t outstanding = producer_outstanding(self);
     if (outstanding > 0 && callbacks_has_queued_statistics(&self->client)) {
-        outstanding--; /* they are in the same queue, and nothing to wait for */
+        outstanding--; /* wake-up events are in the same queue; nobody waits for them */
     }
     client_leave(&self->client);
     return outstanding;
@@ -429,7 +431,7 @@ producer_length(PyObject *object)
 static int
 producer_bool(PyObject *Py_UNUSED(object))
 {
-    return 1; /* `if producer:` asks whether there is one, not whether it is busy */
+    return 1; /* `if producer:` asks whether there is a producer, not whether it is busy */
 }
 
 static PyMethodDef producer_methods[] = {
@@ -450,22 +452,22 @@ PyDoc_STRVAR(producer_doc,
 "produce() only enqueues; librdkafka's threads send in the background, and poll(), flush()\n"
 "and close() run the callbacks on the calling thread. Thread-safe.\n\n"
 "Args:\n"
-"    config (dict): librdkafka's configuration properties (CONFIGURATION.md there), str to str,\n"
-"        int, float, bool or None (the default), and these keys:\n\n"
-"        - on_delivery: callable(KafkaError or None, Message), for messages without a callback\n"
+"    config (dict): librdkafka's configuration properties (see its CONFIGURATION.md), from str to\n"
+"        str, int, float, bool or None (the default). These keys are also accepted:\n\n"
+"        - on_delivery: callable(KafkaError or None, Message), for messages that have no callback\n"
 "          of their own.\n"
 "        - delivery.report.only.error: bool, call delivery callbacks for failed messages only.\n"
-"        - error_cb: callable(KafkaError), for errors of the client. Mostly information: the\n"
-"          client recovers by itself.\n"
+"        - error_cb: callable(KafkaError), called for errors of the client. Most are only\n"
+"          information: the client recovers by itself.\n"
 "        - throttle_cb: callable(ThrottleEvent).\n"
-"        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
-"        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
-"          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
-"          the epoch. Runs on a thread of its own, without poll(). The constructor waits for\n"
-"          the first token, up to 10 s; later failures are told to error_cb, and tried again\n"
-"          after 10 s.\n"
-"        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
-"          by poll(), flush() and close(). Without one, records go to the logger\n"
+"        - stats_cb: callable(str), called with JSON every statistics.interval.ms.\n"
+"        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), makes\n"
+"          SASL/OAUTHBEARER tokens. Its argument is sasl.oauthbearer.config; the expiry is in\n"
+"          seconds since the epoch. It runs on a thread of its own, without poll(). The\n"
+"          constructor waits up to 10 s for the first token. Later failures are reported to\n"
+"          error_cb, and tried again after 10 s.\n"
+"        - logger: logging.Logger or logging.Handler for librdkafka's log records. poll(),\n"
+"          flush() and close() pass them on. Without logger, records go to the logger\n"
 "          'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"

@@ -1,10 +1,10 @@
 /*
- * ShareConsumer: what becomes of the records, and what the brokers say to it.
+ * ShareConsumer: acknowledgements of records, and the brokers' answers.
  *
  * librdkafka's own commit_sync cannot be interrupted, and runs callbacks on whichever thread
- * waits for it. Here commit_sync() sends like commit_async(), and serves the answers until
- * those to this sending have come. To know them from answers to earlier sendings, each
- * sending is kept as an entry per partition (ShareConsumer.acknowledgements).
+ * waits for it. Here commit_sync() sends as commit_async() does, and serves answers until those
+ * to its own request have arrived. To distinguish them from answers to earlier requests, an entry
+ * is kept for each partition of each request (ShareConsumer.acknowledgements).
  */
 #include "share/share.h"
 
@@ -20,13 +20,13 @@
 #include "client/serve.h"
 #include "values/topic_partition.h"
 
-/* ---- sendings ---- */
+/* ---- requests with acknowledgements ---- */
 
 enum acknowledgement_state {
-    UNSENT,   /* goes out with the next sending */
+    UNSENT,   /* will be sent with the next request */
     SENT,     /* nobody waits for the answer */
-    AWAITED,  /* commit_sync() does */
-    ANSWERED, /* and it has come: err */
+    AWAITED,  /* commit_sync() waits for the answer */
+    ANSWERED, /* the answer has arrived: err */
 };
 
 static enum acknowledgement_state
@@ -41,7 +41,7 @@ set_state(rd_kafka_topic_partition_t *entry, enum acknowledgement_state state)
     entry->opaque = (void *)(uintptr_t)state;
 }
 
-/* Moves all entries in state `from` to state `to`; how many they are. */
+/* Moves all entries from state `from` to state `to`; returns how many there are. */
 static int
 advance(ShareConsumer *self, enum acknowledgement_state from, enum acknowledgement_state to)
 {
@@ -62,7 +62,7 @@ share_acknowledgements_sent(ShareConsumer *self)
     advance(self, UNSENT, SENT);
 }
 
-/* The record at `offset` goes out with the next sending. */
+/* Records that the record at `offset` will be acknowledged in the next request. */
 static void
 note_acknowledged(ShareConsumer *self, const char *topic, int32_t partition, int64_t offset)
 {
@@ -70,7 +70,7 @@ note_acknowledged(ShareConsumer *self, const char *topic, int32_t partition, int
     for (int i = list->cnt; i-- > 0 && state_of(&list->elems[i]) == UNSENT;) {
         rd_kafka_topic_partition_t *entry = &list->elems[i];
         if (entry->partition == partition && strcmp(entry->topic, topic) == 0) {
-            return; /* any offset of the sending will do */
+            return; /* any offset of the request identifies it */
         }
     }
     rd_kafka_topic_partition_t *entry =
@@ -107,9 +107,9 @@ has_offset(const rd_kafka_share_partition_offsets_t *answer, int64_t offset)
 }
 
 /*
- * Notes the answer to one or several sendings of a partition, which librdkafka may have put
- * together. A record that was released and acquired again can be in two of them, but only
- * the second of those can be without its answer: the first entry is the one answered.
+ * Records the answer to one or several requests for a partition, which librdkafka may have
+ * merged. A record that was released and acquired again can be in two requests. Only the later of
+ * them can be without its answer, so the first entry is the one answered.
  */
 static void
 note_answer(ShareConsumer *self, const rd_kafka_share_partition_offsets_t *answer,
@@ -153,7 +153,7 @@ exception_or_none(module_state *state, rd_kafka_resp_err_t code)
     return exception;
 }
 
-/* TopicPartition with nothing but the names, and the error if there is one. */
+/* A TopicPartition with only topic and partition, and the error if there is one. */
 static PyObject *
 partition_key(module_state *state, const rd_kafka_topic_partition_t *of,
               rd_kafka_resp_err_t code)
@@ -254,11 +254,12 @@ PyDoc_STRVAR(set_callback_doc,
 "set_acknowledgement_commit_callback($self, /, callback)\n--\n\n"
 "Set the callback for the brokers' answers to acknowledgements.\n\n"
 "It is called inside poll(), commit_sync(), commit_async() and close(), once for each partition\n"
-"of each answer. It can call no method of this consumer but wakeup(). Its exception is raised by\n"
-"the call that ran it, or by the next poll().\n\n"
+"of each answer. The only method of this consumer that it may call is wakeup(). Its exception is\n"
+"raised by the call that ran it, or by the next poll().\n\n"
 "Args:\n"
-"    callback (callable(dict, KafkaException or None), or None): gets the offsets, a set of int\n"
-"        for each TopicPartition, and their error. None removes the callback.\n\n"
+"    callback (callable(dict, KafkaException or None), or None): called with a dict of\n"
+"        TopicPartition to a set of int, the offsets, and with their error. None removes the\n"
+"        callback.\n\n"
 "Raises:\n"
 "    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n\n"
@@ -288,7 +289,7 @@ set_callback(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
 
 /* ---- acknowledge ---- */
 
-/* `object` may be NULL, the default. 0, or -1 with an exception. */
+/* `object` may be NULL, which means the default. 0, or -1 with an exception. */
 static int
 arg_ack_type(PyObject *object, int32_t *type)
 {
@@ -331,7 +332,7 @@ acknowledge_at(ShareConsumer *self, const char *function, const char *topic,
     if (share_begin(self, &frame, function) < 0) {
         return -1;
     }
-    /* It only looks the record up and waits for nothing, so the GIL may stay. */
+    /* The call only looks up the record and does not wait, so the GIL may be held. */
     rd_kafka_resp_err_t code = rd_kafka_share_acknowledge_offset(
         self->share, topic, partition, offset, (rd_kafka_share_AcknowledgeType_t)type);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -347,18 +348,18 @@ acknowledge_at(ShareConsumer *self, const char *function, const char *topic,
 PyDoc_STRVAR(acknowledge_doc,
 "acknowledge($self, /, message, ack_type=1)\n--\n\n"
 "Acknowledge a record (explicit mode).\n\n"
-"The next poll(), commit_sync(), commit_async() or close() sends it. Until then a later call for\n"
-"the same record replaces it.\n\n"
+"The next poll(), commit_sync(), commit_async() or close() sends the acknowledgement. Until then,\n"
+"a later call for the same record replaces it.\n\n"
 "Args:\n"
-"    message (Message): one that the last poll() returned.\n"
+"    message (Message): a record that the last poll() returned.\n"
 "    ack_type (AcknowledgeType): ACCEPT: the record is processed. RELEASE: deliver it again, to\n"
 "        any member. REJECT: never deliver it again.\n\n"
 "Raises:\n"
 "    IllegalStateException: the mode is implicit, the record does not wait for an\n"
 "        acknowledgement, the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types, or the message\n"
-"        has no position.\n\n"
+"    TypeError, ValueError, OverflowError: an argument has a wrong type or value, or the message\n"
+"        has no partition and offset.\n\n"
 "librdkafka: rd_kafka_share_acknowledge_offset().");
 
 SIGNATURE(acknowledge_signature, "acknowledge()", 1, 2, P_message, P_ack_type);
@@ -399,14 +400,14 @@ acknowledge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
 PyDoc_STRVAR(acknowledge_offset_doc,
 "acknowledge_offset($self, /, topic, partition, offset, ack_type=1)\n"
 "--\n\n"
-"acknowledge() for a record whose Message is not at hand.\n\n"
+"Acknowledge a record without its Message; see acknowledge().\n\n"
 "Args:\n"
-"    topic (str): its name.\n"
-"    partition, offset (int): where the record is.\n"
+"    topic (str): the topic of the record.\n"
+"    partition, offset (int): the partition and offset of the record.\n"
 "    ack_type (AcknowledgeType): see acknowledge().\n\n"
 "Raises:\n"
 "    IllegalStateException, ConcurrentModificationException: as for acknowledge().\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
+"    TypeError, ValueError, OverflowError: an argument has a wrong type or value.\n\n"
 "librdkafka: rd_kafka_share_acknowledge_offset().");
 
 SIGNATURE(acknowledge_offset_signature, "acknowledge_offset()", 3, 4, P_topic, P_partition,
@@ -437,7 +438,7 @@ acknowledge_offset(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 
 /* ---- commit ---- */
 
-/* Sends what is acknowledged, and serves the callbacks that wait: 0, or -1. */
+/* Sends acknowledgements and serves waiting callbacks: 0, or -1. */
 static int
 send_acknowledged(ShareConsumer *self)
 {
@@ -457,13 +458,13 @@ send_acknowledged(ShareConsumer *self)
 PyDoc_STRVAR(commit_async_doc,
 "commit_async($self, /)\n--\n\n"
 "Send acknowledgements now, without waiting for the answers.\n\n"
-"In implicit mode it accepts the records of the last poll() first. The callback of\n"
-"set_acknowledgement_commit_callback() gets the answers; nothing is sent again after an\n"
-"error: the brokers deliver the records again when their locks have run out.\n\n"
+"In implicit mode it first accepts the records of the last poll(). The callback of\n"
+"set_acknowledgement_commit_callback() gets the answers. After an error, nothing is sent again:\n"
+"the brokers deliver the records again when their locks have expired.\n\n"
 "Raises:\n"
 "    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
-"    Exception: raised by a callback; the acknowledgements are sent all the same.\n\n"
+"    Exception: a callback raised it; the acknowledgements are sent all the same.\n\n"
 "librdkafka: rd_kafka_share_commit_async().");
 
 static PyObject *
@@ -493,7 +494,7 @@ count_awaited(const ShareConsumer *self)
     return count;
 }
 
-/* Serves callbacks until the answers have come or time is up: 0, or -1 with an exception. */
+/* Serves callbacks until all answers have arrived or time is up: 0, or -1 with an exception. */
 static int
 wait_for_answers(ShareConsumer *self, deadline *until)
 {
@@ -522,7 +523,7 @@ wait_for_answers(ShareConsumer *self, deadline *until)
     return serve_raise_parked(client);
 }
 
-/* {TopicPartition: KafkaException or None} of the entries that were awaited, or NULL. */
+/* {TopicPartition: KafkaException or None} for the awaited entries, or NULL. */
 static PyObject *
 results_as_dict(const ShareConsumer *self)
 {
@@ -545,7 +546,7 @@ results_as_dict(const ShareConsumer *self)
     return dict;
 }
 
-/* Nobody waits any more. */
+/* Marks that nobody waits for the answers any more. */
 static void
 end_waiting(ShareConsumer *self)
 {
@@ -561,21 +562,21 @@ end_waiting(ShareConsumer *self)
 PyDoc_STRVAR(commit_sync_doc,
 "commit_sync($self, /, timeout=60)\n--\n\n"
 "Send acknowledgements now, and wait for the brokers' answers.\n\n"
-"In implicit mode it accepts the records of the last poll() first. Nothing is sent again\n"
-"after an error: the brokers deliver the records again when their locks have run out.\n\n"
+"In implicit mode it first accepts the records of the last poll(). After an error, nothing is\n"
+"sent again: the brokers deliver the records again when their locks have expired.\n\n"
 "Args:\n"
 "    timeout (float): seconds to wait for all answers; -1 waits without limit.\n\n"
 "Returns:\n"
-"    dict of TopicPartition to KafkaException or None: The error, if any, of each partition with\n"
-"    records acknowledged since acknowledgements were last sent; REQUEST_TIMED_OUT where no\n"
-"    answer came in time. Empty when there were none.\n\n"
+"    dict of TopicPartition to KafkaException or None: An entry for each partition whose records\n"
+"    were acknowledged since the last sending, with its error, or None. REQUEST_TIMED_OUT: no\n"
+"    answer arrived in time. Empty if there were no acknowledgements.\n\n"
 "Raises:\n"
 "    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
 "    KafkaException: _INTR after wakeup().\n"
-"    Exception: raised by a callback; the acknowledgements are sent all the same.\n\n"
-"librdkafka: rd_kafka_share_commit_async(), rd_kafka_poll(); rd_kafka_share_commit_sync()\n"
-"could not be interrupted.");
+"    Exception: a callback raised it; the acknowledgements are sent all the same.\n\n"
+"librdkafka: rd_kafka_share_commit_async(), rd_kafka_poll(). Not\n"
+"rd_kafka_share_commit_sync(), which cannot be interrupted.");
 
 SIGNATURE(commit_sync_signature, "commit_sync()", 0, 1, P_timeout);
 
@@ -583,7 +584,7 @@ static PyObject *
 commit_and_wait(ShareConsumer *self, deadline *until)
 {
     PyObject *results = NULL;
-    /* Their answers may come while they are being sent. */
+    /* Answers may arrive while acknowledgements are being sent. */
     advance(self, UNSENT, AWAITED);
     if (send_acknowledged(self) < 0) {
         advance(self, AWAITED, UNSENT);

@@ -1,5 +1,5 @@
 /*
- * The type ShareConsumer: making it, what it fetches, and ending it.
+ * The type ShareConsumer: creating it, fetching, and closing it.
  */
 #include "share/share.h"
 
@@ -23,7 +23,7 @@
 
 static const python_key share_keys[] = {{NULL, 0, CONFIG_CALLABLE}};
 
-/* ---- life ---- */
+/* ---- creation and deletion ---- */
 
 static PyObject *
 share_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
@@ -41,7 +41,7 @@ share_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwa
     return (PyObject *)client;
 }
 
-/* 1 explicit, 0 implicit, -1 with an exception, also for a missing group.id. */
+/* 1: explicit; 0: implicit; -1: an exception, also if group.id is missing. */
 static int
 read_mode(Client *client, rd_kafka_conf_t *conf)
 {
@@ -61,7 +61,7 @@ read_mode(Client *client, rd_kafka_conf_t *conf)
     }
     bool explicit_mode = strcmp(mode, "explicit") == 0;
     if (!explicit_mode && strcmp(mode, "implicit") != 0) {
-        /* librdkafka takes any text for it, and would accept records that nobody accepted. */
+        /* librdkafka accepts any text, and would then accept records that nobody has accepted. */
         raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INVALID_ARG,
                           "share.acknowledgement.mode must be 'implicit' or 'explicit', not "
                           "'%s'",
@@ -71,7 +71,7 @@ read_mode(Client *client, rd_kafka_conf_t *conf)
     return explicit_mode;
 }
 
-/* An rd_kafka_share_t does not tell its rd_kafka_t, which every other request needs. */
+/* An rd_kafka_share_t does not reveal its rd_kafka_t, which every other request needs. */
 static rd_kafka_resp_err_t
 note_handle(rd_kafka_t *rk, const rd_kafka_conf_t *Py_UNUSED(conf), void *opaque,
             char *Py_UNUSED(reason), size_t Py_UNUSED(size))
@@ -96,8 +96,8 @@ new_share_consumer(Client *client, rd_kafka_conf_t *conf, char *reason, size_t s
         return NULL;
     }
     client->core->callbacks = rd_kafka_queue_get_main(rk);
-    /* Never taken back: librdkafka aborts at an answer that it has no callback for. It refuses
-     * this in states only that a new handle cannot be in. */
+    /* It is never removed, because librdkafka aborts if it gets an answer and has no callback. The
+     * call fails only in states that a new handle cannot be in. */
     rd_kafka_error_destroy(rd_kafka_share_set_acknowledgement_commit_cb(
         self->share, share_acknowledged, client->core));
     return rk;
@@ -117,7 +117,7 @@ has_left(Client *self)
     return rd_kafka_share_consumer_closed(((ShareConsumer *)self)->share);
 }
 
-/* Runs a callback, or drops records: they are released. */
+/* Runs a callback, or drops records, which are then released. */
 static void
 serve_leaving(Client *self, rd_kafka_event_t *event)
 {
@@ -134,7 +134,7 @@ leave(Client *self, deadline *until)
 
 /* ---- life of the handle ---- */
 
-/* Before the handle ends: what refers to it. */
+/* Releases everything that refers to the handle, before the handle ends. */
 static void
 share_release(Client *client)
 {
@@ -158,7 +158,7 @@ static const client_kind share_kind = {
     .release = share_release,
 };
 
-/* Only acknowledgements are sent, never offsets: 0, or -1 with a ValueError. */
+/* Acknowledgements replace offsets: 0, or -1 with a ValueError for on_commit. */
 static int
 refuse_on_commit(PyObject *args, PyObject *kwargs)
 {
@@ -191,7 +191,7 @@ open_share_consumer(ShareConsumer *self, PyObject *args, PyObject *kwargs)
         return -1;
     }
     self->explicit_mode = mode;
-    if (self->acknowledgements == NULL) { /* else an earlier __init__() failed */
+    if (self->acknowledgements == NULL) { /* otherwise an earlier __init__() failed */
         self->acknowledgements = rd_kafka_topic_partition_list_new(0);
     }
     return client_open(client, &share_kind, conf);
@@ -240,7 +240,7 @@ share_dealloc(PyObject *object)
 
 /* ---- subscription ---- */
 
-/* The exception that fits `code`: _INVALID_ARG is a ValueError. */
+/* The exception for `code`: _INVALID_ARG becomes a ValueError. */
 static void
 raise_share_error(ShareConsumer *self, rd_kafka_resp_err_t code, const char *what)
 {
@@ -278,12 +278,12 @@ check_topics(const rd_kafka_topic_partition_list_t *topics)
 
 PyDoc_STRVAR(subscribe_doc,
 "subscribe($self, /, topics)\n--\n\n"
-"Join the share group and get records of these topics.\n\n"
-"Replaces an earlier subscription. The brokers choose each member's partitions, and give one\n"
-"partition's records to several members; there are no rebalance callbacks.\n\n"
+"Join the share group and read records of these topics.\n\n"
+"Replaces an earlier subscription. The brokers choose each member's partitions, and several\n"
+"members may get records of one partition. There are no rebalance callbacks.\n\n"
 "Args:\n"
-"    topics (list of str): topic names; '^name' is a name too, not a regular expression. An empty\n"
-"        list is unsubscribe().\n\n"
+"    topics (list of str): topic names; '^name' is also a name, and not a regular expression. An\n"
+"        empty list means unsubscribe().\n\n"
 "Raises:\n"
 "    ValueError: a name is empty, or given twice.\n"
 "    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
@@ -357,7 +357,7 @@ unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(subscription_doc,
 "subscription($self, /)\n--\n\n"
-"The names of the topics subscribed to.\n\n"
+"Return the names of the subscribed topics.\n\n"
 "Returns:\n"
 "    list of str.\n\n"
 "Raises:\n"
@@ -392,7 +392,7 @@ subscription(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- poll ---- */
 
-/* Raises for an error of rd_kafka_share_poll() and destroys it. */
+/* Raises the error of rd_kafka_share_poll(), and destroys it. */
 static void
 raise_poll_error(ShareConsumer *self, rd_kafka_error_t *error)
 {
@@ -405,7 +405,7 @@ raise_poll_error(ShareConsumer *self, rd_kafka_error_t *error)
     rd_kafka_error_destroy(error);
 }
 
-/* Waits up to `timeout_ms` for a batch: 0, with or without one, or -1 with an exception. */
+/* Waits up to `timeout_ms` for a batch: 0 with or without a batch, or -1 with an exception. */
 static int
 fetch(ShareConsumer *self, int timeout_ms)
 {
@@ -415,7 +415,7 @@ fetch(ShareConsumer *self, int timeout_ms)
     error = rd_kafka_share_poll(self->share, timeout_ms, &self->batch);
     atomic_store(&self->waits, false);
     serve_take_gil(&self->client);
-    /* It refuses a call in a wrong state before it sends anything. */
+    /* A call in a wrong state is refused before anything is sent. */
     if (error == NULL || rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR__STATE) {
         share_acknowledgements_sent(self);
     }
@@ -427,9 +427,9 @@ fetch(ShareConsumer *self, int timeout_ms)
 }
 
 /*
- * 0 with a batch, or without one when time is up or wakeup() was called; -1 with an
- * exception. What a callback raises while records come in is left to the next call: their
- * acquisition locks run out, the exception does not.
+ * 0 with a batch; 0 without one if time is up or wakeup() was called; -1 with an exception. If
+ * records arrive, the exception of a callback is left to the next call: the acquisition locks of
+ * the records expire, but the exception does not.
  */
 static int
 wait_for_batch(ShareConsumer *self, deadline *until)
@@ -475,7 +475,7 @@ add_record(ShareConsumer *self, size_t index)
     return result;
 }
 
-/* Makes the list of the batch's records, or goes on with it: 0 or -1. */
+/* Makes the list of the batch's records, or continues it after an interruption: 0 or -1. */
 static int
 collect_records(ShareConsumer *self)
 {
@@ -494,7 +494,7 @@ collect_records(ShareConsumer *self)
     return result;
 }
 
-/* Puts the objects of the outcomes, which have been checked, in the place of the bytes. */
+/* Replaces the bytes of the records by the objects in the checked outcomes. */
 static void
 set_objects(ShareConsumer *self, PyObject *outcomes)
 {
@@ -506,8 +506,8 @@ set_objects(ShareConsumer *self, PyObject *outcomes)
 }
 
 /*
- * What poll() returns, with the objects that deserializers made, if any. Without memory, or
- * after Ctrl-C in a function of Python, everything stays as it is for the next call.
+ * The result of poll(), with the objects that deserializers made, if any. Without memory, or
+ * after Ctrl-C in a Python function, everything stays unchanged for the next call.
  */
 static PyObject *
 hand_out(ShareConsumer *self, PyObject *outcomes)
@@ -530,7 +530,7 @@ hand_out(ShareConsumer *self, PyObject *outcomes)
     return messages;
 }
 
-/* Waits for a batch and makes its records, which hand_out() returns: 0 or -1. */
+/* Waits for a batch and makes its records, for hand_out() to return: 0 or -1. */
 static int
 take_batch(ShareConsumer *self, deadline *until)
 {
@@ -540,21 +540,21 @@ take_batch(ShareConsumer *self, deadline *until)
 PyDoc_STRVAR(poll_doc,
 "poll($self, /, timeout=-1)\n--\n\n"
 "Fetch a batch of records, send acknowledgements, and serve callbacks.\n\n"
-"In implicit mode it first accepts the records of the previous poll(); in explicit mode each of\n"
-"them must have been acknowledged.\n\n"
+"In implicit mode it first accepts the records of the previous poll(). In explicit mode you must\n"
+"have acknowledged all of them.\n\n"
 "Args:\n"
 "    timeout (float): seconds to wait for records; -1 waits without limit, 0 does not wait.\n\n"
 "Returns:\n"
-"    Messages: Empty when no records came in time, and after wakeup(). A message's error() says\n"
-"    that its record cannot be read (corrupt, or of an unknown format); such a record has been\n"
-"    acknowledged already. max.poll.records bounds the batch, though not strictly.\n\n"
+"    Messages: Empty if no records arrived in time, and after wakeup(). If a message has an\n"
+"    error(), its record cannot be read (it is corrupt or has an unknown format), and it has\n"
+"    already been acknowledged. max.poll.records limits the batch approximately.\n\n"
 "Raises:\n"
 "    IllegalStateException: not subscribed, closed, inside a callback of this consumer, or\n"
 "        (explicit mode) records have not been acknowledged.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
 "    KafkaException: TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PART and others that a broker\n"
 "        answers.\n"
-"    Exception: raised by a callback, if no records have come.\n\n"
+"    Exception: a callback raised it, and no records have arrived.\n\n"
 "librdkafka: rd_kafka_share_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -581,8 +581,8 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 PyDoc_STRVAR(take_doc,
 "_take($self, timeout, /)\n--\n\n"
-"Return what poll(timeout) does, as a list: the same records again until _hand_out().\n\n"
-"Until then nothing accepts them, and a commit that would is refused.");
+"Return the records of poll(timeout) as a list. Until _hand_out(), it returns the same records.\n\n"
+"Until then nothing accepts them, and a commit that would accept them is refused.");
 
 SIGNATURE(take_signature, "_take()", 1, 1, P_timeout);
 
@@ -634,7 +634,7 @@ check_outcomes(const ShareConsumer *self, PyObject *outcomes)
 PyDoc_STRVAR(hand_out_doc,
 "_hand_out($self, outcomes, /)\n--\n\n"
 "Return the records of _take() as Messages, as the application gets them.\n\n"
-"outcomes has a tuple for each record: what becomes of its key, its value and its error.");
+"outcomes has a tuple for each record: its new key, its new value and its error.");
 
 static PyObject *
 hand_out_(PyObject *object, PyObject *outcomes)
@@ -656,14 +656,14 @@ hand_out_(PyObject *object, PyObject *outcomes)
 
 PyDoc_STRVAR(close_doc,
 "close($self, /)\n--\n\n"
-"Send the acknowledgements made so far, leave the share group and end the client.\n\n"
-"Records that were not acknowledged are released: other members get them. In implicit mode these\n"
-"are the records of the last poll(); call commit_sync() first to accept them. Runs the last\n"
-"callbacks, and waits for other threads to leave their calls. Closing a closed consumer does\n"
-"nothing; if a signal handler raises, call close() again to finish.\n\n"
+"Send pending acknowledgements, leave the share group and end the client.\n\n"
+"Records that you have not acknowledged are released, and other members get them. In implicit\n"
+"mode these are the records of the last poll(); to accept them, call commit_sync() first. close()\n"
+"runs the last callbacks, and waits for other threads to leave their calls. Closing a closed\n"
+"consumer does nothing. If a signal handler raises, call close() again to finish.\n\n"
 "Raises:\n"
-"    IllegalStateException: when called from one of the client's callbacks.\n"
-"    Exception: raised by a callback; the consumer is closed all the same.\n\n"
+"    IllegalStateException: the call is made in one of the client's callbacks.\n"
+"    Exception: a callback raised it; the consumer is closed all the same.\n\n"
 "librdkafka: rd_kafka_share_consumer_close_queue(), rd_kafka_destroy_flags().");
 
 static PyObject *
@@ -691,37 +691,38 @@ static PyMethodDef share_methods[] = {
 
 PyDoc_STRVAR(share_doc,
 "ShareConsumer(config={}, /, **kwargs)\n--\n\n"
-"A member of a share group (KIP-932): records are shared out one by one, as by a queue.\n\n"
+"A member of a share group (KIP-932), which distributes single records, as a queue does.\n\n"
 "Members of a share group read the same partitions together. poll() acquires records for a time\n"
-"(the group's share.record.lock.duration.ms, 30 s by default); each is accepted, released for\n"
-"another attempt, or rejected. A record that is not acknowledged in time is delivered again, up\n"
-"to the group's share.delivery.count.limit. Needs brokers of version 4.2 or newer.\n\n"
-"Use it from one thread: calls from two at once raise ConcurrentModificationException. Only\n"
-"wakeup(), close() and requests such as list_topics() may come from other threads.\n\n"
+"(the group's share.record.lock.duration.ms, 30 s by default). Each record is accepted, released\n"
+"for another attempt, or rejected. A record that is not acknowledged in time is delivered again,\n"
+"up to the group's share.delivery.count.limit. Needs brokers of version 4.2 or newer.\n\n"
+"Use it from one thread: concurrent calls of two threads raise ConcurrentModificationException.\n"
+"Other threads may only call wakeup(), close() and requests such as list_topics().\n\n"
 "Args:\n"
-"    config (dict): librdkafka's configuration properties (CONFIGURATION.md there), among them\n"
-"        group.id, which is required; values are str, int, float, bool or None (the default).\n"
-"        share.acknowledgement.mode is 'implicit' (default) or 'explicit'. And these keys:\n\n"
-"        - error_cb: callable(KafkaError), for errors of the client. Mostly information: the\n"
-"          client recovers by itself. Without one, errors go to the log, and poll() raises\n"
-"          KafkaException when all brokers are down and credentials or a certificate were\n"
-"          refused.\n"
+"    config (dict): librdkafka's configuration properties (see its CONFIGURATION.md), including\n"
+"        group.id, which is required. Values are str, int, float, bool or None (the default).\n"
+"        share.acknowledgement.mode is 'implicit' (default) or 'explicit'. These keys are also\n"
+"        accepted:\n\n"
+"        - error_cb: callable(KafkaError), called for errors of the client. Most are only\n"
+"          information: the client recovers by itself. Without error_cb, errors are logged, and\n"
+"          poll() raises KafkaException if all brokers are down and credentials or a\n"
+"          certificate were refused.\n"
 "        - throttle_cb: callable(ThrottleEvent).\n"
-"        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
-"        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
-"          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
-"          the epoch. Runs on a thread of its own, without poll(). The constructor waits for\n"
-"          the first token, up to 10 s; later failures are told to error_cb, and tried again\n"
-"          after 10 s.\n"
-"        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
-"          by poll() and close(). Without one, records go to the logger 'confluent_kafka'.\n"
+"        - stats_cb: callable(str), called with JSON every statistics.interval.ms.\n"
+"        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), makes\n"
+"          SASL/OAUTHBEARER tokens. Its argument is sasl.oauthbearer.config; the expiry is in\n"
+"          seconds since the epoch. It runs on a thread of its own, without poll(). The\n"
+"          constructor waits up to 10 s for the first token. Later failures are reported to\n"
+"          error_cb, and tried again after 10 s.\n"
+"        - logger: logging.Logger or logging.Handler for librdkafka's log records. poll() and\n"
+"          close() pass them on. Without logger, records go to the logger 'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"
 "    KafkaException: _INVALID_ARG: a key, type or value is wrong, or not for share consumers;\n"
 "        the error names it. SASL_AUTHENTICATION_FAILED: oauth_cb failed, or did not return\n"
 "        within 10 s.\n"
 "    ValueError: group.id is missing.\n\n"
-"librdkafka: rd_kafka_share_consumer_new(), a preview there in 2.15.");
+"librdkafka: rd_kafka_share_consumer_new(), a preview feature in 2.15.");
 
 static PyType_Slot share_slots[] = {
     {Py_tp_doc, (void *)share_doc},
@@ -743,11 +744,11 @@ static PyType_Spec share_spec = {
 };
 
 PyDoc_STRVAR(illegal_state_doc,
-"Raised for a call that a ShareConsumer's state does not allow: it is closed, not subscribed,\n"
-"inside one of its callbacks, or records are not acknowledged.");
+"The state of a ShareConsumer does not allow the call: it is closed, not subscribed, inside one\n"
+"of its callbacks, or records are not acknowledged.");
 
 PyDoc_STRVAR(concurrent_doc,
-"Raised when two threads are inside calls of one ShareConsumer.");
+"Two threads are inside calls of one ShareConsumer at the same time.");
 
 /* New exception of `name`, a RuntimeError, in the module; NULL with an exception. */
 static PyObject *

@@ -1,5 +1,5 @@
 /*
- * What opens and ends every method of a share consumer but close().
+ * The begin and the end of every method of a share consumer, except for close().
  */
 #include "share/share.h"
 
@@ -10,9 +10,9 @@
 #if HAVE_SHARE_CONSUMER
 
 /*
- * As serve_try_lock(), or -2 with an exception. Another thread that is not inside a wait will leave
- * its call soon, and is waited for: it may need nothing but the GIL for that. Refused whenever the
- * other thread has let go of the GIL, this one could starve.
+ * As serve_try_lock(), or -2 with an exception. If another thread is inside a call but does not
+ * wait in it, this waits for that thread, which will leave soon: it may only need the GIL. If this
+ * thread was refused whenever the other one has released the GIL, it could starve.
  */
 static int
 lock(ShareConsumer *self, serve_frame *frame)
@@ -48,8 +48,8 @@ raise_refusal(Client *client, int locked, const char *function)
 }
 
 /*
- * Two threads must not even take turns: in implicit mode each poll() accepts the records of
- * the poll() before, which the other thread may not have processed.
+ * Two threads must not even alternate: in implicit mode each poll() accepts the records of the
+ * previous poll(), which the other thread may not have processed.
  */
 int
 share_begin(ShareConsumer *self, serve_frame *frame, const char *function)

@@ -1,8 +1,8 @@
 /*
- * ShareConsumer, a member of a share group (KIP-932): the type and what it fetches
- * (consumer.c), and what becomes of the records (acknowledge.c).
+ * ShareConsumer, a member of a share group (KIP-932): the type and fetching (consumer.c), and
+ * acknowledgements (acknowledge.c).
  *
- * Needs librdkafka 2.15; with an older one the module has none of the names.
+ * It needs librdkafka 2.15; with an older one, the module has none of these names.
  */
 #ifndef CONFLUENT_KAFKA_SHARE_SHARE_H
 #define CONFLUENT_KAFKA_SHARE_SHARE_H
@@ -13,19 +13,19 @@
 
 typedef struct {
     Client client;
-    rd_kafka_share_t *share; /* of client.rk */
+    rd_kafka_share_t *share; /* belongs to client.rk */
     bool explicit_mode;      /* share.acknowledgement.mode */
     _Atomic bool waits;      /* a thread waits inside librdkafka, see entry.c */
-    rd_kafka_messages_t *batch; /* fetched and not handed out yet, or NULL */
-    PyObject *records;          /* list: those of it that are Messages already, or NULL */
+    rd_kafka_messages_t *batch; /* records that were fetched and not handed out yet, or NULL */
+    PyObject *records;          /* list of those that were already made Messages, or NULL */
     PyObject *on_acknowledged;
     /*
-     * One entry for each partition of each sending of acknowledgements, with one of the
-     * offsets in it: librdkafka answers for all offsets of a sending together. Its `opaque`
-     * is an acknowledgement_state. See acknowledge.c.
+     * One entry for each partition of each request with acknowledgements, with one of the offsets
+     * in it: librdkafka answers for all offsets of a request together. Its `opaque` is an
+     * acknowledgement_state. See acknowledge.c.
      */
     rd_kafka_topic_partition_list_t *acknowledgements;
-    rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
+    rd_kafka_queue_t *closing_queue; /* while close() leaves the group, it serves this queue */
 } ShareConsumer;
 
 /* Adds the type, its exceptions and constants: 0, or -1 with an exception. */
@@ -34,9 +34,9 @@ int share_types_add(PyObject *module, module_state *state);
 /* ---- entry.c ---- */
 
 /*
- * Brackets every method but close(): the guard, and the serving lock. 0, or -1 with an exception:
- * IllegalStateException when closed or inside a callback, ConcurrentModificationException while
- * another thread waits for brokers inside a call, or runs a long callback.
+ * Brackets every method except close(): the guard, and the serving lock. 0, or -1 with an
+ * exception: IllegalStateException if closed or inside a callback; ConcurrentModificationException
+ * if another thread waits for brokers inside a call, or runs a long callback.
  */
 int share_begin(ShareConsumer *self, serve_frame *frame, const char *function);
 void share_end(ShareConsumer *self, serve_frame *frame);
@@ -50,10 +50,10 @@ void share_acknowledged(rd_kafka_share_t *share,
                         rd_kafka_share_partition_offsets_list_t *partitions,
                         rd_kafka_resp_err_t code, void *opaque);
 
-/* What was acknowledged so far has been sent. */
+/* Records that all acknowledgements so far have been sent. */
 void share_acknowledgements_sent(ShareConsumer *self);
 
-/* In implicit mode the next sending is for these records. */
+/* In implicit mode the next request acknowledges these records. */
 void share_handed_out(ShareConsumer *self, const rd_kafka_messages_t *batch);
 
 #else

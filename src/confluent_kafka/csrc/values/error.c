@@ -8,12 +8,12 @@ typedef struct {
     PyBaseExceptionObject exception;
     rd_kafka_resp_err_t code;
     bool fatal, retriable, txn_requires_abort;
-    PyObject *reason; /* str, or NULL: librdkafka's text for the code */
+    PyObject *reason; /* str; NULL means librdkafka's text for the code */
 } KafkaError;
 
 /*
- * Most errors are only asked for their code, and never raised: librdkafka's text and what
- * exceptions keep in `args` are made when they are read, see kafka_error_args().
+ * Most errors are only asked for their code and never raised. So librdkafka's text and the `args`
+ * of the exception are made only when they are read, see kafka_error_args().
  */
 static KafkaError *
 allocate_error(PyTypeObject *type)
@@ -93,7 +93,7 @@ kafka_error_reason(PyObject *kafka_error)
                                 : text_from(rd_kafka_err2str(self->code));
 }
 
-/* Appends a text, with what is before it. */
+/* Appends a text, after a separator. */
 static int
 add_to_reason(PyObject *kafka_error, const char *before, const char *text)
 {
@@ -140,7 +140,7 @@ arg_kafka_error(module_state *state, PyObject *object, const char *name)
 SIGNATURE(kafka_error_signature, "KafkaError()", 1, 5, P_error, P_reason, P_fatal,
           P_retriable, P_txn_requires_abort);
 
-/* Of no kind and without a text until __init__() has run. */
+/* Has no code and no text until __init__() has run. */
 static PyObject *
 kafka_error_tp_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
                    PyObject *Py_UNUSED(kwargs))
@@ -157,7 +157,7 @@ kafka_error_tp_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
     return (PyObject *)self;
 }
 
-/* The text given, or NULL for librdkafka's own: 0, or -1 with an exception. */
+/* The given text, or NULL for librdkafka's text: 0, or -1 with an exception. */
 static int
 arg_reason(PyObject *object, PyObject **reason)
 {
@@ -202,7 +202,7 @@ kafka_error_init(PyObject *object, PyObject *args, PyObject *kwargs)
     return 0;
 }
 
-/* Not the reason: a str is in no cycle, and each visit of one costs the collector time. */
+/* Does not visit the reason: a str cannot be in a cycle, and visiting it costs time. */
 static int
 kafka_error_traverse(PyObject *object, visitproc visit, void *arg)
 {
@@ -210,7 +210,7 @@ kafka_error_traverse(PyObject *object, visitproc visit, void *arg)
     return ((PyTypeObject *)PyExc_Exception)->tp_traverse(object, visit, arg);
 }
 
-/* The reason stays: a cleared error can still be seen. */
+/* Keeps the reason, because a cleared error can still be seen. */
 static int
 kafka_error_clear(PyObject *object)
 {
@@ -250,7 +250,7 @@ static Py_hash_t
 kafka_error_hash(PyObject *object)
 {
     KafkaError *self = (KafkaError *)object;
-    /* Equal to an int, so hashed like one; -1 would mean an exception. */
+    /* Equal to an int, and therefore hashed like one; -1 would mean an exception. */
     Py_hash_t hash = (Py_hash_t)self->code;
     return hash == -1 ? -2 : hash;
 }
@@ -321,7 +321,7 @@ kafka_error_txn_requires_abort(PyObject *object, PyObject *Py_UNUSED(unused))
     return PyBool_FromLong(self->txn_requires_abort);
 }
 
-/* The arguments that make an equal error, a new tuple. */
+/* The arguments that create an equal error, a new tuple. */
 static PyObject *
 kafka_error_fields(KafkaError *self)
 {
@@ -337,7 +337,7 @@ kafka_error_args(PyObject *object, void *Py_UNUSED(closure))
     KafkaError *self = (KafkaError *)object;
     PyObject *given;
     Py_BEGIN_CRITICAL_SECTION(object);
-    given = Py_XNewRef(self->exception.args); /* NULL once the collector has cleared it */
+    given = Py_XNewRef(self->exception.args); /* NULL after the garbage collector cleared it */
     Py_END_CRITICAL_SECTION();
     if (given != NULL && PyTuple_GET_SIZE(given) > 0) {
         return given;
@@ -346,7 +346,7 @@ kafka_error_args(PyObject *object, void *Py_UNUSED(closure))
     return kafka_error_fields(self);
 }
 
-/* As of any exception; what the error is does not change. */
+/* Sets `args`, as for any exception; the error itself does not change. */
 static int
 kafka_error_set_args(PyObject *object, PyObject *args, void *Py_UNUSED(closure))
 {
@@ -375,12 +375,12 @@ PyDoc_STRVAR(kafka_error_doc,
 "KafkaError(error, reason=None, fatal=False, retriable=False, txn_requires_abort=False)\n"
 "--\n\n"
 "An error, or an event that is reported like one (such as _PARTITION_EOF).\n\n"
-"Every code that librdkafka knows is a constant of this class: names with a leading\n"
-"underscore are the client's own, the others come from brokers. A KafkaError equals and\n"
-"orders like its code, so ``error == KafkaError._PARTITION_EOF`` and\n"
-"``error.code() == KafkaError._PARTITION_EOF`` say the same.\n\n"
-"It is an exception class, so that ``except (KafkaError, KafkaException)`` is legal and an\n"
-"error can be raised as it is. The calls of this package raise KafkaException.\n\n"
+"Every code that librdkafka knows is a constant of this class. Names with a leading underscore\n"
+"are the client's own codes; all others come from brokers. A KafkaError compares like its code,\n"
+"so ``error == KafkaError._PARTITION_EOF`` means the same as\n"
+"``error.code() == KafkaError._PARTITION_EOF``.\n\n"
+"It is an exception class, so that ``except (KafkaError, KafkaException)`` works and the error\n"
+"itself can be raised. The calls of this package raise KafkaException.\n\n"
 "Args:\n"
 "    error (int): the code.\n"
 "    reason (str): what went wrong; librdkafka's text for the code when None.\n"
@@ -388,43 +388,43 @@ PyDoc_STRVAR(kafka_error_doc,
 "    retriable (bool): the operation may be tried again.\n"
 "    txn_requires_abort (bool): the transaction must be aborted.\n\n"
 "Raises:\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
+"    TypeError, ValueError, OverflowError: an argument has a wrong type or value.\n\n"
 "librdkafka: rd_kafka_error_t, rd_kafka_resp_err_t, rd_kafka_get_err_descs().");
 
 PyDoc_STRVAR(kafka_error_code_doc,
 "code($self, /)\n--\n\n"
-"The error code, an int to compare with the constants of KafkaError.\n\n"
+"Return the error code, an int to compare with the constants of KafkaError.\n\n"
 "librdkafka: rd_kafka_error_code().");
 
 PyDoc_STRVAR(kafka_error_name_doc,
 "name($self, /)\n--\n\n"
-"The code's name, as the constant is called: \"_TIMED_OUT\".\n\n"
+"Return the code's name, which is the name of the constant: \"_TIMED_OUT\".\n\n"
 "librdkafka: rd_kafka_err2name().");
 
 PyDoc_STRVAR(kafka_error_str_doc,
 "str($self, /)\n--\n\n"
-"What went wrong, for people to read.\n\n"
+"Return the text of the error, for people to read.\n\n"
 "librdkafka: rd_kafka_error_string(), rd_kafka_err2str().");
 
 PyDoc_STRVAR(kafka_error_fatal_doc,
 "fatal($self, /)\n--\n\n"
-"True when the client cannot go on and a new one has to be created.\n\n"
+"Return True if the client cannot continue and you have to create a new one.\n\n"
 "librdkafka: rd_kafka_error_is_fatal().");
 
 PyDoc_STRVAR(kafka_error_retriable_doc,
 "retriable($self, /)\n--\n\n"
-"True when the same operation may be tried again. Set by the transactional calls.\n\n"
+"Return True if you may try the same operation again. Transactional calls set it.\n\n"
 "librdkafka: rd_kafka_error_is_retriable().");
 
 PyDoc_STRVAR(kafka_error_txn_requires_abort_doc,
 "txn_requires_abort($self, /)\n--\n\n"
-"True when the current transaction must be aborted with abort_transaction() and begun\n"
-"again. Set by the transactional calls.\n\n"
+"Return True if you must abort the current transaction with abort_transaction() and begin a new\n"
+"one. Transactional calls set it.\n\n"
 "librdkafka: rd_kafka_error_txn_requires_abort().");
 
 PyDoc_STRVAR(kafka_error_args_doc,
-"The arguments that make an equal error, a tuple: ``KafkaError(*error.args)``. What a program\n"
-"sets instead is kept, and changes nothing else.");
+"The arguments that create an equal error, a tuple: ``KafkaError(*error.args)``. A program may\n"
+"set other arguments, which changes nothing else.");
 
 static PyMethodDef kafka_error_methods[] = {
     {"code", kafka_error_code_method, METH_NOARGS, kafka_error_code_doc},
@@ -468,7 +468,7 @@ static PyType_Spec kafka_error_spec = {
     .slots = kafka_error_slots,
 };
 
-/* What librdkafka called some codes before, as programs of that time do. */
+/* Former names of some codes in librdkafka, which older programs use. */
 static const struct {
     const char *name;
     rd_kafka_resp_err_t code;
@@ -495,7 +495,7 @@ add_error_constants(PyTypeObject *type)
     size_t count;
     rd_kafka_get_err_descs(&descriptions, &count);
     for (size_t i = 0; i < count; i++) {
-        /* Codes that nobody uses are holes; the ends of the ranges have no text. */
+        /* Unused codes are gaps; the ends of the ranges have no text. */
         if (descriptions[i].name == NULL || descriptions[i].desc == NULL) {
             continue;
         }

@@ -1,5 +1,5 @@
 /*
- * KafkaError, KafkaException, and the one way from librdkafka's errors to them.
+ * KafkaError, KafkaException, and the conversion of librdkafka's errors to them.
  */
 #ifndef CONFLUENT_KAFKA_VALUES_ERROR_H
 #define CONFLUENT_KAFKA_VALUES_ERROR_H
@@ -17,7 +17,7 @@ PyObject *kafka_error_new(module_state *state, rd_kafka_resp_err_t code, const c
 PyObject *kafka_error_with_reason(module_state *state, rd_kafka_resp_err_t code,
                                   PyObject *reason);
 
-/* A KafkaError with the code, text and flags of `error`, which stays the caller's. */
+/* A KafkaError with the code, text and flags of `error`; the caller keeps `error`. */
 PyObject *kafka_error_from(module_state *state, const rd_kafka_error_t *error);
 
 /* `code` as a KafkaError, or None for RD_KAFKA_RESP_ERR_NO_ERROR. New reference. */
@@ -27,15 +27,15 @@ PyObject *kafka_error_or_none(module_state *state, rd_kafka_resp_err_t code,
 /* The code of a KafkaError object. */
 rd_kafka_resp_err_t kafka_error_code(PyObject *kafka_error);
 
-/* Its text, a new reference. */
+/* The text of the error, a new reference. */
 PyObject *kafka_error_reason(PyObject *kafka_error);
 
-/* 0 when argument `name` is a KafkaError, None or not given; else -1 with a TypeError. */
+/* 0 if argument `name` is a KafkaError, None or not given; otherwise -1 with a TypeError. */
 int arg_kafka_error(module_state *state, PyObject *object, const char *name);
 
-/* Appends what may have caused a new KafkaError to its text: 0, or -1 with an exception. */
+/* Appends a possible cause to the text of a new KafkaError: 0, or -1 with an exception. */
 int kafka_error_add_cause(PyObject *kafka_error, const char *cause);
-/* The same with what to do about it. */
+/* The same with advice. */
 int kafka_error_add_advice(PyObject *kafka_error, const char *advice);
 
 /* Raises KafkaException(KafkaError); `format` (PyUnicode_FromFormat style) may be NULL. */
@@ -44,7 +44,7 @@ void raise_kafka_error(module_state *state, rd_kafka_resp_err_t code, const char
 /* Raises KafkaException(kafka_error); the reference is stolen (NULL: an exception is set). */
 void raise_kafka_error_object(module_state *state, PyObject *kafka_error);
 
-/* NULL gives 0. Otherwise raises from `error`, destroys it and gives -1. */
+/* Returns 0 for NULL. Otherwise raises `error`, destroys it and returns -1. */
 int raise_if_error(module_state *state, rd_kafka_error_t *error);
 
 #endif

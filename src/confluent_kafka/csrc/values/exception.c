@@ -1,5 +1,5 @@
 /*
- * KafkaException, and how it is raised.
+ * KafkaException, and raising it.
  */
 #include "values/error.h"
 
@@ -17,8 +17,8 @@ raise_kafka_error_object(module_state *state, PyObject *kafka_error)
     if (kafka_error == NULL) {
         return;
     }
-    /* Made here: PyErr_SetObject() would give a KafkaError, which is an exception as well, the
-     * context that belongs to the KafkaException. */
+    /* Created here, because PyErr_SetObject() would give the current exception's context to the
+     * KafkaError, which is also an exception, instead of the KafkaException. */
     PyObject *exception = PyObject_CallOneArg(state->KafkaException, kafka_error);
     if (exception != NULL) {
         PyErr_SetObject(state->KafkaException, exception);
@@ -78,7 +78,7 @@ clear(PyObject *object)
     return ((PyTypeObject *)PyExc_Exception)->tp_clear(object);
 }
 
-/* The KafkaError that it was raised with, or None; new reference. */
+/* The KafkaError it was raised with, or None; new reference. */
 static PyObject *
 first_argument(PyObject *object)
 {
@@ -97,7 +97,7 @@ first_argument(PyObject *object)
     return error;
 }
 
-/* A subclass of an application may have an attribute of this name: what was set is read. */
+/* An application's subclass may have an attribute of this name; then that value is returned. */
 static PyObject *
 get_error(PyObject *object, void *Py_UNUSED(closure))
 {
@@ -139,16 +139,16 @@ code(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 PyDoc_STRVAR(kafka_exception_doc,
-"Raised when librdkafka or a broker refuses an operation. ``exception.error`` is the\n"
-"KafkaError, with the code and the flags to act on; so is ``exception.args[0]``.\n"
-"``exception.kafka_message`` is the message that failed, where there is one, or None.");
+"librdkafka or a broker refused an operation. ``exception.error`` is the KafkaError, with the\n"
+"code and the flags to act on; ``exception.args[0]`` is the same object.\n"
+"``exception.kafka_message`` is the message that failed, or None.");
 
 PyDoc_STRVAR(error_doc,
-"The KafkaError that it was raised with, or None for an exception that has none.");
+"The KafkaError it was raised with, or None.");
 
 PyDoc_STRVAR(code_doc,
 "code($self, /)\n--\n\n"
-"The code of ``error``, an int to compare with the constants of KafkaError, or None.");
+"Return the code of ``error``, an int to compare with the constants of KafkaError, or None.");
 
 static PyMethodDef methods[] = {
     {"code", code, METH_NOARGS, code_doc},
@@ -160,7 +160,7 @@ static PyGetSetDef properties[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* Without tp_dealloc: CPython's own ends weak references and frees the exception's fields. */
+/* No tp_dealloc: CPython's own clears weak references and frees the exception's fields. */
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)kafka_exception_doc},
     {Py_tp_traverse, traverse},

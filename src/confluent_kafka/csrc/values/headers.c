@@ -8,7 +8,7 @@
 
 /* ---- from librdkafka ---- */
 
-/* Steals both, either of which may be NULL with an exception. New reference, or NULL. */
+/* Steals both objects, either of which may be NULL with an exception. New reference, or NULL. */
 static PyObject *
 pair_of(PyObject *name, PyObject *value)
 {
@@ -20,7 +20,7 @@ pair_of(PyObject *name, PyObject *value)
     }
     PyTuple_SET_ITEM(pair, 0, name);
     PyTuple_SET_ITEM(pair, 1, value);
-    PyObject_GC_UnTrack(pair); /* it can be in no cycle: the collector would find that out */
+    PyObject_GC_UnTrack(pair); /* it cannot be in a cycle, so the collector need not visit it */
     return pair;
 }
 
@@ -56,7 +56,7 @@ has_value(PyObject *pair, const void *value, size_t size)
            && memcmp(PyBytes_AS_STRING(kept), value, size) == 0;
 }
 
-/* The name as an object, kept if it is worth it; new reference. */
+/* The name as a str, from the cache if possible; new reference. */
 static PyObject *
 name_from(kept_header *kept, const char *name, size_t size)
 {
@@ -92,7 +92,7 @@ pair_from(module_state *Py_UNUSED(state), const char *name, size_t name_size, co
 }
 #endif
 
-/* One (name, value) pair; new reference. The name ends before a NUL, as it does for librdkafka. */
+/* One (name, value) pair; new reference. As for librdkafka, the name ends at a NUL. */
 static PyObject *
 header_from(module_state *state, const char *name, size_t name_size, const void *value,
             size_t size)
@@ -123,7 +123,7 @@ headers_from(module_state *state, const rd_kafka_headers_t *headers)
     return list_of(rd_kafka_header_cnt(headers), header_of, &source);
 }
 
-/* A list of `count`: the spare one if it has as many, else one without items. Steals `spare`. */
+/* A list of length `count`: the spare one if it has that length, else a new one. Steals `spare`. */
 static PyObject *
 list_for(Py_ssize_t count, PyObject *spare)
 {
@@ -138,7 +138,7 @@ PyObject *
 headers_decode(module_state *state, const void *data, size_t size, PyObject *spare)
 {
     rd_kafka_encoded_headers_t encoded;
-    /* A header has two bytes at least: no list is made for more than there can be. */
+    /* A header has at least two bytes, so the list is never larger than the data allows. */
     if (rd_kafka_encoded_headers_init(&encoded, data, size) != RD_KAFKA_RESP_ERR_NO_ERROR
         || (size_t)encoded.cnt > size / 2) {
         Py_XDECREF(spare);
@@ -169,8 +169,8 @@ headers_decode(module_state *state, const void *data, size_t size, PyObject *spa
 /* ---- to librdkafka ---- */
 
 /*
- * Puts "argument[index] " before the message of the exception that is set. One of another
- * type is not ours (a list's own __iter__() may raise anything) and stays what it is.
+ * Puts "argument[index] " before the message of the current exception. An exception of another
+ * type is not ours (a list's own __iter__() may raise anything) and is not changed.
  */
 static void
 name_header_in_exception(const char *argument, Py_ssize_t index)
@@ -207,7 +207,7 @@ add_header(rd_kafka_headers_t *headers, PyObject *name, PyObject *value)
     return 0;
 }
 
-/* `pair` is borrowed and may be anything. */
+/* `pair` is borrowed and may have any type. */
 static int
 add_pair(rd_kafka_headers_t *headers, PyObject *pair)
 {
@@ -231,7 +231,7 @@ add_pair(rd_kafka_headers_t *headers, PyObject *pair)
     return result;
 }
 
-/* The pairs as a tuple, which no other thread can change meanwhile; new reference. */
+/* The pairs as a tuple, which no other thread can change; new reference. */
 static PyObject *
 header_pairs(PyObject *object, const char *name)
 {

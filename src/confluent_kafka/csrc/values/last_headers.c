@@ -8,7 +8,7 @@ can_be_in_cycle(PyObject *field)
     return field != NULL && PyObject_IS_GC(field);
 }
 
-/* The message has lost its list: the garbage collector need not see it for the rest. */
+/* The message no longer has the list; if possible, the garbage collector stops tracking it. */
 static void
 untrack_without_list(Message *self)
 {
@@ -18,11 +18,11 @@ untrack_without_list(Message *self)
     }
 }
 
-/* The message alone has the list, and nobody has changed it. */
+/* True if only the message refers to the list, and nobody has changed it. */
 static bool
 can_be_made_again(const Message *self, const last_headers *last)
 {
-    /* What set_headers() stores is not made of encoded headers. */
+    /* A list that set_headers() stored does not come from encoded headers. */
     if (self->headers == NULL || self->encoded_headers == NULL || Py_REFCNT(self->headers) != 1
         || PyList_GET_SIZE(self->headers) != last->count) {
         return false;
@@ -70,7 +70,7 @@ void
 last_headers_set(Message *self)
 {
     last_headers *last = &self->state->last_headers;
-    Py_XDECREF(last_headers_take(self->state)); /* a finalizer may have read another's meanwhile */
+    Py_XDECREF(last_headers_take(self->state)); /* a finalizer may have read another message */
     Py_ssize_t count = PyList_GET_SIZE(self->headers);
     if (count > LAST_HEADERS) {
         Py_CLEAR(self->encoded_headers);

@@ -28,7 +28,7 @@ topic_names_traverse(topic_names *cache, visitproc visit, void *arg)
     return 0;
 }
 
-/* The names are ASCII and so NUL-terminated char arrays; others are never kept. */
+/* The names are ASCII, and therefore NUL-terminated char arrays; other names are not cached. */
 static bool
 is_name(PyObject *kept, const char *name)
 {
@@ -98,7 +98,7 @@ message_free(Message *self)
     PyTypeObject *type = Py_TYPE(self);
 #ifndef Py_GIL_DISABLED
     message_free_list *list = &self->state->free_messages;
-    /* One place stays empty, so that a full list is not taken for a closed one. */
+    /* One place stays empty, because a full list means that the module is being cleared. */
     if (type == self->state->Message && list->count < FREE_MESSAGES - 1) {
         list->messages[list->count++] = self;
     }
@@ -136,7 +136,7 @@ message_track(Message *self)
     }
 }
 
-/* The field itself when it has been set, else the bytes of the borrowed message. */
+/* The field itself if it has been set, otherwise the bytes of the borrowed message. */
 static PyObject *
 read_bytes(PyObject **field, bool borrowed, const void *data, size_t size)
 {
@@ -182,7 +182,7 @@ convert_headers(Message *self)
     return source == NULL ? Py_NewRef(Py_None) : headers_from(self->state, source);
 }
 
-/* Headers have been converted. */
+/* Called after headers have been converted. */
 static void
 note_headers(Message *self)
 {
@@ -213,8 +213,8 @@ message_read_headers_lock_held(Message *self)
 }
 
 /*
- * Steals `error` (NULL: an exception is set); 0, or -1. Once raised it refers to frames, and
- * one of those may refer to the message: the garbage collector must see it.
+ * Steals `error` (NULL: an exception is set); 0, or -1. After it was raised, it refers to frames,
+ * which may refer to the message: so the garbage collector must track the message.
  */
 static int
 set_error(Message *self, PyObject *error)
@@ -235,7 +235,7 @@ message_read_error_lock_held(Message *self)
         if (rkm == NULL || rkm->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
             Py_RETURN_NONE;
         }
-        /* The broker's own words where it gave some (KIP-467). */
+        /* The broker's own text, if it sent one (KIP-467). */
         const char *reason = rd_kafka_message_produce_errstr(rkm);
         if (set_error(self, kafka_error_new(self->state, rkm->err, reason)) < 0) {
             return NULL;
@@ -256,7 +256,7 @@ message_drop_unread_headers(Message *self)
 
 /* ---- from librdkafka ---- */
 
-/* An untracked message with what consumed messages and delivery reports share. */
+/* An untracked message with the fields that consumed messages and delivery reports have. */
 static Message *
 message_from(module_state *state, topic_names *names, const rd_kafka_message_t *rkm)
 {
@@ -280,7 +280,7 @@ message_from(module_state *state, topic_names *names, const rd_kafka_message_t *
     return self;
 }
 
-/* The headers' own bytes: most are never read, and reading them makes no others. 0, or -1. */
+/* Keeps the encoded headers, because most are never read. 0, or -1. */
 static int
 copy_headers(Message *self, rd_kafka_message_t *rkm)
 {
@@ -315,7 +315,7 @@ copy_record(Message *self, rd_kafka_message_t *rkm)
     return copy_headers(self, rkm);
 }
 
-/* A consumer's error comes as a message whose value is librdkafka's text for it. */
+/* A consumer error is a message whose value is librdkafka's text of the error. */
 static int
 copy_error(module_state *state, Message *self, const rd_kafka_message_t *rkm)
 {
@@ -363,7 +363,7 @@ message_read_latency_lock_held(Message *self)
     return self->latency;
 }
 
-/* Takes over what was not read before the delivery report goes away. */
+/* Converts unread fields before the delivery report is destroyed. */
 static int
 keep_unread_lock_held(Message *self)
 {
@@ -371,8 +371,8 @@ keep_unread_lock_held(Message *self)
     PyObject *value = key == NULL ? NULL : message_read_value_lock_held(self);
     PyObject *error = value == NULL ? NULL : message_read_error_lock_held(self);
     if (self->headers == NULL) {
-        /* librdkafka shows the message as const, but it is about to free it: taking the
-         * headers out is cheaper than a copy. */
+        /* The message is const, but librdkafka is about to free it: detaching the headers is
+         * cheaper than copying them. */
         rd_kafka_message_detach_headers((rd_kafka_message_t *)self->borrowed,
                                         &self->unread_headers);
     }
@@ -397,7 +397,7 @@ message_end_borrow(PyObject *message)
     return result;
 }
 
-/* ---- for the rest of the extension ---- */
+/* ---- for other files ---- */
 
 int
 message_position(PyObject *message, PyObject **topic, const char **name, int32_t *partition,

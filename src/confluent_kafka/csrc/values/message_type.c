@@ -19,7 +19,7 @@ new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
         self = message_allocate(state);
     }
     else {
-        self = (Message *)type->tp_alloc(type, 0); /* a subclass may be larger */
+        self = (Message *)type->tp_alloc(type, 0); /* the object of a subclass may be larger */
     }
     if (self != NULL) {
         self->state = state;
@@ -35,7 +35,7 @@ given(PyObject *value)
     return value != NULL && value != Py_None;
 }
 
-/* A (type, milliseconds) tuple into the two fields. */
+/* Stores a (type, milliseconds) tuple in the two fields. */
 static int
 timestamp_from_arg(PyObject *timestamp, Message *fields)
 {
@@ -66,7 +66,7 @@ optional_int32(PyObject *object, const char *name, int32_t *result)
     return given(object) ? arg_int32(object, name, INT32_MIN, INT32_MAX, result) : 0;
 }
 
-/* All numbers into `fields`, which is a message's fields without an object. */
+/* Reads all numbers into `fields`, a struct of message fields without an object. */
 static int
 numbers_from_args(PyObject *partition, PyObject *offset, PyObject *timestamp,
                   PyObject *latency, PyObject *leader_epoch, PyObject *delivery_count,
@@ -86,8 +86,8 @@ numbers_from_args(PyObject *partition, PyObject *offset, PyObject *timestamp,
 }
 
 /*
- * Stores an object in a field; NULL and None store `none`. For a message that is still a
- * delivery report an explicit None must not be taken for "not converted yet".
+ * Stores an object in a field; NULL and None store `none`. In a message that is still a delivery
+ * report, an explicit None must differ from "not converted yet".
  */
 static void
 store_lock_held(Message *self, PyObject **field, PyObject *value, PyObject *none)
@@ -135,7 +135,7 @@ init(PyObject *object, PyObject *args, PyObject *kwargs)
     return 0;
 }
 
-/* ---- life ---- */
+/* ---- deletion and garbage collection ---- */
 
 static int
 traverse(PyObject *object, visitproc visit, void *arg)
@@ -174,7 +174,7 @@ free_with_fields(PyObject *object)
 static void
 dealloc(PyObject *object)
 {
-    /* Most are not tracked, and hold nothing that could hold a message. */
+    /* Most messages are not tracked, and hold no object that could refer to a message. */
     if (!PyObject_GC_IsTracked(object)) {
         free_with_fields(object);
         return;
@@ -248,7 +248,7 @@ error(PyObject *object, PyObject *Py_UNUSED(unused))
     return message_error(object);
 }
 
-/* Not Py_BuildValue(), which interprets its format each time. */
+/* Py_BuildValue() would interpret its format each time. */
 static PyObject *
 new_timestamp(const Message *self)
 {
@@ -265,7 +265,7 @@ new_timestamp(const Message *self)
     return pair;
 }
 
-/* Where many messages come in a millisecond, the pair is mostly that of the message before. */
+/* If there are many messages per millisecond, the pair of the previous message usually fits. */
 static PyObject *
 timestamp(PyObject *object, PyObject *Py_UNUSED(unused))
 {
@@ -390,7 +390,7 @@ length(PyObject *object)
     return size;
 }
 
-/* No key, value or header: logs get to see where the message is, not what is in it. */
+/* Contains no key, value or header: logs may show where a message is, but not its content. */
 static PyObject *
 repr(PyObject *object)
 {
@@ -407,7 +407,7 @@ repr(PyObject *object)
     return text;
 }
 
-/* 1, 0 or -1 with an exception; `read` is one of the accessors above. */
+/* 1, 0 or -1 with an exception; `read` is one of the functions above. */
 static int
 same(PyObject *object, PyObject *other, PyCFunction read)
 {
@@ -419,7 +419,7 @@ same(PyObject *object, PyObject *other, PyCFunction read)
     return result;
 }
 
-/* What the record is, not how it came here: latency and delivery count do not count. */
+/* Compares the records, not their way here: latency and delivery count are ignored. */
 static PyObject *
 richcompare(PyObject *object, PyObject *other, int operation)
 {
@@ -437,7 +437,7 @@ richcompare(PyObject *object, PyObject *other, int operation)
     return equal < 0 ? NULL : PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
-/* A field of a pickle, where None stands for a number: both references are taken. */
+/* A number for a pickle, with None for "none"; both references are stolen. */
 static PyObject *
 or_number(PyObject *field, PyObject *number)
 {
@@ -470,83 +470,83 @@ PyDoc_STRVAR(message_doc,
 "Message(topic=None, partition=None, offset=None, key=None, value=None, headers=None, "
 "error=None, timestamp=None, latency=None, leader_epoch=None, delivery_count=None)\n"
 "--\n\n"
-"A consumed record, a delivery report, or an error in place of one: look at error()\n"
+"A consumed record, a delivery report, or an error instead of a record: look at error()\n"
 "first.\n\n"
-"Consumer.poll() and the delivery callbacks make messages; the constructor is there for\n"
-"tests and tools. Two messages are equal when they are the same record with the same\n"
-"content. ``len(message)`` is that of the value, so that a message without one is false,\n"
-"and one with a number has no truth value: ask ``message is None``, not ``not message``.\n\n"
-"For mocks, topic, key, value, headers and error can be any object, which the methods of\n"
-"these names give back; messages that are committed need the types below.\n\n"
+"Consumer.poll() and delivery callbacks create messages; the constructor is for tests and tools.\n"
+"Two messages are equal if they are the same record with the same content. ``len(message)`` is\n"
+"the length of the value. So a message without a value is false, and a message whose value is a\n"
+"number has no truth value: write ``message is None`` instead of ``not message``.\n\n"
+"For mocks, topic, key, value, headers and error may be any objects, which the methods of these\n"
+"names return. Messages that are committed need the types below.\n\n"
 "Args:\n"
 "    topic (str): the topic's name.\n"
 "    partition (int): the partition's number; negative for none.\n"
 "    offset (int): the record's offset; negative for none.\n"
-"    key (object): bytes, or what a deserializer made of them.\n"
-"    value (object): bytes, or what a deserializer made of them.\n"
-"    headers (list): (name, value) pairs; a dict is taken as well.\n"
+"    key (object): bytes, or an object from a deserializer.\n"
+"    value (object): bytes, or an object from a deserializer.\n"
+"    headers (list): (name, value) pairs; a dict is also accepted.\n"
 "    error (KafkaError): what went wrong.\n"
-"    timestamp (tuple): (type, milliseconds since the epoch), type being one of the constants\n"
+"    timestamp (tuple): (type, milliseconds since the epoch); the type is one of the constants\n"
 "        TIMESTAMP_CREATE_TIME and so on.\n"
 "    latency (float): seconds from produce() to the acknowledgement.\n"
 "    leader_epoch (int): the leader's epoch at the offset; negative for none.\n"
-"    delivery_count (int): how often a share group was given the record, up to 32,767; 0 for\n"
+"    delivery_count (int): how often a share group delivered the record, up to 32,767; 0 for\n"
 "        none.\n\n"
 "Raises:\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
+"    TypeError, ValueError, OverflowError: an argument has a wrong type or value.\n\n"
 "librdkafka: rd_kafka_message_t.");
 
 PyDoc_STRVAR(topic_doc,
 "topic($self, /)\n--\n\n"
-"The topic's name, a str, or None.\n\n"
+"Return the topic's name, a str, or None.\n\n"
 "librdkafka: rd_kafka_topic_name().");
 PyDoc_STRVAR(partition_doc,
 "partition($self, /)\n--\n\n"
-"The partition's number, an int, or None.\n\n"
+"Return the partition's number, an int, or None.\n\n"
 "librdkafka: rd_kafka_message_t.partition.");
 PyDoc_STRVAR(offset_doc,
 "offset($self, /)\n--\n\n"
-"The record's offset, an int, or None: a delivery report has none when the message was\n"
-"not written, or when it was written by a retry of an idempotent producer.\n\n"
+"Return the record's offset, an int, or None. A delivery report has none if the message was\n"
+"not written, or if a retry of an idempotent producer wrote it.\n\n"
 "librdkafka: rd_kafka_message_t.offset.");
 PyDoc_STRVAR(key_doc,
 "key($self, /)\n--\n\n"
-"The key, bytes, or None; an object when a deserializer or set_key() put one there.\n\n"
+"Return the key: bytes, None, or an object that a deserializer or set_key() has set.\n\n"
 "librdkafka: rd_kafka_message_t.key.");
 PyDoc_STRVAR(value_doc,
 "value($self, /)\n--\n\n"
-"The value, bytes, or None; an object when a deserializer or set_value() put one there. For an\n"
-"error from a consumer, librdkafka's text of the error.\n\n"
+"Return the value: bytes, None, or an object that a deserializer or set_value() has set. For an\n"
+"error from a consumer, the value is librdkafka's text of the error.\n\n"
 "librdkafka: rd_kafka_message_t.payload.");
 PyDoc_STRVAR(headers_doc,
 "headers($self, /)\n--\n\n"
-"The headers, a list of (str, bytes or None) in their order with duplicates kept, or\n"
-"None without any. Delivery reports have theirs too. They are parsed when first asked\n"
-"for. In a name that is not UTF-8 the wrong bytes are replaced by U+FFFD.\n\n"
+"Return the headers, a list of (str, bytes or None) in order, including duplicates; None if there\n"
+"are none. Delivery reports have headers, too. They are parsed when they are first read. If a\n"
+"name is not UTF-8, its wrong bytes are replaced by U+FFFD.\n\n"
 "librdkafka: rd_kafka_message_headers() (KIP-82).");
 PyDoc_STRVAR(error_doc,
 "error($self, /)\n--\n\n"
-"The KafkaError of an event or a failed delivery, or None for a good message.\n\n"
+"Return the KafkaError of an event or a failed delivery, or None if there is no error.\n\n"
 "librdkafka: rd_kafka_message_errstr(), rd_kafka_message_produce_errstr() (KIP-467).");
 PyDoc_STRVAR(timestamp_doc,
 "timestamp($self, /)\n--\n\n"
-"The pair (type, milliseconds since the epoch, UTC). The type is TIMESTAMP_CREATE_TIME,\n"
-"TIMESTAMP_LOG_APPEND_TIME or TIMESTAMP_NOT_AVAILABLE, and with the last the number\n"
+"Return the pair (type, milliseconds since the epoch, UTC). The type is TIMESTAMP_CREATE_TIME,\n"
+"TIMESTAMP_LOG_APPEND_TIME or TIMESTAMP_NOT_AVAILABLE; with the last one, the number\n"
 "means nothing.\n\n"
 "librdkafka: rd_kafka_message_timestamp() (KIP-32).");
 PyDoc_STRVAR(latency_doc,
 "latency($self, /)\n--\n\n"
-"Seconds from produce() until the delivery report was served, a float, or None:\n"
-"consumed messages have none.\n\n"
+"Return the seconds from produce() until the delivery report was served, a float. None for\n"
+"consumed messages.\n\n"
 "librdkafka: rd_kafka_message_latency().");
 PyDoc_STRVAR(leader_epoch_doc,
 "leader_epoch($self, /)\n--\n\n"
-"The epoch of the partition's leader when the record was fetched, an int, or None.\n\n"
+"Return the epoch of the partition's leader when the record was fetched, an int, or None.\n\n"
 "librdkafka: rd_kafka_message_leader_epoch() (KIP-320).");
 PyDoc_STRVAR(delivery_count_doc,
 "delivery_count($self, /)\n--\n\n"
-"How often a share group was given this record, an int from 1, or None from other consumers,\n"
-"which do not count.\n\n"
+"Return how often a share group has delivered this record, an int from 1. None from other\n"
+"consumers, which do not count deliveries.\n\n"
 "librdkafka: rd_kafka_message_delivery_count() (KIP-932).");
 PyDoc_STRVAR(class_getitem_doc,
 "For type annotations: Message[K, V] is a message whose deserialized_key() is a K and whose\n"
@@ -554,27 +554,27 @@ PyDoc_STRVAR(class_getitem_doc,
 
 PyDoc_STRVAR(deserialized_key_doc,
 "deserialized_key($self, /)\n--\n\n"
-"The same object as key(), under a name that says that it went through a deserializer.\n\n"
+"Return the same object as key(). The name says that a deserializer has made it.\n\n"
 "librdkafka: rd_kafka_message_t.key.");
 PyDoc_STRVAR(deserialized_value_doc,
 "deserialized_value($self, /)\n--\n\n"
-"The same object as value(), under a name that says that it went through a deserializer.\n\n"
+"Return the same object as value(). The name says that a deserializer has made it.\n\n"
 "librdkafka: rd_kafka_message_t.payload.");
 PyDoc_STRVAR(set_topic_doc,
 "set_topic($self, topic, /)\n--\n\n"
-"Replaces the topic's name: a str, or None; for mocks any object.");
+"Replace the topic's name by a str or None; for mocks by any object.");
 PyDoc_STRVAR(set_key_doc,
 "set_key($self, key, /)\n--\n\n"
-"Replaces the key by any object, as a deserializer does.");
+"Replace the key by any object, as a deserializer does.");
 PyDoc_STRVAR(set_value_doc,
 "set_value($self, value, /)\n--\n\n"
-"Replaces the value by any object, as a deserializer does.");
+"Replace the value by any object, as a deserializer does.");
 PyDoc_STRVAR(set_headers_doc,
 "set_headers($self, headers, /)\n--\n\n"
-"Replaces the headers: a list of (name, value) pairs, a dict, or None; for mocks any object.");
+"Replace the headers by a list of (name, value) pairs, a dict or None; for mocks by any object.");
 PyDoc_STRVAR(set_error_doc,
 "set_error($self, error, /)\n--\n\n"
-"Replaces the error: a KafkaError, or None; for mocks any object.");
+"Replace the error by a KafkaError or None; for mocks by any object.");
 
 static PyMethodDef methods[] = {
     {"topic", topic, METH_NOARGS, topic_doc},

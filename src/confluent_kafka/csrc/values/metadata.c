@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "values/error.h"
 
-/* The Python classes that metadata is made of, for the time of one conversion. */
+/* The Python classes of metadata, during one conversion. */
 typedef struct {
     module_state *state;
     PyObject *cluster, *broker, *topic, *partition;
@@ -137,7 +137,7 @@ brokers_from(const metadata_classes *classes, const struct rd_kafka_metadata *me
 PyObject *
 cluster_id_known(rd_kafka_t *rk)
 {
-    char *id = rd_kafka_clusterid(rk, 0); /* 0 asks no broker */
+    char *id = rd_kafka_clusterid(rk, 0); /* a timeout of 0 does not ask a broker */
     PyObject *object = text_from(id);
     if (id != NULL) {
         rd_kafka_mem_free(rk, id);

@@ -3,11 +3,11 @@
 
 #include "base/module_state.h"
 
-/* A confluent_kafka.admin.ClusterMetadata; `metadata` stays the caller's. New reference. */
+/* A confluent_kafka.admin.ClusterMetadata; the caller keeps `metadata`. New reference. */
 PyObject *cluster_metadata_from(module_state *state, rd_kafka_t *rk,
                                 const struct rd_kafka_metadata *metadata);
 
-/* What the client has heard of already, a str or None: sends nothing and never waits. */
+/* The id that the client already knows, a str or None. Sends nothing and never waits. */
 PyObject *cluster_id_known(rd_kafka_t *rk);
 
 #endif

@@ -17,7 +17,7 @@ is_end_of_log(int64_t offset)
     return offset == RD_KAFKA_OFFSET_BEGINNING || offset == RD_KAFKA_OFFSET_END;
 }
 
-/* Where the group's committed offset is meant, or none is given. */
+/* Whether the offset means the group's committed offset, or no offset is given. */
 static bool
 is_left_open(int64_t offset)
 {
@@ -35,7 +35,7 @@ is_allowed(int64_t offset, offset_use use)
         return is_end_of_log(offset) || is_tail(offset);
     case OFFSETS_TO_START:
         return is_end_of_log(offset) || is_left_open(offset) || is_tail(offset);
-    case OFFSETS_TO_KEEP: /* nothing is kept of the partition, as of a position() without one */
+    case OFFSETS_TO_KEEP: /* the partition is skipped, as a position() without an offset */
         return is_left_open(offset);
     case OFFSETS_AS_TIMES:
         return is_end_of_log(offset);

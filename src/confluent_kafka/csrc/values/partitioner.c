@@ -8,7 +8,7 @@ SIGNATURE(murmur2_signature, "murmur2()", 2, 2, P_key, P_partition_count);
 SIGNATURE(consistent_signature, "consistent()", 2, 2, P_key, P_partition_count);
 SIGNATURE(fnv1a_signature, "fnv1a()", 2, 2, P_key, P_partition_count);
 
-/* librdkafka's partitioners look at the key and the count only, so they need no topic. */
+/* librdkafka's partitioners use only the key and the count, so they need no topic. */
 static PyObject *
 partition_of(PyObject *module, const signature *sig, PyObject *const *args,
              Py_ssize_t nargs, partitioner_function *partitioner)
@@ -23,7 +23,7 @@ partition_of(PyObject *module, const signature *sig, PyObject *const *args,
         PyErr_Format(PyExc_ValueError, "partition_count must be > 0, got %d", (int)count);
         return NULL;
     }
-    /* Text has as many partitions as encodings, and a message without a key has none. */
+    /* Text would have a partition for each encoding, and a message without key has none. */
     if (values[0] == Py_None || PyUnicode_Check(values[0])) {
         PyErr_Format(PyExc_TypeError,
                      "a bytes-like object is required, not '%s': key must be the bytes that "
@@ -63,7 +63,7 @@ fnv1a(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 
 #define ARGUMENTS_DOC                                                                    \
     "Args:\n"                                                                            \
-    "    key (bytes-like): the message's key as it is sent; of a str, its UTF-8.\n"      \
+    "    key (bytes-like): the message's key as it is sent; for a str, its UTF-8.\n"      \
     "    partition_count (int): how many partitions the topic has, at least 1.\n\n"      \
     "Returns:\n"                                                                         \
     "    int: From 0 to partition_count - 1.\n\n"                                        \
@@ -74,7 +74,7 @@ fnv1a(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 PyDoc_STRVAR(murmur2_doc,
 "murmur2(key, partition_count, /)\n"
 "--\n\n"
-"The partition of a key by 32-bit MurmurHash2: the default of Kafka's Java client, and\n"
+"Return the partition of a key by 32-bit MurmurHash2: the default of Kafka's Java client, and\n"
 "``partitioner=murmur2_random`` here.\n\n"
 ARGUMENTS_DOC
 "librdkafka: rd_kafka_msg_partitioner_murmur2().");
@@ -82,7 +82,7 @@ ARGUMENTS_DOC
 PyDoc_STRVAR(consistent_doc,
 "consistent(key, partition_count, /)\n"
 "--\n\n"
-"The partition of a key by its CRC-32: librdkafka's default\n"
+"Return the partition of a key by its CRC-32: librdkafka's default\n"
 "(``partitioner=consistent_random``).\n\n"
 ARGUMENTS_DOC
 "librdkafka: rd_kafka_msg_partitioner_consistent().");
@@ -90,7 +90,7 @@ ARGUMENTS_DOC
 PyDoc_STRVAR(fnv1a_doc,
 "fnv1a(key, partition_count, /)\n"
 "--\n\n"
-"The partition of a key by FNV-1a, as Sarama's hash partitioner chooses it\n"
+"Return the partition of a key by FNV-1a, as Sarama's hash partitioner chooses it\n"
 "(``partitioner=fnv1a_random``).\n\n"
 ARGUMENTS_DOC
 "librdkafka: rd_kafka_msg_partitioner_fnv1a().");
@@ -98,7 +98,7 @@ ARGUMENTS_DOC
 partitioner_function *
 partitioner_of(rd_kafka_t *rk)
 {
-    /* By the first letters: with a key, each `_random` one does what it is named after. */
+    /* Compares only the first letters: with a key, each `_random` variant does the same. */
     static const struct {
         const char *begin;
         partitioner_function *function;
@@ -123,7 +123,7 @@ partitioner_of(rd_kafka_t *rk)
     return NULL;
 }
 
-/* By way of void (*)(void): a fast call has another signature than PyCFunction. */
+/* Casts by way of void (*)(void), because a fast call has another signature than PyCFunction. */
 #define FASTCALL(function) (PyCFunction)(void (*)(void))function, METH_FASTCALL
 
 static PyMethodDef partitioner_functions[] = {

@@ -9,8 +9,8 @@
 #include "values/record_tuple.h"
 
 /*
- * In the order of the dataclass's fields. Any object may be set: deserializers do, and tests make
- * records of their own.
+ * The fields are in the order of the dataclass. Any object may be set: deserializers do that, and
+ * tests make their own records.
  */
 typedef struct {
     PyObject_HEAD
@@ -48,7 +48,7 @@ static void
 dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    PyObject_GC_UnTrack(object); /* does nothing to one that is not tracked */
+    PyObject_GC_UnTrack(object); /* does nothing if the object is not tracked */
     Py_TRASHCAN_BEGIN(object, dealloc)
     (void)clear(object);
     type->tp_free(object);
@@ -57,8 +57,8 @@ dealloc(PyObject *object)
 }
 
 /*
- * The garbage collector tracks a record only once it can be part of a cycle: one that librdkafka
- * filled refers to str, bytes and int, and tracking costs as much as making it.
+ * The garbage collector tracks a record only once it can be part of a cycle: a record from
+ * librdkafka refers to str, bytes and int only, and tracking costs as much as creating it.
  */
 static int
 set_attribute(PyObject *object, PyObject *name, PyObject *value)
@@ -87,7 +87,7 @@ static PyMemberDef members[] = {
 };
 
 PyDoc_STRVAR(doc,
-"What a message of compat.aiokafka has; its dataclass there has the documentation.");
+"A message of compat.aiokafka; its dataclass there has the documentation.");
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)doc},
@@ -123,7 +123,7 @@ record_type_from_arg(module_state *state, PyObject *object, const char *name)
     }
     if (!PyType_Check(object) || !PyType_IsSubtype(type, state->Record)
         || type->tp_basicsize != (Py_ssize_t)sizeof(Record) || type->tp_dictoffset != 0
-        || type->tp_weaklistoffset != 0) { /* what PyObject_GC_New() would not initialise */
+        || type->tp_weaklistoffset != 0) { /* PyObject_GC_New() would not initialise it */
         PyErr_Format(PyExc_TypeError, "%s must be a named tuple, or a subclass of _Record without fields "
                      "of its own, not %R", name, object);
         return NULL;
@@ -152,7 +152,7 @@ headers_of(module_state *state, const rd_kafka_message_t *message)
     return result;
 }
 
-/* 0, or -1 with an exception; fields that are not filled in are NULL. */
+/* 0, or -1 with an exception. Fields that are not filled in are NULL. */
 static int
 fill(module_state *state, Record *self, topic_names *names,
      const rd_kafka_message_t *message)

@@ -1,6 +1,6 @@
 /*
- * _Record: what the consumers of compat.aiokafka return, a plain object of eleven attributes. Its
- * subclass there is a dataclass of the same fields.
+ * _Record: the records that consumers of compat.aiokafka return, plain objects with eleven
+ * attributes. Their subclass there is a dataclass with the same fields.
  */
 #ifndef CONFLUENT_KAFKA_VALUES_RECORD_H
 #define CONFLUENT_KAFKA_VALUES_RECORD_H
@@ -11,12 +11,12 @@
 int record_type_add(PyObject *module, module_state *state);
 
 /*
- * The argument `name`, a subclass of _Record that adds no fields, or a named tuple of those of
- * record_tuple_from_consumed(): borrowed, or NULL.
+ * Reads the argument `name`: a subclass of _Record that adds no fields, or a named tuple with the
+ * fields of record_tuple_from_consumed(). Borrowed, or NULL.
  */
 PyTypeObject *record_type_from_arg(module_state *state, PyObject *object, const char *name);
 
-/* A consumed message as an instance of `type`; copies what it needs. New reference. */
+/* A consumed message as an instance of `type`. Copies what it needs. New reference. */
 PyObject *record_from_consumed(module_state *state, topic_names *names, PyTypeObject *type,
                                const rd_kafka_message_t *message);
 

@@ -17,7 +17,7 @@ size_of(const void *data, size_t size)
     return data == NULL ? PyLong_FromLong(-1) : PyLong_FromSize_t(size);
 }
 
-/* In bytes, names and values. */
+/* The size of all names and values in bytes. */
 static size_t
 size_of_headers(const rd_kafka_headers_t *headers)
 {

@@ -1,5 +1,5 @@
 /*
- * Pickling and copying of the value types, all of which are made from their constructor's
+ * Pickling and copying of the value types. All of them are created again with their constructor's
  * arguments.
  */
 #ifndef CONFLUENT_KAFKA_VALUES_REDUCE_H
@@ -8,8 +8,8 @@
 #include "base/module_state.h"
 
 /*
- * What __reduce__ returns: type(*arguments), and the attributes that were added to an
- * exception or by a Python subclass. Steals `arguments` (NULL: an exception is set).
+ * The result of __reduce__: type(*arguments), and the attributes that were added to an exception
+ * or by a Python subclass. Steals `arguments` (NULL: an exception is set).
  */
 PyObject *reduce_to_arguments(PyObject *self, PyObject *arguments);
 

@@ -14,7 +14,7 @@ typedef struct {
     PyObject *topic;    /* str */
     PyObject *metadata; /* str or None */
     PyObject *error;    /* KafkaError or None */
-    /* Atomic because these two may be set while another thread reads them. */
+    /* Atomic, because these two may be set while another thread reads them. */
     _Atomic int64_t offset;
     _Atomic int32_t partition;
     int32_t leader_epoch; /* -1: none */
@@ -28,7 +28,7 @@ metadata_from(const rd_kafka_topic_partition_t *rktpar)
     if (rktpar->metadata == NULL) {
         Py_RETURN_NONE;
     }
-    /* Up to a NUL, which confluent-kafka-python commits behind the text. */
+    /* Up to a NUL: confluent-kafka-python commits one after the text. */
     size_t size = strnlen(rktpar->metadata, rktpar->metadata_size);
     return PyUnicode_DecodeUTF8(rktpar->metadata, (Py_ssize_t)size, "replace");
 }
@@ -78,7 +78,7 @@ topic_partitions_from(module_state *state, const rd_kafka_topic_partition_list_t
     return list_of(list == NULL ? 0 : (size_t)list->cnt, partition_of, &from);
 }
 
-/* librdkafka frees the metadata of its lists, so it must come from its own allocator. */
+/* librdkafka frees the metadata of its lists, so it must come from librdkafka's allocator. */
 static int
 set_metadata(rd_kafka_topic_partition_t *rktpar, PyObject *metadata)
 {
@@ -96,13 +96,13 @@ set_metadata(rd_kafka_topic_partition_t *rktpar, PyObject *metadata)
         return -1;
     }
     memcpy(rktpar->metadata, text, (size_t)size + 1);
-    /* librdkafka takes no bytes for no metadata, so that "" would come back as None: its NUL is
-     * committed, too. */
+    /* For librdkafka, metadata of length 0 means no metadata, so that "" would come back as None.
+     * Therefore its NUL is committed as well. */
     rktpar->metadata_size = size == 0 ? 1 : (size_t)size;
     return 0;
 }
 
-/* The longest name that librdkafka takes; it crashes when it is assigned a longer one. */
+/* The longest name that librdkafka accepts; it crashes if a longer name is assigned. */
 #define MAX_TOPIC 512
 
 static int
@@ -125,7 +125,7 @@ add_to_list(const TopicPartition *self, rd_kafka_topic_partition_list_t *list)
     return set_metadata(rktpar, self->metadata);
 }
 
-/* Raises what programs match, with a note: `item` is an element of a list, or -1. */
+/* Raises the text that programs match, with a note. `item` is the index in a list, or -1. */
 static void
 raise_not_topic_partition(PyObject *object, const char *name, Py_ssize_t item)
 {
@@ -156,7 +156,7 @@ topic_partitions_to_c(module_state *state, PyObject *sequence, const char *name)
     if (arg_list_or(sequence, name, "TopicPartition", "requires list of TopicPartition") < 0) {
         return NULL;
     }
-    /* A tuple, so that another thread cannot shorten the list meanwhile. */
+    /* A tuple, because another thread could shorten the list. */
     PyObject *items = PySequence_Tuple(sequence);
     if (items == NULL) {
         return NULL;
@@ -312,8 +312,8 @@ static int
 topic_partition_clear(PyObject *object)
 {
     TopicPartition *self = (TopicPartition *)object;
-    /* A subclass of KafkaError can hold anything. The strings stay: hash and order need
-     * them for as long as the object can be seen. */
+    /* A subclass of KafkaError can hold any object. The strings stay, because hash and order need
+     * them as long as the object can be seen. */
     Py_CLEAR(self->error);
     return 0;
 }
@@ -356,8 +356,7 @@ topic_partition_repr(PyObject *object)
     return text;
 }
 
-/* Offset, metadata, epoch and error say something about a partition; they are not part of
- * which one it is. */
+/* Offset, metadata, epoch and error describe the partition; they do not identify it. */
 static Py_hash_t
 topic_partition_hash(PyObject *object)
 {
@@ -478,19 +477,19 @@ PyDoc_STRVAR(topic_partition_doc,
 "error=None)\n"
 "--\n\n"
 "One partition of a topic, with an offset and other results of a call.\n\n"
-"Equality, order and hash use topic and partition only: the offset is a property of the\n"
-"partition, not a part of its name. Topic, metadata, leader epoch and error are read-only.\n\n"
+"Equality, order and hash use topic and partition only: the offset describes the partition, but\n"
+"does not identify it. Topic, metadata, leader epoch and error are read-only.\n\n"
 "Args:\n"
 "    topic (str): the topic's name.\n"
 "    partition (int): the partition's number; -1 for none (PARTITION_UA).\n"
 "    offset (int): an absolute offset, or OFFSET_BEGINNING, OFFSET_END, OFFSET_STORED,\n"
-"        OFFSET_INVALID. With offsets_for_times() a time in ms since the epoch.\n"
+"        OFFSET_INVALID. For offsets_for_times(), a time in ms since the epoch.\n"
 "    metadata (str): text that is committed together with the offset.\n"
 "    leader_epoch (int): the epoch of the partition's leader at the offset; None or a negative\n"
-"        number when it is not known (KIP-320).\n"
+"        number if it is unknown (KIP-320).\n"
 "    error (KafkaError): the error of this partition in a result.\n\n"
 "Raises:\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
+"    TypeError, ValueError, OverflowError: an argument has a wrong type or value.\n\n"
 "librdkafka: rd_kafka_topic_partition_t.");
 
 static PyMethodDef topic_partition_methods[] = {

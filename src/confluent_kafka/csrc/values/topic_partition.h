@@ -10,25 +10,25 @@ int topic_partition_type_add(PyObject *module, module_state *state);
 
 PyObject *topic_partition_from(module_state *state, const rd_kafka_topic_partition_t *rktpar);
 
-/* A list of TopicPartition; `list` stays the caller's and may be NULL (an empty list). */
+/* A list of TopicPartition. The caller keeps `list`, which may be NULL (an empty list). */
 PyObject *topic_partitions_from(module_state *state,
                                 const rd_kafka_topic_partition_list_t *list);
 
 /*
- * From a Python list (or tuple) of TopicPartition given as argument `name`. NULL with a
- * TypeError naming the argument and the index; destroy the result with
+ * Converts a Python list (or tuple) of TopicPartition, given as argument `name`. NULL with a
+ * TypeError that names the argument and the index. Destroy the result with
  * rd_kafka_topic_partition_list_destroy().
  */
 rd_kafka_topic_partition_list_t *topic_partitions_to_c(module_state *state,
                                                        PyObject *sequence, const char *name);
 
-/* A list of the topics' names; `list` stays the caller's. */
+/* A list of the topics' names; the caller keeps `list`. */
 PyObject *topic_names_from(const rd_kafka_topic_partition_list_t *list);
 
-/* Argument `topics`, a list of names, as a partition list; NULL with an exception. */
+/* The argument `topics`, a list of names, as a partition list; NULL with an exception. */
 rd_kafka_topic_partition_list_t *topics_to_c(PyObject *topics);
 
-/* Adds one TopicPartition object, given as argument `name`, to `list`. */
+/* Adds one TopicPartition, given as argument `name`, to `list`. */
 int topic_partition_add_to(module_state *state, PyObject *object, const char *name,
                            rd_kafka_topic_partition_list_t *list);
 

@@ -66,7 +66,7 @@ static Py_hash_t
 uuid_hash(PyObject *object)
 {
     Uuid *self = (Uuid *)object;
-    /* Identifiers are random, so mixing the halves by a multiplication is enough. */
+    /* Identifiers are random, so that a multiplication mixes the halves well enough. */
     uint64_t mixed = (uint64_t)self->most_significant_bits * 1000003u
                      ^ (uint64_t)self->least_significant_bits;
     Py_hash_t hash = (Py_hash_t)(mixed ^ mixed >> 32);
@@ -116,7 +116,7 @@ PyDoc_STRVAR(uuid_doc,
 "Uuid(most_significant_bits, least_significant_bits)\n"
 "--\n\n"
 "A 128-bit identifier, such as Kafka's topic ids; immutable. ``str(uuid)`` is its base64 form\n"
-"without padding, with ``+`` and ``/`` where Kafka's tools print ``-`` and ``_``.\n\n"
+"without padding. It has ``+`` and ``/`` where Kafka's tools print ``-`` and ``_``.\n\n"
 "Args:\n"
 "    most_significant_bits (int): the upper half, a signed 64-bit number.\n"
 "    least_significant_bits (int): the lower half, a signed 64-bit number.\n\n"
@@ -126,12 +126,12 @@ PyDoc_STRVAR(uuid_doc,
 
 PyDoc_STRVAR(uuid_get_most_significant_bits_doc,
 "get_most_significant_bits($self, /)\n--\n\n"
-"The upper 64 bits as a signed int.\n\n"
+"Return the upper 64 bits as a signed int.\n\n"
 "librdkafka: rd_kafka_Uuid_most_significant_bits().");
 
 PyDoc_STRVAR(uuid_get_least_significant_bits_doc,
 "get_least_significant_bits($self, /)\n--\n\n"
-"The lower 64 bits as a signed int.\n\n"
+"Return the lower 64 bits as a signed int.\n\n"
 "librdkafka: rd_kafka_Uuid_least_significant_bits().");
 
 static PyMethodDef uuid_methods[] = {
@@ -156,7 +156,7 @@ static PyType_Slot uuid_slots[] = {
     {0, NULL},
 };
 
-/* No garbage collection: two numbers, and an immutable type that holds no instance. */
+/* No garbage collection: it has two numbers, and its immutable type refers to no instance. */
 static PyType_Spec uuid_spec = {
     .name = "confluent_kafka.cimpl.Uuid",
     .basicsize = sizeof(Uuid),
