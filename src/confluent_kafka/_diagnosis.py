@@ -58,8 +58,8 @@ def _distribution() -> str:
     if [number for number, _ in found] == [version()]:
         return text
     return (
-        f"{text}: PROBLEM, the package that is imported is {version()}; uninstall {NAME} as often "
-        "as it is found, and install it again"
+        f"{text}: PROBLEM, the package that is imported is {version()}; uninstall {NAME} "
+        "until none is found, and install it again"
     )
 
 

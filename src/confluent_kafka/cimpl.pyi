@@ -1,4 +1,4 @@
-"""Types of the C extension. Its docstrings are at run time, and in the reference."""
+"""Types of the C extension. Its docstrings are available at run time and in the reference."""
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,20 +27,20 @@ from confluent_kafka._values.share import Messages
 from confluent_kafka._values.statistics import Statistics
 from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder, DecodedBatch
 
-# What the key and the value of a message were deserialized to.
+# The types of the key and the value of a message after deserialization.
 _K = TypeVar("_K", default=bytes)
 _V = TypeVar("_V", default=bytes)
 
 _Payload: TypeAlias = str | Buffer | None
 _Headers: TypeAlias = Mapping[str, _Payload] | Sequence[tuple[str, _Payload]]
 _DeliveryCallback: TypeAlias = Callable[[KafkaError | None, Message], object]
-# A future of asyncio, or what stands for one.
+# An asyncio future, or an object with the same methods.
 _Settled: TypeAlias = Any
 _RebalanceCallback: TypeAlias = Callable[[Consumer, list[TopicPartition]], object]
 _AcknowledgementCallback: TypeAlias = Callable[
     [dict[TopicPartition, set[int]], KafkaException | None], object
 ]
-# Not the types of each value: a dict of texts, numbers and functions is a dict[str, object].
+# Values are not typed further: a dict of texts, numbers and functions is a dict[str, object].
 _Config: TypeAlias = Mapping[str, object]
 
 class _ArrowArrayExportable(Protocol):

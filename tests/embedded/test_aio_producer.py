@@ -455,7 +455,7 @@ async def test_close_in_a_callback_is_refused(kafka_cluster: MockCluster, kafka_
 
     await (await producer.produce(kafka_topic, b"v", on_delivery=close))
     await producer.close()
-    assert raised == ["close() of AIOProducer in one of its callbacks"]
+    assert raised == ["close() of AIOProducer must not be called in one of its callbacks"]
 
 
 @in_loop

@@ -197,7 +197,7 @@ async def test_a_coroutine_that_polls_gets_what_there_is(
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.subscribe([filled], on_assign=on_assign)
         assert await consumer.poll(TIMEOUT) is not None
-    assert refused == ["close() of AIOConsumer in one of its callbacks"]
+    assert refused == ["close() of AIOConsumer must not be called in one of its callbacks"]
 
 
 @in_loop
@@ -353,7 +353,7 @@ async def test_close_in_a_task_of_a_callback(kafka_cluster: MockCluster, filled:
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.subscribe([filled], on_assign=on_assign)
         assert await consumer.poll(TIMEOUT) is not None
-    assert refused == ["close() of AIOConsumer in one of its callbacks"]
+    assert refused == ["close() of AIOConsumer must not be called in one of its callbacks"]
 
 
 def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> None:

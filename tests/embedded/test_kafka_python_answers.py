@@ -116,7 +116,7 @@ def test_answers_about_nothing(
     kafka_cluster: MockCluster, response: Any, ask: Callable[[Any], Any]
 ) -> None:
     """An answer without what was asked about is an error of kafka-python's."""
-    with pytest.raises(errors.CorruptRecordError, match="one was asked about"):
+    with pytest.raises(errors.CorruptRecordError, match="one was requested"):
         answered(kafka_cluster, response(), ask)
 
 

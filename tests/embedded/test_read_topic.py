@@ -197,7 +197,7 @@ def test_wrong_arguments(config: dict[str, Any], days: str) -> None:
         read_topic(config, days, -1)
     with pytest.raises(ValueError, match="end names partition 9, but the topic has"):
         read_topic(config, days, None, {9: 1})
-    with pytest.raises(ValueError, match="start is a datetime without a time zone"):
+    with pytest.raises(ValueError, match="start must be a datetime with a time zone"):
         read_topic(config, days, datetime(2026, 1, 1))
     with pytest.raises(TypeError, match=r"end must be int, datetime, or a dict .* not str"):
         read_topic(config, days, None, "now")  # type: ignore[arg-type]

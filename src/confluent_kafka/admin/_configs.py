@@ -137,7 +137,8 @@ class ConfigRequests(ProtocolRequests):
         librdkafka: rd_kafka_AlterConfigs().
         """
         warnings.warn(
-            "alter_configs() resets what is not given: use incremental_alter_configs()",
+            "alter_configs() resets configurations that you do not give: "
+            "use incremental_alter_configs()",
             DeprecationWarning,
             stacklevel=3,  # the caller's line, not the wrapper around every request
         )
@@ -145,8 +146,8 @@ class ConfigRequests(ProtocolRequests):
         for index, item in enumerate(items):
             if needs_message(item):
                 raise ValueError(
-                    f"resources[{index}] must not be {item!r}: incremental_alter_configs() alters "
-                    "what is not of a topic, broker or group"
+                    f"resources[{index}] must not be {item!r}: use "
+                    "incremental_alter_configs() unless it is a topic, broker or group"
                 )
         futures = new_futures(items)
         argument = [(*_name_of(item), list(item.set_config_dict.items())) for item in items]

@@ -323,8 +323,8 @@ class _Exchange:
         version = self._request.common_version(offered.get(self._request.api_key))
         if version < self._oldest:
             raise protocol.UnsupportedVersionError(
-                f"the broker has versions up to {version} of {type(self._request).__name__}, and "
-                f"what is asked needs version {self._oldest}"
+                f"the broker supports {type(self._request).__name__} up to version {version}, but "
+                f"this request needs version {self._oldest}"
             )
         return version
 
@@ -451,7 +451,7 @@ def only(parts: Sequence[T]) -> T:
     """
     if len(parts) != 1:
         raise protocol.MalformedMessageError(
-            f"the answer is about {len(parts)} things, and one was asked about"
+            f"the answer has {len(parts)} entries, but one was requested"
         )
     return parts[0]
 

@@ -189,7 +189,9 @@ class AIOClient(ABC):
         self._check_loop()
         until = deadline(self._loop, timeout)
         if self._callbacks.is_inside():
-            raise RuntimeError(f"close() of {self._called()} in one of its callbacks")
+            raise RuntimeError(
+                f"close() of {self._called()} must not be called in one of its callbacks"
+            )
         if self._closing is None:
             self._closing = self._loop.create_task(self._close())
             self._end_turn()

@@ -199,7 +199,9 @@ class AIOProducer(AIOClient):
         """
         self._check_open()
         if isinstance(messages, str | bytes):  # iterating would send each character or byte
-            raise TypeError(f"messages must be many of them, not one {type(messages).__name__}")
+            raise TypeError(
+                f"messages must be an iterable of messages, not {type(messages).__name__}"
+            )
         deliveries = Deliveries(self._create_future())
         wrap = partial(self._report, delivery=deliveries)
         told = deliveries if self._on_delivery is None else wrap(self._on_delivery)

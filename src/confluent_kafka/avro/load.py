@@ -21,7 +21,7 @@ def load(fp: str | os.PathLike[str]) -> AvroSchema:
         OSError: the file cannot be read.
         TypeError: ``fp`` is not a path.
     """
-    # open() would also accept a file descriptor, and reading that of stdin would block for ever.
+    # open() also accepts file descriptors, and reading from the one of stdin would block for ever.
     path = os.fspath(fp)
     with open(path, "rb") as file:
         content = file.read()

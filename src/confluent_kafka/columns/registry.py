@@ -71,7 +71,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
                 f"registry must be a SchemaRegistryClient, not {type(registry).__name__}"
             )
         if subject is None and schema is None:
-            raise TypeError("give a subject, whose latest schema the columns get, or a schema")
+            raise TypeError("give a subject or a schema for the columns")
         if subject is not None and schema is not None:
             raise TypeError("give either a subject or a schema, not both")
         self._registry = registry
@@ -266,9 +266,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         with self._lock:
             if self._encoder is None:
                 if self._subject is None:
-                    raise TypeError(
-                        "to encode, give the subject whose latest schema is written with"
-                    )
+                    raise TypeError("to encode, give the subject that has the schema")
                 latest = self._latest(self._subject)
                 schema_id = None if self._is_marked else latest.schema_id
                 encoder = self._new_encoder(latest.schema, schema_id)

@@ -219,7 +219,7 @@ class TopicReader:
             self._assigned = None
             raise TimeoutError(
                 f"{one.topic} [{one.partition}]: offset {one.position} did not arrive within "
-                f"{self._timeout:g} s (timeout), though it is to be read up to {one.end}"
+                f"{self._timeout:g} s (timeout); the offsets up to {one.end} are missing"
             )
 
 
@@ -293,7 +293,7 @@ def _offsets_of_time(
     timeout: float,
 ) -> dict[int, int]:
     if place.tzinfo is None:
-        raise ValueError(f"{name} is a datetime without a time zone, which could be any")
+        raise ValueError(f"{name} must be a datetime with a time zone, not {place!r}")
     # Messages have timestamps in milliseconds: round up, so that earlier messages are excluded.
     milliseconds = -((_EPOCH - place) // timedelta(milliseconds=1))
     asked = [TopicPartition(topic, one, milliseconds) for one in partitions]

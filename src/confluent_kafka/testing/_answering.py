@@ -48,7 +48,7 @@ class RequestContext:
 
 if TYPE_CHECKING:
     Answer = Response | MockAction | None
-    # The request's class, which the handler knows from the request.
+    # The request is Any, because each handler is for one class of requests.
     Handler = Callable[[Any, RequestContext], Answer]
 
 # The values of rd_kafka_mock_answer_t that take a body.

@@ -121,7 +121,7 @@ int
 raw_requests_check(module_state *state)
 {
     raise_kafka_error(state, RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED,
-                      "this librdkafka (%s) cannot send any request: that takes the patch "
+                      "this librdkafka (%s) cannot send raw requests: they need the patch "
                       "raw-request, which the pinned librdkafka has; build this package "
                       "without LIBRDKAFKA=system",
                       rd_kafka_version_str());

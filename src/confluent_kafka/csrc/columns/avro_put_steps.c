@@ -375,7 +375,7 @@ step_duration_of_time(machine *self, instruction *at)
 
 /* ---- structure ---- */
 
-/* A union of null, which is branch `argument`, and the branch in the table, whose value follows. */
+/* A union of two branches: null is number `argument`; the other is in the table and follows. */
 static instruction *
 step_optional(machine *self, instruction *at)
 {

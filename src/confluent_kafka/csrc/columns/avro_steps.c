@@ -465,7 +465,7 @@ step_record(machine *self, instruction *at)
 
 static const char unknown_branch[] = "a branch that the union does not have";
 
-/* A union of null, branch number `argument`, and the type that follows. */
+/* A union of two branches: null is branch number `argument`; the other one follows. */
 static instruction *
 step_optional(machine *self, instruction *at)
 {

@@ -93,7 +93,7 @@ struct put_source {
 enum put_block {
     PUT_NO_BLOCK, /* there is no block: the target is unused */
     PUT_SAME,     /* for the same rows */
-    PUT_BELOW,    /* for rows of the column below its own, by a call */
+    PUT_BELOW,    /* for rows of the child column; the block is run by a call */
     PUT_CASES,    /* for the same rows; it has a block for each child of its column, in order */
     PUT_OWN,      /* for rows of its own column */
 };

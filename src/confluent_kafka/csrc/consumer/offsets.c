@@ -299,7 +299,7 @@ PyDoc_STRVAR(commit_doc,
 "        back.\n"
 "    asynchronous (bool): True returns at once, and a later poll() calls on_commit. False waits\n"
 "        for the broker. The older name of this argument, async, is now a Python keyword; you can\n"
-"        still pass it as **{'async': ...}.\n\n"
+"        still pass it as ``**{'async': ...}``.\n\n"
 "Returns:\n"
 "    None, or list of TopicPartition: The committed offsets if asynchronous is false; check the\n"
 "    error of each.\n\n"

@@ -310,8 +310,8 @@ static int
 check_patch(MockCluster *self)
 {
     raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED,
-                      "the brokers of this librdkafka (%s) cannot ask Python for answers: that "
-                      "takes the patch mock-on-request, which the pinned librdkafka has; build "
+                      "the brokers of this librdkafka (%s) cannot ask Python for answers: this "
+                      "needs the patch mock-on-request, which the pinned librdkafka has; build "
                       "this package without LIBRDKAFKA=system",
                       rd_kafka_version_str());
     return -1;

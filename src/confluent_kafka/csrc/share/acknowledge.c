@@ -445,8 +445,8 @@ send_acknowledged(ShareConsumer *self)
     rd_kafka_error_t *error;
     if (self->batch != NULL && !self->explicit_mode) {
         PyErr_SetString(self->client.state->IllegalStateException,
-                        "the last poll() raised before it returned the records that it had, "
-                        "which this would accept: call poll() again first");
+                        "the last poll() raised and has not returned its records, which this "
+                        "call would accept: call poll() again first");
         return -1;
     }
     serve_release_gil(&self->client);
