@@ -159,7 +159,7 @@ def test_another_plan_is_noticed(query: Query) -> None:
     with pytest.raises(PlanChanged, match="wrote 2 rows, and this attempt has as many, but other"):
         query.task(0, ["a", "c"])
     for nothing in ([], [[]]):
-        with pytest.raises(PlanChanged, match="wrote 2 rows and this one has 0"):
+        with pytest.raises(PlanChanged, match="wrote 2 rows, but this attempt has 0"):
             query.task(0, *nothing)
     with pytest.raises(IncompleteInput):
         query.task(0, complete=False)
