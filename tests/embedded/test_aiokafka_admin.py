@@ -153,7 +153,8 @@ async def test_requests_that_name_something_twice(
 
 
 @pytest.mark.parametrize(
-    "partitions", [[("nowhere", 0)], [("topic", 9)], [("topic", 0), ("topic", 9)]]
+    "partitions",
+    [[("nowhere", 0)], [("not a name", 0)], [("topic", 9)], [("topic", 0), ("topic", 9)]],
 )
 @in_loop
 async def test_records_of_unknown_partitions(

@@ -15,7 +15,7 @@ from confluent_kafka.compat.aiokafka.admin import (
     RecordsToDelete,
 )
 from confluent_kafka.compat.aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from confluent_kafka.compat.aiokafka.errors import for_code
+from confluent_kafka.compat.aiokafka.errors import NotLeaderForPartitionError, for_code
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.topics import wait_for_topic
 from tests.support.aio import in_loop
@@ -52,6 +52,9 @@ async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
                 await producer.send_and_wait(topic, b"v", partition=0)
         place = TopicPartition(topic, 0)
         assert await admin.delete_records({place: RecordsToDelete(2)}) == {place: 2}
+        # A broker has an error of its own for such a name, and librdkafka asks again.
+        with pytest.raises(NotLeaderForPartitionError):
+            await admin.delete_records({TopicPartition("not a name", 0): RecordsToDelete(0)})
         deleted = await admin.delete_topics([topic])
         assert deleted.topic_error_codes == [(topic, 0)]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import Any
 
 from confluent_kafka import KafkaError as Error
 
 from .._common.cluster import INTERNAL_TOPICS, ClusterMetadata
+from .._common.topics import LONGEST_NAME, is_legal
 from . import errors
 from ._failures import failure_of, translated
 
@@ -17,8 +17,6 @@ __all__ = ["INTERNAL_TOPICS", "Cluster", "ClusterMetadata", "check_topic"]
 _AGAIN = 0.05  # seconds until a broker without the topic is asked again
 FINAL = frozenset({Error.TOPIC_AUTHORIZATION_FAILED, Error.TOPIC_EXCEPTION})
 """Permanent errors of a topic."""
-_LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
-_LONGEST_NAME = 249
 
 
 class Cluster:
@@ -110,8 +108,8 @@ def check_topic(topic: Any) -> None:
         raise TypeError("All topics must be strings")
     if not topic:
         raise ValueError("All topics must be non-empty strings")
-    if topic in (".", "..") or len(topic) > _LONGEST_NAME or not _LEGAL.fullmatch(topic):
+    if not is_legal(topic):
         raise ValueError(
-            f"Topic name {topic!r} is illegal: it has up to {_LONGEST_NAME} ASCII letters, digits, "
+            f"Topic name {topic!r} is illegal: it has up to {LONGEST_NAME} ASCII letters, digits, "
             "'.', '_' and '-', and is not '.' or '..'"
         )

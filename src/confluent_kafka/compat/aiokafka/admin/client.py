@@ -17,6 +17,7 @@ from confluent_kafka.admin import NewPartitions as Partitions
 from confluent_kafka.admin import NewTopic as Topic
 from confluent_kafka.aio import AIOAdminClient
 
+from ..._common.topics import is_legal
 from .. import errors
 from .._closing import leave
 from .._engines import made
@@ -243,6 +244,9 @@ class AIOKafkaAdminClient:
             OffsetOutOfRangeError: a partition does not have the offset.
             KafkaError: of the first partition where it failed.
         """
+        for one in records_to_delete:
+            if not is_legal(one.topic):  # librdkafka would ask for it until time is up
+                raise errors.NotLeaderForPartitionError(f"{one} has no leader")
         # The engine refuses such offsets, and sends nothing. The offset 0 deletes nothing.
         wrong = [one for one, each in records_to_delete.items() if each.before_offset < _ALL]
         places = [
