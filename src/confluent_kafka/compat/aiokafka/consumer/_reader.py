@@ -291,8 +291,8 @@ class Reader:
     async def _wait_for_position(self, partition: TopicPartition, until: float) -> None:
         if time.monotonic() + _AGAIN > until:
             raise KafkaTimeoutError(
-                f"for {self._timeout:g} s (request_timeout_ms) no broker returned where "
-                f"{partition} begins"
+                f"no broker returned the start offset of {partition} for {self._timeout:g} s "
+                "(request_timeout_ms)"
             )
         await asyncio.sleep(_AGAIN)
         self.engine.check_running()
