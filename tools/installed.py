@@ -73,7 +73,7 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
     subprocess.run([python, "-m", "venv", folder], check=True)
     inside = folder / "bin" / "python"
     pip: list[str | Path] = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    for requirements in ("tests", "demo", "fuzz"):
+    for requirements in ("tests", "spark", "fuzz"):
         file = ROOT / "requirements" / f"{requirements}.txt"
         together = subprocess.run([*pip, "--only-binary", ":all:", "-r", file], check=False)
         if together.returncode == 0:
