@@ -82,23 +82,25 @@ class SchemaRegistryClient:
     with the same ``mock://name`` share one.
 
     Args:
-        conf: ``url`` (required; several, separated by commas, are tried in turn), ``timeout``
-            (seconds to wait for an answer, 10), ``max.retries`` (3), ``retries.wait.ms`` and
-            ``retries.max.wait.ms`` (the first and the largest bound of the waits between tries,
-            1000 and 20000), ``cache.capacity`` (1000 schemas of each kind),
-            ``cache.latest.ttl.sec`` (None: the latest version is asked for once), ``proxy``;
-            ``basic.auth.user.info`` (``user:password``); ``ssl.ca.location``,
-            ``ssl.certificate.location``, ``ssl.key.location`` (PEM files) and
-            ``ssl.key.password`` (with ``ssl.ca.location`` False, no server's certificate is
-            verified, that of a token endpoint included); ``bearer.auth.credentials.source``:
-            ``STATIC_TOKEN`` (with ``bearer.auth.token``), ``OAUTHBEARER``
-            (``bearer.auth.client.id``, ``bearer.auth.client.secret``, ``bearer.auth.scope``,
-            ``bearer.auth.issuer.endpoint.url``), ``OAUTHBEARER_AZURE_IMDS``
-            (``bearer.auth.issuer.endpoint.query``) or ``CUSTOM``
-            (``bearer.auth.custom.provider.function``, called with
-            ``bearer.auth.custom.provider.config``, a dict), with
-            ``bearer.auth.logical.cluster`` (required, but for ``CUSTOM``) and
-            ``bearer.auth.identity.pool.id``.
+        conf: a dict with these keys; defaults are in parentheses. ``url`` is required. Several
+            addresses, separated by commas, are tried in turn. ``timeout`` (10) is the time to wait
+            for an answer, in seconds. ``max.retries`` (3) is the number of retries. The waits
+            before them are random, up to a bound that grows from ``retries.wait.ms`` (1000) to
+            ``retries.max.wait.ms`` (20000). ``cache.capacity`` (1000) is the number of cached
+            schemas of each kind. ``cache.latest.ttl.sec`` (None) is how long the latest version is
+            cached, in seconds; None means without limit. ``proxy`` is the address of a proxy.
+            ``basic.auth.user.info`` is ``user:password``. ``ssl.ca.location``,
+            ``ssl.certificate.location`` and ``ssl.key.location`` are PEM files, and
+            ``ssl.key.password`` is the password of the key. With ``ssl.ca.location`` False, no
+            certificate is verified, not even the certificate of a token endpoint.
+            ``bearer.auth.credentials.source`` is ``STATIC_TOKEN`` (with ``bearer.auth.token``),
+            ``OAUTHBEARER`` (with ``bearer.auth.client.id``, ``bearer.auth.client.secret``,
+            ``bearer.auth.scope`` and ``bearer.auth.issuer.endpoint.url``),
+            ``OAUTHBEARER_AZURE_IMDS`` (with ``bearer.auth.issuer.endpoint.query``) or ``CUSTOM``
+            (with ``bearer.auth.custom.provider.function``, which is called with the dict
+            ``bearer.auth.custom.provider.config``). All of them take
+            ``bearer.auth.identity.pool.id`` and ``bearer.auth.logical.cluster``, which is required
+            except for ``CUSTOM``.
 
     Raises:
         TypeError: a value has a wrong type.

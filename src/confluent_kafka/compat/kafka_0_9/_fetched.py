@@ -59,7 +59,7 @@ class Messages:
     """The messages of an answer, one at a time.
 
     Args:
-        messages: all of them.
+        messages: all messages of the answer.
         max_bytes: the size that was asked for; today's brokers send the first batch even if it is
             larger.
         next_offset: the offset at which to continue. Records that are not messages may be before

@@ -27,8 +27,8 @@ def choose(
         registry: the registry.
 
     Raises:
-        ValueError: there is no such subject, its schema is of another format or of no type that
-            Spark has, or the registry is not there.
+        ValueError: there is no such subject, its schema has another format or a type that Spark
+            does not have, or the registry cannot be reached.
     """
     if decoding.format == "json":
         assert decoding.schema is not None

@@ -1,4 +1,4 @@
-"""What aiokafka raises when a group's coordinator refuses a member's request."""
+"""aiokafka's exceptions for requests of a member that the group's coordinator refuses."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ..._common.events import refused_request
 from .. import errors
 from .._failures import failure_of
 
-# Codes whose own exceptions aiokafka raises. What comes with another code is a KafkaError, whose
-# text is the exception of the code.
+# The codes for which aiokafka raises their own exceptions. For any other code it raises a
+# KafkaError, and the text is the representation of the code's exception.
 _RAISED = {
     "JoinGroup": frozenset(
         {
@@ -27,7 +27,7 @@ def failure_of_group(error: KafkaError, group: str) -> errors.KafkaError:
     """Return the exception for an error that came instead of a message.
 
     Args:
-        error: the error. One that is no refusal has the exception that it has elsewhere.
+        error: the error. If it is not a refusal, the exception is the same as elsewhere.
         group: the consumer's ``group_id``.
     """
     translated: errors.KafkaError = failure_of(error)

@@ -51,7 +51,7 @@ class Resources(Answer):
 
 
 class Elections(Answer):
-    """What became of elections of leaders."""
+    """The results of elections of leaders."""
 
     error_code = 0  # another one is raised
     replication_election_results: list[TopicElections]
@@ -65,14 +65,14 @@ class Elections(Answer):
 
 
 class TopicElections(NamedTuple):
-    """What became of the elections of a topic's leaders."""
+    """The results of the elections for a topic."""
 
     topic: str
     partition_result: list[PartitionElection]
 
 
 class PartitionElection(NamedTuple):
-    """What became of the election of a partition's leader."""
+    """The result of the election for a partition."""
 
     partition_id: int
     error_code: int

@@ -136,19 +136,19 @@ class KafkaAdminClient(client.KafkaAdminClient):
     def perform_leader_election(
         self, election_type: Any, topic_partitions: Any = None, timeout_ms: float | None = None
     ) -> Elections:
-        """Have leaders elected.
+        """Start elections of leaders.
 
         Args:
             election_type: 0 for the preferred replica, 1 for any, even one that lacks records.
-            topic_partitions: numbers of partitions by topic; None is all.
+            topic_partitions: the numbers of partitions by topic; None means all.
             timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Returns:
-            With ``replication_election_results``: by topic, (partition_id, error_code,
-            error_message) of each partition. That a partition needs no election is not raised.
+            An answer with ``replication_election_results``: by topic, (partition_id, error_code,
+            error_message) of each partition. It is not an error if a partition needs no election.
 
         Raises:
-            BrokerResponseError: that of the first partition that has one.
+            BrokerResponseError: the error of the first partition that failed.
         """
         answer = self.elect_leaders(election_type, topic_partitions, timeout_ms)
         return Elections(

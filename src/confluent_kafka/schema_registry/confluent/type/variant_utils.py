@@ -27,6 +27,6 @@ def to_json_string(variant: Variant) -> str:
         variant: the variant.
 
     Raises:
-        VariantError: its bytes are no variant.
+        VariantError: the bytes are not a variant.
     """
     return variant.to_json()
