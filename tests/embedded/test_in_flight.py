@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import (
+    OFFSET_INVALID,
     Consumer,
     DeserializingConsumer,
     KafkaError,
@@ -29,6 +30,7 @@ from confluent_kafka.serialization import SerializationContext
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop, until
 from tests.support.kafka import numbers, send
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
 BAD = b"bad"
@@ -597,3 +599,64 @@ def test_a_thread_that_is_interrupted(
     finally:
         consumer.close()
     assert committed(kafka_cluster, kafka_topic) == 3
+
+
+# ---- a topic that is created again ----
+
+
+async def create_again(
+    consumer: AIOConsumer, cluster: MockCluster, topic: str, producer: Producer
+) -> None:
+    """Another topic has the name, with one message, and the consumer knows it."""
+    cluster._delete_topic(topic)
+    cluster.create_topic(topic)
+    await asyncio.to_thread(send, producer, topic, [b"new"])
+
+    async def is_known() -> bool:
+        await consumer.list_topics(topic, TIMEOUT)
+        [position] = await consumer.position([TopicPartition(topic, 0)])
+        return position.offset == OFFSET_INVALID
+
+    async def wait() -> None:
+        while not await is_known():
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(wait(), TIMEOUT)
+
+
+NEW_TOPICS = {"topic.metadata.refresh.interval.ms": 50, "topic.metadata.propagation.max.ms": 0}
+
+
+@needs("recreated-topic")
+@in_loop
+async def test_what_went_back_of_a_former_topic(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """It says nothing about the position in the topic that has the name now."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
+    gate = Gate(b"1")
+    async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:
+        assert values_of(await consumer.poll(TIMEOUT)) == [b"0"]
+        held = await started(gate, consumer.poll(), b"1")
+        held.cancel()
+        await asyncio.wait([held])
+        await create_again(consumer, kafka_cluster, kafka_topic, producer)
+
+
+@needs("recreated-topic")
+@in_loop
+async def test_what_was_handed_out_early_of_a_former_topic(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """Its offset is not stored for the topic that has the name now."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
+    gate = Gate(b"0")
+    async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:
+        first = await started(gate, consumer.poll(), b"0")
+        assert values_of(await consumer.consume(2, TIMEOUT)) == [b"1", b"2"]
+        await create_again(consumer, kafka_cluster, kafka_topic, producer)
+        gate.held[b"0"].set()
+        assert values_of(await first) == [b"0"]
+        assert await stored(consumer) == -1
+        assert values_of(await consumer.poll(TIMEOUT)) == [b"new"]
+        assert await stored(consumer) == 1

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "consumer/topic_version.h"
+
 static gap_run *
 find(const gaps *self, const char *topic, int32_t partition)
 {
@@ -34,7 +36,7 @@ gaps_clear(gaps *self)
 /* ---- runs ---- */
 
 static gap_run *
-add_run(gaps *self, const char *topic, int32_t partition)
+add_run(gaps *self, const char *topic, int32_t partition, void *version)
 {
     if (self->count == self->capacity) {
         size_t capacity = self->capacity == 0 ? 4 : 2 * self->capacity;
@@ -55,7 +57,11 @@ add_run(gaps *self, const char *topic, int32_t partition)
     }
     memcpy(copy, topic, size);
     gap_run *run = &self->runs[self->count++];
-    *run = (gap_run){.topic = copy, .partition = partition, .offsets = offsets, .capacity = 1};
+    *run = (gap_run){.topic = copy,
+                     .partition = partition,
+                     .version = version,
+                     .offsets = offsets,
+                     .capacity = 1};
     return run;
 }
 
@@ -105,13 +111,27 @@ is_at(const gap_run *run, size_t place, int64_t offset)
     return place < run->count && run->offsets[place] == offset;
 }
 
+/* The run of a partition, unless it is of a former topic: then it is removed. */
+static gap_run *
+find_current(gaps *self, rd_kafka_t *rk, const char *topic, int32_t partition)
+{
+    gap_run *run = find(self, topic, partition);
+    if (run != NULL && run->version != topic_version(rk, topic, partition)) {
+        remove_run(self, run);
+        run = NULL;
+    }
+    return run;
+}
+
 /* ---- offsets ---- */
 
 int
-gaps_add(gaps *self, const char *topic, int32_t partition, int64_t offset)
+gaps_add(gaps *self, rd_kafka_t *rk, const char *topic, int32_t partition, int64_t offset)
 {
-    gap_run *run = find(self, topic, partition);
-    run = run != NULL ? run : add_run(self, topic, partition);
+    gap_run *run = find_current(self, rk, topic, partition);
+    if (run == NULL) {
+        run = add_run(self, topic, partition, topic_version(rk, topic, partition));
+    }
     if (run == NULL || grow(run) < 0) {
         return -1;
     }
@@ -126,9 +146,9 @@ gaps_add(gaps *self, const char *topic, int32_t partition, int64_t offset)
 }
 
 bool
-gaps_has(const gaps *self, const char *topic, int32_t partition, int64_t offset)
+gaps_has(gaps *self, rd_kafka_t *rk, const char *topic, int32_t partition, int64_t offset)
 {
-    const gap_run *run = find(self, topic, partition);
+    const gap_run *run = find_current(self, rk, topic, partition);
     return run != NULL && is_at(run, place_of(run, offset), offset);
 }
 
@@ -158,8 +178,8 @@ gaps_remove_partition(gaps *self, const char *topic, int32_t partition)
 }
 
 int64_t
-gaps_first(const gaps *self, const char *topic, int32_t partition)
+gaps_first(gaps *self, rd_kafka_t *rk, const char *topic, int32_t partition)
 {
-    const gap_run *run = find(self, topic, partition);
+    const gap_run *run = find_current(self, rk, topic, partition);
     return run == NULL ? RD_KAFKA_OFFSET_INVALID : run->offsets[run->count - 1];
 }

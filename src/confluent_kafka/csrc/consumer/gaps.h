@@ -1,6 +1,7 @@
 /*
  * The offsets of messages that were given back and are not handed out yet, by partition. A
- * partition may have very many of them, and the lowest one is looked up for each message.
+ * partition may have very many of them, and the lowest one is looked up for each message. Each
+ * offset belongs to the topic that had the name when the offset was added.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_GAPS_H
 #define CONFLUENT_KAFKA_CONSUMER_GAPS_H
@@ -10,6 +11,7 @@
 typedef struct {
     char *topic;
     int32_t partition;
+    void *version;    /* topic_version() */
     int64_t *offsets; /* descending: the last message is given back first; they return in order */
     size_t count, capacity;
 } gap_run;
@@ -21,11 +23,11 @@ typedef struct {
 
 void gaps_clear(gaps *self);
 /* 0, or -1 if there is no memory (no exception is set). */
-int gaps_add(gaps *self, const char *topic, int32_t partition, int64_t offset);
-bool gaps_has(const gaps *self, const char *topic, int32_t partition, int64_t offset);
+int gaps_add(gaps *self, rd_kafka_t *rk, const char *topic, int32_t partition, int64_t offset);
+bool gaps_has(gaps *self, rd_kafka_t *rk, const char *topic, int32_t partition, int64_t offset);
 void gaps_remove(gaps *self, const char *topic, int32_t partition, int64_t offset);
 void gaps_remove_partition(gaps *self, const char *topic, int32_t partition);
 /* The lowest offset of a partition, or RD_KAFKA_OFFSET_INVALID. */
-int64_t gaps_first(const gaps *self, const char *topic, int32_t partition);
+int64_t gaps_first(gaps *self, rd_kafka_t *rk, const char *topic, int32_t partition);
 
 #endif

@@ -6,6 +6,7 @@
 #include "client/exceptions.h"
 #include "client/guard.h"
 #include "client/serve.h"
+#include "consumer/topic_version.h"
 #include "values/topic_partition.h"
 
 static bool
@@ -173,7 +174,7 @@ consumer_take_back(Consumer *self)
     partition_set *paused = paused_partitions(self);
     rd_kafka_message_t *message;
     while (read_ahead_reserve(waiting, waiting->count + 1) == 0
-           && (message = in_flight_take_back(&self->in_flight, paused)) != NULL) {
+           && (message = in_flight_take_back(&self->in_flight, self->client.rk, paused)) != NULL) {
         read_ahead_insert(waiting, message);
     }
     rd_kafka_topic_partition_list_destroy(paused);
@@ -270,20 +271,10 @@ consumer_rewind_raising(Consumer *self, rd_kafka_message_t **messages, size_t co
     PyErr_SetRaisedException(raised);
 }
 
-static void *
-topic_version(Consumer *self, const char *topic, int32_t partition)
-{
-    int32_t version;
-    Py_BEGIN_ALLOW_THREADS
-    version = rd_kafka_topic_version(self->client.rk, topic, partition);
-    Py_END_ALLOW_THREADS
-    return (void *)(intptr_t)version;
-}
-
 static void
 note_rewound(Consumer *self, const rd_kafka_topic_partition_t *entry)
 {
-    void *version = topic_version(self, entry->topic, entry->partition);
+    void *version = topic_version(self->client.rk, entry->topic, entry->partition);
     rd_kafka_topic_partition_t *noted =
         rd_kafka_topic_partition_list_add(self->rewound, entry->topic, entry->partition);
     noted->offset = entry->offset;
@@ -298,9 +289,9 @@ consumer_rewound_to(Consumer *self, const char *topic, int32_t partition)
     if (noted == NULL) {
         return RD_KAFKA_OFFSET_INVALID;
     }
-    int64_t offset = noted->offset;
-    const void *version = noted->opaque;
-    return topic_version(self, topic, partition) == version ? offset : RD_KAFKA_OFFSET_INVALID;
+    return topic_version(self->client.rk, topic, partition) == noted->opaque
+               ? noted->offset
+               : RD_KAFKA_OFFSET_INVALID;
 }
 
 void
@@ -376,7 +367,7 @@ keep_what_came_back(Consumer *self, const rd_kafka_topic_partition_list_t *parti
     partition_set *set = partition_set_of(partitions);
     for (size_t left = waiting->count; left > 0; left--) {
         rd_kafka_message_t *message = read_ahead_take(waiting);
-        if (in_flight_came_back(&self->in_flight, message)
+        if (in_flight_came_back(&self->in_flight, self->client.rk, message)
             && partition_set_has(set, rd_kafka_topic_name(message->rkt), message->partition)) {
             in_flight_add(&self->in_flight, GIVEN_BACK, message);
         }

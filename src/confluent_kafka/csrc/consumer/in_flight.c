@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "consumer/topic_version.h"
+
 void
 in_flight_init(in_flight *self)
 {
@@ -138,7 +140,7 @@ holds_back(const in_flight_message *entry)
 }
 
 static int64_t
-first_offset_lock_held(const in_flight *self, const char *topic, int32_t partition)
+first_offset_lock_held(in_flight *self, rd_kafka_t *rk, const char *topic, int32_t partition)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < self->count; i++) {
@@ -149,7 +151,7 @@ first_offset_lock_held(const in_flight *self, const char *topic, int32_t partiti
             first = entry->message->offset;
         }
     }
-    int64_t gap = gaps_first(&self->gaps, topic, partition);
+    int64_t gap = gaps_first(&self->gaps, rk, topic, partition);
     if (gap != RD_KAFKA_OFFSET_INVALID && gap < first) {
         first = gap;
     }
@@ -157,13 +159,13 @@ first_offset_lock_held(const in_flight *self, const char *topic, int32_t partiti
 }
 
 int64_t
-in_flight_first_offset(in_flight *self, const char *topic, int32_t partition)
+in_flight_first_offset(in_flight *self, rd_kafka_t *rk, const char *topic, int32_t partition)
 {
     if (!in_flight_any(self)) {
         return RD_KAFKA_OFFSET_INVALID;
     }
     object_mutex_lock(&self->mutex);
-    int64_t first = first_offset_lock_held(self, topic, partition);
+    int64_t first = first_offset_lock_held(self, rk, topic, partition);
     object_mutex_unlock(&self->mutex);
     return first;
 }
@@ -177,6 +179,19 @@ store_at(rd_kafka_t *rk, const char *topic, int32_t partition, int64_t offset)
     rd_kafka_topic_partition_list_destroy(one);
 }
 
+/* The end that is to be stored later; NULL if there is none, or it is one of a former topic. */
+static rd_kafka_topic_partition_t *
+find_end(in_flight *self, rd_kafka_t *rk, const char *topic, int32_t partition)
+{
+    rd_kafka_topic_partition_t *end =
+        rd_kafka_topic_partition_list_find(self->ends, topic, partition);
+    if (end != NULL && end->opaque != topic_version(rk, topic, partition)) {
+        rd_kafka_topic_partition_list_del(self->ends, topic, partition);
+        end = NULL;
+    }
+    return end;
+}
+
 /*
  * Stores the offset after a run of messages of one partition, `first` to `last`, but not beyond
  * a message in flight. It only fails if the partition was revoked, and then it must fail.
@@ -185,15 +200,18 @@ static void
 store_run(in_flight *self, const rd_kafka_message_t *first, const rd_kafka_message_t *last,
           rd_kafka_t *rk)
 {
+    if (rd_kafka_message_is_of_former_topic(last)) {
+        return;
+    }
     const char *topic = rd_kafka_topic_name(last->rkt);
-    int64_t waiting = first_offset_lock_held(self, topic, last->partition);
-    rd_kafka_topic_partition_t *later =
-        rd_kafka_topic_partition_list_find(self->ends, topic, last->partition);
+    int64_t waiting = first_offset_lock_held(self, rk, topic, last->partition);
+    rd_kafka_topic_partition_t *later = find_end(self, rk, topic, last->partition);
     int64_t end = later != NULL && later->offset > last->offset + 1 ? later->offset
                                                                      : last->offset + 1;
     bool held_back = waiting != RD_KAFKA_OFFSET_INVALID && waiting < end;
     if (held_back && later == NULL) {
         later = rd_kafka_topic_partition_list_add(self->ends, topic, last->partition);
+        later->opaque = topic_version(rk, topic, last->partition);
     }
     if (held_back) {
         later->offset = end;
@@ -316,17 +334,18 @@ waits(const in_flight_message *entry, const partition_set *paused)
 
 /* Records that a message will be fetched again; false if there is no memory. */
 static bool
-note_gap(in_flight *self, const rd_kafka_message_t *message)
+note_gap(in_flight *self, rd_kafka_t *rk, const rd_kafka_message_t *message)
 {
     return message == NULL || message->err != RD_KAFKA_RESP_ERR_NO_ERROR
-           || gaps_add(&self->gaps, rd_kafka_topic_name(message->rkt), message->partition,
+           || rd_kafka_message_is_of_former_topic(message)
+           || gaps_add(&self->gaps, rk, rd_kafka_topic_name(message->rkt), message->partition,
                        message->offset)
                   == 0;
 }
 
 /* Removes the last message that may be taken back; NULL if there are none. */
 static rd_kafka_message_t *
-remove_given_back(in_flight *self, const partition_set *paused)
+remove_given_back(in_flight *self, rd_kafka_t *rk, const partition_set *paused)
 {
     bool any = false;
     for (size_t i = self->count; i > 0; i--) {
@@ -335,7 +354,7 @@ remove_given_back(in_flight *self, const partition_set *paused)
             continue;
         }
         rd_kafka_message_t *message = entry->message;
-        if (waits(entry, paused) || !note_gap(self, message)) {
+        if (waits(entry, paused) || !note_gap(self, rk, message)) {
             any = true;
             continue;
         }
@@ -350,22 +369,23 @@ remove_given_back(in_flight *self, const partition_set *paused)
 }
 
 rd_kafka_message_t *
-in_flight_take_back(in_flight *self, const partition_set *paused)
+in_flight_take_back(in_flight *self, rd_kafka_t *rk, const partition_set *paused)
 {
     object_mutex_lock(&self->mutex);
-    rd_kafka_message_t *message = remove_given_back(self, paused);
+    rd_kafka_message_t *message = remove_given_back(self, rk, paused);
     object_mutex_unlock(&self->mutex);
     return message;
 }
 
 bool
-in_flight_came_back(in_flight *self, const rd_kafka_message_t *message)
+in_flight_came_back(in_flight *self, rd_kafka_t *rk, const rd_kafka_message_t *message)
 {
-    if (message->rkt == NULL || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    if (message->rkt == NULL || message->err != RD_KAFKA_RESP_ERR_NO_ERROR
+        || rd_kafka_message_is_of_former_topic(message)) {
         return false;
     }
     object_mutex_lock(&self->mutex);
-    bool found = gaps_has(&self->gaps, rd_kafka_topic_name(message->rkt), message->partition,
+    bool found = gaps_has(&self->gaps, rk, rd_kafka_topic_name(message->rkt), message->partition,
                           message->offset);
     object_mutex_unlock(&self->mutex);
     return found;

@@ -49,7 +49,8 @@ bool in_flight_any(const in_flight *self);
 void in_flight_drop(in_flight *self, const rd_kafka_topic_partition_list_t *partitions);
 
 /* The partition's first offset that is not handed out; RD_KAFKA_OFFSET_INVALID if none. */
-int64_t in_flight_first_offset(in_flight *self, const char *topic, int32_t partition);
+int64_t in_flight_first_offset(in_flight *self, rd_kafka_t *rk, const char *topic,
+                               int32_t partition);
 
 /*
  * Ends a take by handing out its messages. If one of their partitions was moved or revoked, it
@@ -66,8 +67,9 @@ void in_flight_give_back(in_flight *self, int64_t take);
  * Takes back the last message that was given back and whose partition is not paused. The caller
  * owns it. NULL if there are none.
  */
-rd_kafka_message_t *in_flight_take_back(in_flight *self, const partition_set *paused);
+rd_kafka_message_t *in_flight_take_back(in_flight *self, rd_kafka_t *rk,
+                                        const partition_set *paused);
 /* Whether the message was given back, and was taken back since. */
-bool in_flight_came_back(in_flight *self, const rd_kafka_message_t *message);
+bool in_flight_came_back(in_flight *self, rd_kafka_t *rk, const rd_kafka_message_t *message);
 
 #endif

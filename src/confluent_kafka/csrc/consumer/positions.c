@@ -334,7 +334,8 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
         if (waiting == RD_KAFKA_OFFSET_INVALID) {
             waiting = consumer_first_ahead(self, entry->topic, entry->partition);
         }
-        int64_t taken = in_flight_first_offset(&self->in_flight, entry->topic, entry->partition);
+        int64_t taken = in_flight_first_offset(&self->in_flight, self->client.rk, entry->topic,
+                                               entry->partition);
         if (taken != RD_KAFKA_OFFSET_INVALID
             && (waiting == RD_KAFKA_OFFSET_INVALID || taken < waiting)) {
             waiting = taken;
