@@ -52,7 +52,7 @@ class Held:
 
     def _wait(self, request: Any, context: Any) -> None:
         self._come.set()
-        self._go.wait(TIMEOUT)
+        self._go.wait(2 * TIMEOUT)  # longer than what must not wait for it
 
     async def come(self) -> None:
         assert await asyncio.to_thread(self._come.wait, TIMEOUT)
@@ -174,7 +174,8 @@ async def test_a_cancelled_block_leaves_its_end(
                 if moment == "body":
                     await asyncio.Event().wait()
 
-        await cut_off(block(), inside.wait() if moment == "body" else ends.come())
+        come = inside.wait() if moment == "body" else ends.come()
+        await asyncio.wait_for(cut_off(block(), come), TIMEOUT)
         again = asyncio.ensure_future(runs_again(producer, kafka_topic))
         await ends.come()
         assert not again.done()

@@ -244,6 +244,7 @@ def producer_works(producer: Any, topic: str) -> None:
 
 
 def consumer_works(consumer: Consumer, topic: str) -> None:
+    consumer.unsubscribe()
     consumer.assign([place_in(topic, 0)])
     message = consumer.poll(TIMEOUT)
     assert message is not None

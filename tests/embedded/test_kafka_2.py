@@ -166,6 +166,7 @@ def test_topics(admin: Any) -> None:
     assert grown.topic_errors == [("of-version-2", 0, None)]
     (described,) = admin.describe_topics(["of-version-2"])
     assert [one["partition"] for one in described["partitions"]] == [0, 1]
+    assert [one["leader_epoch"] for one in described["partitions"]] == [0, 0]
     assert "of-version-2" in admin.list_topics()
     assert admin.delete_topics(["of-version-2"]).topic_error_codes == [("of-version-2", 0)]
 

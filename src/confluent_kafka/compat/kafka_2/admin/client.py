@@ -373,6 +373,7 @@ def _topic(topic: dict[str, Any]) -> dict[str, Any]:
             "error_code": one["error_code"],
             "partition": one["partition_index"],
             "leader": one["leader_id"],
+            "leader_epoch": one["leader_epoch"],
             "replicas": one["replica_nodes"],
             "isr": one["isr_nodes"],
             "offline_replicas": one["offline_replicas"],
