@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
-from sphinx import addnodes
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -26,17 +25,25 @@ def words() -> dict[str, list[str]]:
     return read
 
 
-def _add(app: Sphinx, document: nodes.document, page: str) -> None:
+def _look_up(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Check that the sections of a page exist."""
     sections = {each for part in document.findall(nodes.section) for each in part["ids"]}
     for word, places in app.config.search_words.items():
         for place in places:
             on_page, _, section = place.partition("#")
-            if on_page != page:
-                continue
-            if section and section not in sections:
+            if on_page == page and section and section not in sections:
                 raise ValueError(f"{WORDS.name}: {word}: {page} has no section #{section}")
-            entry = ("single", word, section, "main", None)
-            document.append(addnodes.index(entries=[entry]))
+
+
+def _add(app: Sphinx) -> list[Any]:
+    """Add the words to the index of all pages: Sphinx forgets those of pages that it keeps."""
+    indexer = getattr(app.builder, "indexer", None)
+    for word, places in app.config.search_words.items() if indexer else ():
+        for place in places:
+            page, _, section = place.partition("#")
+            entries = {*indexer._index_entries.get(page, ()), (word, section, "main")}
+            indexer._index_entries[page] = sorted(entries)
+    return []
 
 
 def _check(app: Sphinx, env: Any) -> None:
@@ -50,5 +57,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Add the words to the pages; a change of the file writes all pages again."""
     app.add_config_value("search_words", words(), "html", types=[dict])
     app.connect("env-check-consistency", _check)
-    app.connect("doctree-resolved", _add)
+    app.connect("doctree-resolved", _look_up)
+    app.connect("html-collect-pages", _add)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
