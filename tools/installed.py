@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "installed"
 # They read the sources, which are not there, or build from them.
 ON_SOURCES = (
+    "unit/test_columns_floats.py",
     "unit/test_distribution.py",
     "unit/test_gil_check.py",
     "unit/test_layers.py",
