@@ -319,3 +319,38 @@ def test_message_that_is_smaller_than_its_header() -> None:
         assert (message.error(), message.value()) == (None, b"value")
         """,
     )
+
+
+@needs("late-partitions")
+def test_no_answer_to_partitions_of_an_aborted_transaction() -> None:
+    """AddPartitionsToTxn is given up after its transaction has ended: the next one works."""
+    check(
+        """
+        import threading
+        import time
+
+        ADD_PARTITIONS_TO_TXN = 24
+        came = threading.Event()
+
+        def change(api_key, frame):
+            if api_key != ADD_PARTITIONS_TO_TXN or changed:
+                return frame
+            changed.append(frame[:4])
+            came.set()
+            return bytes(4) + frame[4:]  # the answer to a request that nobody has sent
+        """,
+        """
+        given_up_ms = 1000
+        config |= {"transactional.id": "one", "socket.timeout.ms": given_up_ms}
+        with Producer(config) as producer:
+            producer.init_transactions(30)
+            producer.begin_transaction()
+            producer.produce("topic", b"aborted")
+            assert came.wait(30)
+            producer.abort_transaction(30)
+            time.sleep(2 * given_up_ms / 1000)  # nothing tells when it is given up
+            producer.begin_transaction()
+            producer.produce("topic", b"committed")
+            producer.commit_transaction(30)
+        """,
+    )

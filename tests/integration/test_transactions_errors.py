@@ -10,13 +10,14 @@ import pytest
 from confluent_kafka import KafkaError, Producer, TopicPartition
 from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
-from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.integration.transactional import (
     assert_error,
     committed_reader,
     error_of,
     new_id,
+    set_version,
     transactional,
 )
 from tests.support.kafka import Reports, poll_values, send
@@ -61,17 +62,28 @@ def test_fenced_between_transactions(kafka: KafkaCluster, topic: str) -> None:
     assert_error(error, KafkaError._FENCED, "fatal")
 
 
-def test_transaction_timeout(kafka: KafkaCluster, topic: str) -> None:
-    """transaction.timeout.ms: the brokers abort, and the producer can commit no more."""
+@pytest.mark.parametrize("version", [1, 2])
+def test_transaction_timeout(own_kafka: OwnKafkaCluster, topic: str, version: int) -> None:
+    """transaction.timeout.ms: the brokers abort, and the producer cannot commit any more.
+
+    With version 1 it is fenced; with version 2 it goes on after an abort of its own.
+    """
     config = {"transaction.timeout.ms": 4000, "message.timeout.ms": 4000}
-    with transactional(kafka, config=config) as producer, reader(kafka) as witness:
-        producer.begin_transaction()
-        send(producer, topic, [b"too late"])
-        partition = TopicPartition(topic, 0)
-        # The second record is the brokers' marker.
-        wait_until(lambda: witness.get_watermark_offsets(partition, TIMEOUT)[1] == 2)
-        error = error_of(lambda: producer.commit_transaction(TIMEOUT))
-    assert_error(error, KafkaError._FENCED, "fatal")
+    set_version(own_kafka, version)
+    try:
+        with transactional(own_kafka, config=config) as producer, reader(own_kafka) as witness:
+            producer.begin_transaction()
+            send(producer, topic, [b"too late"])
+            partition = TopicPartition(topic, 0)
+            # The second record is the brokers' marker.
+            wait_until(lambda: witness.get_watermark_offsets(partition, TIMEOUT)[1] == 2)
+            if version == 2:
+                assert_only_abort_helps(producer, topic, KafkaError.INVALID_TXN_STATE)
+            else:
+                error = error_of(lambda: producer.commit_transaction(TIMEOUT))
+                assert_error(error, KafkaError._FENCED, "fatal")
+    finally:
+        set_version(own_kafka, 2)
 
 
 # ---- the transaction must be aborted ----

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from tests.integration.kafka_cluster import KafkaCluster
+from confluent_kafka.admin import AdminClient, FeatureUpdate, UpgradeType
+from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -27,6 +28,28 @@ def transactional(
     producer = writer(kafka, common | (config or {}))
     producer.init_transactions(TIMEOUT)
     return producer
+
+
+def set_version(kafka: OwnKafkaCluster, version: int) -> None:
+    """Gives the cluster a version of transactions; returns when every broker knows of it."""
+    feature = "transaction.version"
+    with AdminClient(kafka.config()) as admin:
+
+        def versions() -> set[int]:
+            return {
+                admin.describe_features(broker=each.appid)
+                .result(TIMEOUT)
+                .finalized_features[feature]
+                .max_version_level
+                for each in kafka.brokers
+            }
+
+        now = max(versions())
+        if now != version:
+            kind = UpgradeType.UPGRADE if version > now else UpgradeType.SAFE_DOWNGRADE
+            update = FeatureUpdate(version, kind)
+            admin.update_features({feature: update})[feature].result(TIMEOUT)
+            wait_until(lambda: versions() == {version})
 
 
 def committed_reader(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Consumer:

@@ -1,0 +1,222 @@
+"""A proxy that knows Kafka's requests: it holds some of them back, and delivers them late.
+
+A client that times out a request closes its connection, but what a network has taken may still
+arrive: a switch, a load balancer or a broker's own queue had it. This proxy is that network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+from dataclasses import dataclass, field
+from enum import Enum
+from types import TracebackType
+from typing import Protocol
+
+from tests.support.waiting import TIMEOUT
+
+SIZE = struct.Struct(">i")
+# close() sends RST and not FIN: what is under way is gone.
+RESET = struct.pack("ii", 1, 0)
+HEADER = struct.Struct(">hhi")  # api key, version, correlation id
+
+
+class Fate(Enum):
+    """What happens to a request."""
+
+    PASSES = "passes"
+    IS_LATE = "is late"  # it reaches its broker when Held.deliver() is called
+    IS_CUT = "is cut"  # it reaches its broker, and the client's connection is reset
+
+
+@dataclass(eq=False)
+class Held:
+    """A request that is under way."""
+
+    api_key: int
+    version: int
+    frame: bytes
+    _link: _Link
+    _answered: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def correlation_id(self) -> int:
+        return int(HEADER.unpack_from(self.frame)[2])
+
+    def deliver(self) -> None:
+        """Now it reaches its broker, if that still listens."""
+        self._link.deliver(self)
+
+    def wait_for_answer(self) -> None:
+        """Until the broker has done what was delivered late."""
+        assert self._answered.wait(TIMEOUT), "the broker did not answer what was delivered late"
+
+    def is_answered(self) -> None:
+        self._answered.set()
+
+
+class Network(Protocol):
+    """Decides about each request of all connections."""
+
+    def fate(self, request: Held) -> Fate: ...
+
+
+class Holding:
+    """A network that holds back one request, and nothing else."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._wanted: int | None = None
+        self._held: Held | None = None
+
+    def hold_next(self, api_key: int) -> None:
+        """The next request of this api key is late."""
+        with self._changed:
+            self._wanted, self._held = api_key, None
+
+    def held(self) -> Held:
+        """The request that hold_next() asked for, when it has come."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._held is not None, TIMEOUT)
+            assert self._held is not None, "no such request has come"
+            return self._held
+
+    def fate(self, request: Held) -> Fate:
+        with self._changed:
+            if self._wanted != request.api_key:
+                return Fate.PASSES
+            self._wanted, self._held = None, request
+            self._changed.notify_all()
+            return Fate.IS_LATE
+
+
+class RequestProxy:
+    """Listens at one address and connects to another one, in the time of a `with`."""
+
+    def __init__(self, address: str, target: str, network: Network) -> None:
+        self._target = _parsed(target)
+        self._network = network
+        self._links: list[_Link] = []
+        self._listener = socket.create_server(_parsed(address))
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
+
+    def __enter__(self) -> RequestProxy:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join(TIMEOUT)
+        self._listener.close()
+        for link in self._links:
+            link.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            try:
+                broker = socket.create_connection(self._target, timeout=TIMEOUT)
+            except OSError:
+                client.close()
+                continue
+            broker.settimeout(None)
+            self._links.append(_Link(self._network, client, broker))
+
+
+class _Link:
+    """A client's connection, and the one to the broker, which lives until nothing is held."""
+
+    def __init__(self, network: Network, client: socket.socket, broker: socket.socket) -> None:
+        self._network = network
+        self._client = client
+        self._broker = broker
+        self._lock = threading.Lock()
+        self._held: list[Held] = []
+        for end in (client, broker):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._threads = [
+            threading.Thread(target=each, daemon=True) for each in (self._requests, self._answers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def deliver(self, held: Held) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            self._send(held.frame)
+
+    def close(self) -> None:
+        self._end(self._client, self._broker)
+        for thread in self._threads:
+            thread.join(TIMEOUT)
+        for end in (self._client, self._broker):
+            end.close()
+
+    def _requests(self) -> None:
+        with contextlib.suppress(OSError):
+            while (frame := _frame(self._client)) is not None:
+                api_key, version, _ = HEADER.unpack_from(frame)
+                request = Held(api_key, version, frame, self)
+                fate = self._network.fate(request)
+                with self._lock:
+                    if fate is Fate.IS_LATE:
+                        self._held.append(request)
+                    else:
+                        self._send(frame)
+                if fate is Fate.IS_CUT:
+                    self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                    break
+        # The broker is told that the client has gone when nothing is held any more.
+        self._end(self._client, *([] if self._held else [self._broker]))
+
+    def _send(self, frame: bytes) -> None:
+        self._broker.sendall(SIZE.pack(len(frame)) + frame)
+
+    def _answers(self) -> None:
+        with contextlib.suppress(OSError):
+            while (frame := _frame(self._broker)) is not None:
+                (correlation_id,) = SIZE.unpack_from(frame)
+                late = [each for each in self._held if each.correlation_id == correlation_id]
+                if late:
+                    late[0].is_answered()
+                else:
+                    with contextlib.suppress(OSError):  # the client may have gone
+                        self._client.sendall(SIZE.pack(len(frame)) + frame)
+        self._end(self._client, self._broker)
+
+    def _end(self, *ends: socket.socket) -> None:
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+def _frame(source: socket.socket) -> bytes | None:
+    """What the next four bytes say the size of; None at the end."""
+    size = _exactly(source, SIZE.size)
+    return None if size is None else _exactly(source, SIZE.unpack(size)[0])
+
+
+def _exactly(source: socket.socket, size: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < size:
+        chunk = source.recv(size - len(data))
+        if not chunk:
+            return None
+        data += chunk
+    return bytes(data)
+
+
+def _parsed(address: str) -> tuple[str, int]:
+    """IPv4, as brokers and clients of the tests use."""
+    host, port = address.rsplit(":", 1)
+    return {"localhost": "127.0.0.1"}.get(host, host), int(port)

@@ -1,0 +1,137 @@
+"""Reads what applications say they did and what the log holds, and names what cannot be.
+
+The names of the anomalies are those of Jepsen's analyses of Kafka and its kin.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.chaos.transactions.application import ABORTED, COMMITTED, UNKNOWN
+
+
+class Transaction(NamedTuple):
+    """What an application meant to write, and what it was told in the end."""
+
+    numbers: range
+    outcome: str
+
+
+class Key(NamedTuple):
+    """Which transaction: its application, the process, and how many that had begun before."""
+
+    app: str
+    run: int
+    transaction: int
+
+
+class Copied(NamedTuple):
+    """A record of the log."""
+
+    key: Key
+    number: int
+
+
+@dataclass(frozen=True)
+class Anomalies:
+    """Counts; each must be zero."""
+
+    lost_writes: int = 0  # records of a committed transaction that nobody can read
+    aborted_reads: int = 0  # records of an aborted one that everybody can
+    torn: int = 0  # transactions of which a part can be read
+    duplicates: int = 0  # records that are there twice
+    reordered: int = 0  # records of a process that came before an earlier one of its partition
+    copied_twice: int = 0  # numbers in more than one transaction
+    offsets_ahead: int = 0  # numbers that are committed as copied, and are not
+    offsets_behind: int = 0  # numbers that are copied, and not committed as such
+
+    @property
+    def any(self) -> bool:
+        return any(vars(self).values())
+
+
+@dataclass
+class Histories:
+    """What applications have told, by transaction."""
+
+    transactions: dict[Key, Transaction] = field(default_factory=dict)
+
+    def read(self, app: str, file: Path) -> None:
+        """Adds the history of an application. A transaction without an end is unknown."""
+        with file.open(encoding="utf-8") as lines:
+            for line in lines:
+                # A process that was killed leaves a part of a line.
+                if line.endswith("\n"):
+                    self._add(app, json.loads(line))
+
+    def _add(self, app: str, step: dict[str, Any]) -> None:
+        if "begin" in step:
+            key = Key(app, step["run"], step["begin"])
+            numbers = range(step["first"], step["first"] + step["count"])
+            self.transactions[key] = Transaction(numbers, UNKNOWN)
+        elif "outcome" in step:
+            key = Key(app, step["run"], step["end"])
+            self.transactions[key] = self.transactions[key]._replace(outcome=step["outcome"])
+
+
+def parsed(value: bytes) -> Copied:
+    """A record's value as application.py writes it."""
+    found = json.loads(value)
+    return Copied(Key(found["app"], found["run"], found["transaction"]), found["number"])
+
+
+def check(
+    transactions: dict[Key, Transaction],
+    log: Sequence[Iterable[Copied]],
+    committed: dict[str, int],
+) -> Anomalies:
+    """Compares all of it.
+
+    Args:
+        transactions: those of all applications.
+        log: the records that a read_committed consumer sees, by partition, in their order.
+        committed: by application, the next number in its group's committed offset.
+    """
+    seen: Counter[Copied] = Counter()
+    reordered = 0
+    for partition in log:
+        last: dict[tuple[str, int], tuple[int, int]] = {}
+        for record in partition:
+            seen[record] += 1
+            process = (record.key.app, record.key.run)
+            place = (record.key.transaction, record.number)
+            reordered += place < last.get(process, place)
+            last[process] = max(place, last.get(process, place))
+    visible: dict[Key, set[int]] = {}
+    copies: dict[str, Counter[int]] = {app: Counter() for app in committed}
+    for record in seen:
+        visible.setdefault(record.key, set()).add(record.number)
+        copies[record.key.app][record.number] += 1
+    lost = aborted = torn = 0
+    for key, (numbers, outcome) in transactions.items():
+        there = visible.get(key, set())
+        torn += 0 < len(there) < len(numbers)
+        lost += len(numbers) - len(there) if outcome == COMMITTED else 0
+        aborted += len(there) if outcome == ABORTED else 0
+    return Anomalies(
+        lost_writes=lost,
+        aborted_reads=aborted,
+        torn=torn,
+        duplicates=sum(count - 1 for count in seen.values()),
+        reordered=reordered,
+        copied_twice=sum(count - 1 for each in copies.values() for count in each.values()),
+        offsets_ahead=sum(
+            1
+            for app, end in committed.items()
+            for number in range(end)
+            if number not in copies[app]
+        ),
+        offsets_behind=sum(
+            1 for app, end in committed.items() for number in copies[app] if number >= end
+        ),
+    )

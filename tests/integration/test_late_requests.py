@@ -1,0 +1,139 @@
+"""Requests of a transaction that arrive in the next one.
+
+A network may deliver a request long after its client has given it up. With version 1 of the
+protocol of transactions such a request is taken for one of the next transaction of the same
+producer: KIP-890.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from tests.chaos.request_proxy import Holding, RequestProxy
+from tests.integration.conftest import MakeTopic
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.test_transactions import all_values
+from tests.integration.transactional import new_id, set_version, transactional
+from tests.support.kafka import committed
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT
+
+pytestmark = pytest.mark.integration
+
+# What of a transaction goes to brokers, by its api key.
+REQUESTS = {
+    "Produce": 0,
+    "AddPartitionsToTxn": 24,
+    "AddOffsetsToTxn": 25,
+    "EndTxn": 26,
+    "TxnOffsetCommit": 28,
+}
+# The brokers do that by themselves when the producer speaks version 2.
+ONLY_VERSION_1 = {"AddPartitionsToTxn", "AddOffsetsToTxn"}
+# A request whose answer does not come is given up after that, and sent again.
+GIVEN_UP_MS = 1000
+
+
+@pytest.fixture(params=[1, 2])
+def version(own_kafka: OwnKafkaCluster, request: pytest.FixtureRequest) -> Iterator[int]:
+    """The cluster's version of transactions. The next test finds the brokers' default."""
+    chosen: int = request.param
+    set_version(own_kafka, chosen)
+    yield chosen
+    set_version(own_kafka, 2)
+
+
+@pytest.fixture
+def network(own_kafka: OwnKafkaCluster) -> Iterator[Holding]:
+    """Between the listeners PROXIED and their brokers."""
+    holding = Holding()
+    with contextlib.ExitStack() as stack:
+        for broker in own_kafka.brokers:
+            proxy = RequestProxy(broker.listeners["PROXIED"], broker.behind_proxy, holding)
+            stack.enter_context(proxy)
+        yield holding
+
+
+class Application:
+    """Produces, and commits offsets of a group, in one transaction after the other."""
+
+    def __init__(self, producer: Producer, consumer: Consumer, topic: str) -> None:
+        self.producer = producer
+        self._group = consumer.consumer_group_metadata()
+        self._topic = topic
+
+    def begin(self, number: int) -> None:
+        """Leaves a transaction in which a message and an offset are, both of this number."""
+        self.producer.begin_transaction()
+        self.producer.produce(self._topic, b"%d" % number)
+        repeated(
+            lambda: self.producer.send_offsets_to_transaction(
+                [TopicPartition(self._topic, 0, number)], self._group, TIMEOUT
+            )
+        )
+
+    def commit(self) -> None:
+        repeated(lambda: self.producer.commit_transaction(TIMEOUT))
+
+    def abort(self) -> None:
+        repeated(lambda: self.producer.abort_transaction(TIMEOUT))
+
+
+def repeated(call: object) -> None:
+    """As an application does: what can be tried again is."""
+    assert callable(call)
+    for _ in range(10):
+        try:
+            call()
+            return
+        except KafkaException as error:
+            if not error.args[0].retriable():
+                raise
+    raise AssertionError("it could be tried again for ever")
+
+
+@needs("transactions-v2")
+@pytest.mark.parametrize("first", ["committed", "aborted"])
+@pytest.mark.parametrize("request_name", REQUESTS)
+def test_a_late_request(
+    own_kafka: OwnKafkaCluster,
+    network: Holding,
+    make_topic: MakeTopic,
+    group: str,
+    version: int,
+    request_name: str,
+    first: str,
+) -> None:
+    """Does nothing to the transaction in which it arrives: neither commits it nor adds to it."""
+    if version == 2 and request_name in ONLY_VERSION_1:
+        pytest.skip("version 2 has no such request")
+    topic = make_topic()
+    behind = {
+        "bootstrap.servers": own_kafka.servers("PROXIED"),
+        "socket.timeout.ms": GIVEN_UP_MS,
+        "socket.max.fails": 1,
+    }
+    config = own_kafka.config() | {"group.id": group, "enable.auto.commit": False}
+    with Consumer(config) as consumer, transactional(own_kafka, new_id(), behind) as producer:
+        application = Application(producer, consumer, topic)
+        application.begin(1)
+        application.commit()
+        network.hold_next(REQUESTS[request_name])
+        application.begin(2)
+        application.commit() if first == "committed" else application.abort()
+        late = network.held()
+        application.begin(3)
+        producer.flush(TIMEOUT)
+        late.deliver()
+        late.wait_for_answer()
+        application.abort()
+        assert committed(consumer, topic) == (2 if first == "committed" else 1)
+        application.begin(4)
+        application.commit()
+        assert committed(consumer, topic) == 4
+    values = [b"1", b"2", b"4"] if first == "committed" else [b"1", b"4"]
+    assert all_values(own_kafka, topic) == values
