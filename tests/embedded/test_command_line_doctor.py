@@ -52,10 +52,11 @@ def test_what_there_is() -> None:
 
 
 def test_a_connection(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It says how many brokers and topics there are."""
+    """It says how many brokers and topics there are, and how producers do transactions there."""
     done = run("doctor", "--json", "-b", kafka_cluster.bootstrap_servers)
     assert (done.status, done.stderr) == (0, "")
     assert rows(done)["connection"].startswith("works: 3 brokers, 1 topic, cluster ")
+    assert rows(done)["transactions"].startswith("version 1: ")
 
 
 def test_no_connection() -> None:

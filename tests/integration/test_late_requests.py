@@ -8,6 +8,7 @@ producer: KIP-890.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -18,9 +19,10 @@ from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.test_transactions import all_values
 from tests.integration.transactional import new_id, set_version, transactional
+from tests.support.command_line import run
 from tests.support.kafka import committed
 from tests.support.patches import needs
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -56,6 +58,40 @@ def network(own_kafka: OwnKafkaCluster) -> Iterator[Holding]:
             proxy = RequestProxy(broker.listeners["PROXIED"], broker.behind_proxy, holding)
             stack.enter_context(proxy)
         yield holding
+
+
+def test_doctor(own_kafka: OwnKafkaCluster, version: int) -> None:
+    """`confluent-kafka doctor` says which version producers use."""
+    done = run("doctor", "--json", "-b", own_kafka.bootstrap_servers)
+    found = {row["part"]: row["found"] for row in map(json.loads, done.stdout.splitlines())}
+    assert found["transactions"].startswith(f"version {version}")
+
+
+@needs("transactions-v2")
+def test_the_version_changes(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> None:
+    """A producer goes on when the version goes up and down, and its statistics tell it."""
+    topic = make_topic()
+    told: list[int] = []
+    statistics = {
+        "statistics.interval.ms": 100,
+        "stats_cb": lambda text: told.append(json.loads(text)["eos"]["txn_version"]),
+    }
+    try:
+        set_version(own_kafka, 1)
+        with transactional(own_kafka, new_id(), statistics) as producer:
+            for number, version in enumerate([1, 2, 1, 2]):
+                set_version(own_kafka, version)
+                producer.begin_transaction()
+                producer.produce(topic, b"%d" % number)
+                producer.commit_transaction(TIMEOUT)
+            wait_until(lambda: told != [], lambda: producer.poll(0.1))
+        with transactional(own_kafka, new_id(), statistics) as producer:
+            told.clear()
+            wait_until(lambda: told != [], lambda: producer.poll(0.1))
+            assert set(told) == {2}
+    finally:
+        set_version(own_kafka, 2)
+    assert all_values(own_kafka, topic) == [b"0", b"1", b"2", b"3"]
 
 
 class Application:

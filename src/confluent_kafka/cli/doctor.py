@@ -38,6 +38,7 @@ def doctor(
             with admin:
                 try:
                     rows.append(("connection", _connection(admin, timeout)))
+                    rows.append(("transactions", _transactions(admin, timeout)))
                 except KafkaException as error:
                     failure = error.args[0].str()
                     rows.append(("connection", f"failed: {failure}"))
@@ -58,3 +59,15 @@ def _connection(admin: AdminClient, timeout: float) -> str:
         f"{counted(len(found.topics), 'topic')}, cluster "
         f"{found.cluster_id}, connected within {seconds:.2f} s"
     )
+
+
+def _transactions(admin: AdminClient, timeout: float) -> str:
+    """The version of the protocol of transactions that producers use there (KIP-890)."""
+    try:
+        features = admin.describe_features(request_timeout=timeout).result(timeout)
+    except KafkaException as error:
+        return f"version 1: the cluster does not tell its features ({error.args[0].str()})"
+    level = features.finalized_features.get("transaction.version")
+    if level is not None and level.max_version_level >= 2:
+        return "version 2"
+    return "version 1: the cluster's feature transaction.version is below 2"
