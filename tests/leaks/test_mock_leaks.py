@@ -103,7 +103,7 @@ def test_offers() -> None:
     def work() -> None:
         cluster = cimpl.MockCluster(brokers=1)
         offers = cluster._offers()
-        with pytest.raises(RuntimeError, match="somebody takes"):
+        with pytest.raises(RuntimeError, match="already takes"):
             cluster._offers()
         cluster.close()
         assert list(offers) == []

@@ -75,9 +75,9 @@ def test_records_of_format_2() -> None:
     def work() -> None:
         cimpl._read_record(data, 0)
         for end in range(len(body)):
-            with pytest.raises(ValueError, match="no record"):
+            with pytest.raises(ValueError, match="is not a record"):
                 cimpl._read_record(data[:end], 0)
-            with pytest.raises(ValueError, match="no record"):
+            with pytest.raises(ValueError, match="is not a record"):
                 cimpl._read_record(bytes([2 * end]) + body[:end], 0)
         for wrong in ((None, 0), (data, -1), (data, len(data) + 1)):
             with pytest.raises((TypeError, ValueError)):
