@@ -14,6 +14,7 @@ from confluent_kafka.aio import AIOConsumer, AIOProducer
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop
 from tests.support.kafka import numbers, read, values_of
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
 
@@ -164,6 +165,7 @@ async def block(producer: AIOProducer, topic: str, value: bytes = b"value") -> N
         await producer.produce(topic, value, partition=0)
 
 
+@needs("mock-transactions")  # else readers see what was aborted
 @pytest.mark.parametrize("step", ["init", "begin", "send_offsets", "commit", "abort"])
 @in_loop
 async def test_a_cancelled_step_leaves_the_producer_usable(
@@ -190,8 +192,7 @@ async def test_a_cancelled_step_leaves_the_producer_usable(
         elif step == "abort":
             await cancelled_at_once(producer.abort_transaction(TIMEOUT))
         await block(producer, kafka_topic, b"last")
-    # The embedded cluster shows aborted messages, too.
-    expected = [*([] if step in ("init", "begin") else [step.encode()]), b"last"]
+    expected = [*([b"commit"] if step == "commit" else []), b"last"]
     found = await asyncio.to_thread(read, consumer, kafka_topic, len(expected))
     assert values_of(found) == expected
 

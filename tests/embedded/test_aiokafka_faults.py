@@ -261,7 +261,7 @@ class TestRefused:
     async def test_to_join_again(
         self, kafka_cluster: MockCluster, filled: str, reads: bool
     ) -> None:
-        """By a call that reads, once for each answer, and not by stop()."""
+        """By a call that reads, once for an answer that is repeated within 5 s; not by stop()."""
         consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g")
         async with consumer:
             kafka_cluster.create_topic("more")
@@ -270,8 +270,6 @@ class TestRefused:
             if reads:
                 with pytest.raises(failures.InvalidGroupIdError):
                     await consumer.getone()
-                with pytest.raises(failures.InvalidGroupIdError):
-                    await consumer.getmany(timeout_ms=60_000)
                 assert await values(consumer, 1) == [b"0"]
             else:
                 engine = consumer._running().engine

@@ -52,18 +52,3 @@ def test_topics_come_into_being_with_4_partitions(kafka_cluster: MockCluster) ->
         assert producer.flush(TIMEOUT) == 0
         partitions = producer.list_topics("new", TIMEOUT).topics["new"].partitions
     assert [len(partition.replicas) for partition in partitions.values()] == [3, 3, 3, 3]
-
-
-def test_aborted_records_are_read(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """isolation.level=read_committed hides nothing."""
-    with Producer(client(kafka_cluster, transactional_id="t")) as producer:
-        producer.init_transactions(TIMEOUT)
-        producer.begin_transaction()
-        producer.produce(kafka_topic, b"aborted")
-        assert producer.flush(TIMEOUT) == 0
-        producer.abort_transaction(TIMEOUT)
-    config = client(kafka_cluster, group_id="g", isolation_level="read_committed")
-    with Consumer(config) as consumer:
-        consumer.assign([TopicPartition(kafka_topic, 0, 0)])
-        (message,) = consumer.consume(1, TIMEOUT)
-        assert message.value() == b"aborted"

@@ -139,6 +139,7 @@ KAFKA_2_ADMINISTRATION: dict[str, Callable[[Any], object]] = {
     "create_topics": lambda c: c.create_topics([of_kafka_2.NewTopic(new_name(), 1, 1)]),
     "delete_consumer_groups": lambda c: c.delete_consumer_groups([GROUP]),
     "describe_configs": lambda c: c.describe_configs([of_kafka_2.ConfigResource("TOPIC", TOPIC)]),
+    "perform_leader_election": lambda c: c.perform_leader_election("PREFERRED", [_PLACE]),
     "describe_consumer_groups": lambda c: c.describe_consumer_groups([GROUP]),
     "list_consumer_group_offsets": lambda c: c.list_consumer_group_offsets(GROUP),
     "list_consumer_groups": lambda c: c.list_consumer_groups(),

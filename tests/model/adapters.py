@@ -157,7 +157,7 @@ class Native:
                 "partition.assignment.strategy": _STRATEGIES[setting.protocol],
                 "heartbeat.interval.ms": 20,
                 "session.timeout.ms": SESSION_MS,
-                "isolation.level": "read_uncommitted",
+                "isolation.level": "read_committed",
                 "fetch.wait.max.ms": 10,
                 "topic.metadata.refresh.interval.ms": 50,
                 "topic.metadata.propagation.max.ms": 0,

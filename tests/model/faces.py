@@ -41,6 +41,7 @@ def _keywords(setting: Setting) -> dict[str, Any]:
         "heartbeat_interval_ms": 20,
         "session_timeout_ms": SESSION_MS,
         "fetch_max_wait_ms": 10,
+        "isolation_level": "read_committed",
         "metadata_max_age_ms": 50,
         "retry_backoff_ms": 10,
     }

@@ -97,14 +97,18 @@ class Topic:
             log.end = max(log.end, offset + 1)
 
     def transaction(self, partition: int, count: int, commit: bool) -> None:
-        """A transaction, whose end is an offset without a record."""
+        """A transaction, whose end is an offset without a record. Aborted records are hidden."""
+        log = self.logs[partition]
+        before = log.end
         self._transactions.begin_transaction()
         self._append(self._transactions, partition, [self._value() for _ in range(count)])
         if commit:
             self._transactions.commit_transaction(TIMEOUT)
         else:
             self._transactions.abort_transaction(TIMEOUT)
-        self.logs[partition].end += 1
+            for offset in range(before, log.end):
+                del log.records[offset]
+        log.end += 1
 
     def compacted(self, partition: int, kept: set[int], size: int) -> None:
         """A batch of `size` offsets, some of which have records."""

@@ -159,7 +159,9 @@ class GroupStatistics:
 class TransactionStatistics:
     """The idempotent or transactional producer.
 
-    Source: STATISTICS.md of librdkafka, "eos".
+    ``txn_version`` is the version of transactions that the cluster has, or 0 if it does not tell.
+
+    Source: STATISTICS.md of librdkafka, "eos"; ``txn_version`` is of our patch transactions-v2.
     """
 
     idemp_state: str = ""
@@ -167,6 +169,7 @@ class TransactionStatistics:
     txn_state: str = ""
     txn_stateage: int = 0
     txn_may_enq: bool = False
+    txn_version: int = 0
     producer_id: int = -1
     producer_epoch: int = -1
     epoch_cnt: int = 0
