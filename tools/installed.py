@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "installed"
 # They read the sources, which are not there, or build from them.
 ON_SOURCES = (
+    "embedded/test_librdkafka_patches.py",
     "unit/test_columns_floats.py",
     "unit/test_distribution.py",
     "unit/test_gil_check.py",
@@ -30,6 +31,7 @@ ON_SOURCES = (
     "unit/test_librdkafka_tool.py",
     "unit/test_nearest_tests.py",
     "unit/test_patches_tool.py",
+    "unit/test_prerequisites.py",
     "unit/test_protocol.py",
     "unit/test_release.py",
     "unit/test_reproducible.py",
