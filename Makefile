@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel wheel-test release asan tsan valgrind freethreaded site clean system java cancellation sanitized
+.PHONY: help demo test check kafka build lint bench bench-spark chaos transactions differential fuzz model wheel wheel-test release asan tsan valgrind freethreaded site clean system java cancellation sanitized
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ bench-spark: build java $(VENV)/.integration $(VENV)/.spark ## Spark: rdkafka be
 
 chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a real cluster (ARGS="--short --only network")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos $(ARGS)
+
+transactions: build java $(VENV)/.integration ## transactions of five clients under faults, and their anomalies (ARGS="--clients ours --seconds 600")
+	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos.transactions $(ARGS)
 
 differential: build ## drawn scripts on the compatibility APIs and on the originals, outcome by outcome (ARGS="--scripts 1000")
 	@$(BIN)/python -m tests.differential $(ARGS)
