@@ -89,8 +89,8 @@ fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,
 		$(BIN)/python setup.py -q build --build-base build/guided --build-lib build/guided/lib
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
-wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/, tried with every CPython here
-	@.venv-wheel/bin/python tools/wheels.py
+wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/ for every CPython here, tried with it (ARGS="--only 3.12")
+	@.venv-wheel/bin/python tools/wheels.py $(ARGS)
 
 wheel-test: ## unit and embedded tests against the wheels in dist/, as they are installed (ARGS="--only cp312")
 	@ls dist/*.whl >/dev/null 2>&1 || $(MAKE) -s wheel

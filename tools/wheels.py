@@ -31,20 +31,21 @@ TOOLS = ROOT / ".venv-wheel" / "bin"
 def main() -> None:
     parser = argparse.ArgumentParser(description="Builds self-contained wheels into dist/.")
     parser.add_argument("--repair", nargs=2, type=Path, metavar=("WHEEL", "FOLDER"))
+    parser.add_argument("--only", metavar="VERSION", help="one CPython, such as 3.12")
     arguments = parser.parse_args()
     if (date := reproducible.date()) is not None:
         os.environ["SOURCE_DATE_EPOCH"] = str(date)
     if arguments.repair:
         repair(*arguments.repair)
     else:
-        build_all()
+        build_all(arguments.only)
 
 
-def build_all() -> None:
+def build_all(only: str | None) -> None:
     shutil.rmtree(DIST, ignore_errors=True)
-    interpreters = subprocess.run(
-        ["sh", "tools/pythons.sh"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.split()
+    interpreters = [each for each in found() if only is None or version_of(each) == only]
+    if not interpreters:
+        sys.exit(f"error: there is no CPython {only or '3.11 or newer'} on this machine")
     for interpreter in interpreters:
         with tempfile.TemporaryDirectory() as scratch:
             wheel = build(interpreter, Path(scratch))
@@ -53,8 +54,23 @@ def build_all() -> None:
             try_out(interpreter, wheel, Path(scratch))
             DIST.mkdir(exist_ok=True)
             shutil.copy(wheel, DIST)
-    constrain(DIST)
+        constrain(DIST)  # what is there can be installed, also when the next build is interrupted
     say(f"{len(interpreters)} wheels and their requirements in {DIST.relative_to(ROOT)}/")
+
+
+def found() -> list[str]:
+    """Every CPython of this machine that is supported."""
+    command = ["sh", "tools/pythons.sh"]
+    return subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split()
+
+
+def version_of(interpreter: str) -> str:
+    """Such as 3.12."""
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    command = [interpreter, "-c", code]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def build(interpreter: str, scratch: Path) -> Path:
@@ -81,7 +97,6 @@ def repair(wheel: Path, folder: Path) -> Path:
         (repaired,) = Path(scratch).glob("*.whl")
         complete(repaired, libraries_of(wheel), folder)
     (repaired,) = folder.glob("*.whl")
-    run("auditwheel", "show", repaired, path=path)
     return repaired
 
 

@@ -65,13 +65,13 @@ def _after_the_end(script: Any, steps: list[Any], ours: Any, theirs: Any) -> boo
 KNOWN: tuple[Known, ...] = (
     Known(
         _AIOKAFKA | _KAFKA_PYTHON,
-        "commits of a partition that was sought",
+        "commits of a partition that you moved with `seek()`",
         _of_positions_without_messages,
     ),
     Known(_AIOKAFKA, "calls after `stop()` of a consumer", _after_the_end),
     Known(
         _AIOKAFKA,
-        "a step of a transaction out of turn",
+        "a call for a transaction at the wrong time",
         lambda script, steps, ours, theirs: (
             steps[-1] in (["begin"], ["commit"], ["abort"])
             and (ours, theirs) == ("IllegalOperation", "AssertionError")
