@@ -27,7 +27,9 @@ def create_topic(
     topic = text(name) + struct.pack(">ih", partitions, DEFAULT_REPLICATION)
     topic += array([])  # no assignments: the brokers choose
     topic += array([text(key) + text(value) for key, value in (config or {}).items()])
-    _change(kafka, CREATE_TOPICS, 4, array([topic]) + struct.pack(">ib", TIMEOUT_MS, False))
+    body = array([topic]) + struct.pack(">ib", TIMEOUT_MS, False)
+    # A broker that forwards the request, and waits long for the answer, sends it a second time.
+    _change(kafka, CREATE_TOPICS, 4, body, KafkaError.TOPIC_ALREADY_EXISTS)
     wait_for_topic(kafka, name, partitions)
 
 
@@ -60,12 +62,17 @@ def wait_for_topic(kafka: KafkaCluster, name: str, partitions: int) -> None:
     wait_until(lambda: all(_leads(leaders[number], name, number) for number in leaders))
 
 
-def _change(kafka: KafkaCluster, api_key: int, version: int, body: bytes) -> None:
-    """Asks for a change of one topic. Any broker forwards to the controller what is for it."""
+def _change(
+    kafka: KafkaCluster, api_key: int, version: int, body: bytes, done: int = KafkaError.NO_ERROR
+) -> None:
+    """Asks for a change of one topic. Any broker forwards to the controller what is for it.
+
+    `done` is the answer to a request whose change has been made already.
+    """
     answer = Answer(ask(kafka.bootstrap_servers.split(",")[0], api_key, version, body))
     answer.numbers("ii")  # throttle time, count of topics
     name, code = answer.text(), answer.number("h")
-    assert code == KafkaError.NO_ERROR, f"{name}: {KafkaError(code)}"
+    assert code in (KafkaError.NO_ERROR, done), f"{name}: {KafkaError(code)}"
 
 
 def _leaders(address: str, name: str) -> dict[int, str]:
