@@ -282,7 +282,7 @@ def test_close_while_a_request_waits(kafka_cluster: MockCluster, producer: Produ
 def test_wrong_targets(producer: Producer) -> None:
     """The error says what is allowed."""
     both: dict[str, Any] = {"broker": 1, "controller": True}
-    with pytest.raises(ValueError, match="give one of broker, controller and coordinator"):
+    with pytest.raises(ValueError, match="give only one of broker, controller and coordinator"):
         producer.request(METADATA, 1, **both)
     with pytest.raises(TypeError, match=r"coordinator must be a tuple \(kind, key\).*not str"):
         producer.request(METADATA, 1, coordinator="group")  # type: ignore[arg-type]
