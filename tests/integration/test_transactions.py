@@ -8,7 +8,13 @@ import pytest
 
 from confluent_kafka import OFFSET_INVALID, Consumer, KafkaError, Producer, TopicPartition
 from tests.integration.conftest import MakeTopic
-from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
+from tests.integration.group_members import (
+    PROTOCOLS,
+    Member,
+    poll_until,
+    share,
+    with_long_sessions,
+)
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.integration.transactional import (
@@ -165,6 +171,7 @@ def test_exactly_once(
     with writer(kafka) as plain:
         send(plain, source, numbers(0, 100))
     config = PROTOCOLS[protocol] | {"enable.auto.commit": False}
+    config |= with_long_sessions(kafka, group, protocol)
     transactional_id = new_id()
     for run in range(4):
         with (
