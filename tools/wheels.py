@@ -41,7 +41,7 @@ def main() -> None:
         build_all(arguments.only)
 
 
-def build_all(only: str | None) -> None:
+def build_all(only: str | None = None) -> None:
     shutil.rmtree(DIST, ignore_errors=True)
     interpreters = [each for each in found() if only is None or version_of(each) == only]
     if not interpreters:

@@ -129,6 +129,7 @@ def run(
         faults.update({fate.value: count for fate, count in network.counts.items()})
         set_version(kafka, 2)
         transactions = _transactions(running)
+        assert transactions, f"no application has begun a transaction: {folder}/{name}*.errors"
         # Those that nobody ends are aborted by their coordinators.
         wait_for_markers(kafka, output, PARTITIONS)
         log = _log(kafka, output)
