@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes an Apicurio Registry from Maven Central, once, and says where it is.
+"""Downloads an Apicurio Registry from Maven Central once, and prints its path.
 
 It speaks the HTTP API of Confluent's Schema Registry and keeps its schemas in memory. The archive
 must have the SHA-256 below; it is unpacked under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache``
@@ -26,7 +26,7 @@ _PROGRAM = f"apicurio-registry-app-{VERSION}-runner.jar"
 
 
 class AssemblyError(Exception):
-    """The registry cannot be had; the text says what to do."""
+    """The registry cannot be downloaded; the text says what to do."""
 
 
 def main() -> int:
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def registry_jar() -> Path:
-    """The registry's program, taken from Maven Central unless an earlier run did."""
+    """Return the path of the registry's program, downloaded unless an earlier run has done that."""
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     home = Path(root) / "confluent-kafka" / f"apicurio-{VERSION}-{SHA256[:12]}"
     if not home.is_dir():
@@ -61,7 +61,7 @@ def _unpack(home: Path) -> None:
         try:
             stage.rename(home)
         except OSError:
-            if not home.is_dir():  # else another run was quicker
+            if not home.is_dir():  # otherwise another run has made it meanwhile
                 raise
 
 

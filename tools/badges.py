@@ -1,9 +1,9 @@
-"""Draws the badges of README, so that a page shows them without asking another server.
+"""Draws the badges of the README, so that they do not come from another server.
 
     python tools/badges.py          # write them
     python tools/badges.py --check  # say whether they are up to date
 
-What they say comes from pyproject.toml and from the pinned Apache Kafka (tools/kafka.py).
+The texts come from pyproject.toml and from the pinned Apache Kafka (tools/kafka.py).
 """
 
 from __future__ import annotations

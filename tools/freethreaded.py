@@ -43,7 +43,7 @@ REQUIREMENTS = ("setuptools>=77", "wheel>=0.45", "pytest>=9")
 
 
 def find(watched: bool) -> Path:
-    """The interpreter to use, compiled first if need be."""
+    """Return the interpreter to use, and compile it first if necessary."""
     if given := os.environ.get("FREETHREADED_PYTHON"):
         return Path(given)
     names = [] if watched else ["python3.14t", "python3.13t"]
@@ -66,7 +66,7 @@ def _machine() -> str:
 
 
 def _build(prefix: Path, watched: bool) -> None:
-    """Compiles the release and moves the finished prefix into place in one step."""
+    """Compile the release, and move the finished prefix into place in one step."""
     _cache().mkdir(parents=True, exist_ok=True)
     log = prefix.with_name(f"{prefix.name}.log")
     log.unlink(missing_ok=True)
@@ -84,7 +84,7 @@ def _build(prefix: Path, watched: bool) -> None:
 
 
 def _archive() -> Path:
-    """The verified archive of CPython's sources."""
+    """Return the verified archive of CPython's sources."""
     archive = _cache() / f"{SHA256[:12]}.tar.xz"
     if not archive.is_file():
         _say(f"downloading the sources of CPython {VERSION}")
@@ -98,7 +98,7 @@ def _archive() -> Path:
 
 
 def _download(folder: Path) -> Path:
-    """Through apt-get, with lists of its own: the system's configuration stays as it is."""
+    """Download with apt-get and separate lists, so the system's configuration is not changed."""
     sources = folder / "debian.sources"
     sources.write_text(SOURCES)
     (folder / "lists" / "partial").mkdir(parents=True)
@@ -117,7 +117,7 @@ def _unpack(archive: Path, folder: Path) -> Path:
 
 
 def _run(command: list[str], folder: Path, log: Path) -> None:
-    # The tools that a build runs are watched as well: that they race is no news.
+    # The sanitizer also watches the tools of the build. Ignore their races.
     environment = os.environ | {"TSAN_OPTIONS": "report_bugs=0"}
     with log.open("a") as output:
         result = subprocess.run(
@@ -133,9 +133,9 @@ def _say(text: str) -> None:
 
 
 def make_environment(python: Path, folder: Path) -> None:
-    """A virtual environment with what the tests need, all of it pure Python.
+    """Make a virtual environment with the packages that the tests need, all in pure Python.
 
-    Installed by the pip that runs this: in an interpreter that is watched it takes minutes.
+    The pip of this interpreter installs them, because a watched interpreter takes minutes.
     """
     environment = os.environ | {"TSAN_OPTIONS": "report_bugs=0"}
     subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True, env=environment)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that the extension holds no GIL while it is in a librdkafka function that may wait.
+"""Checks that the extension releases the GIL around librdkafka functions that may wait.
 
-A function that waits for librdkafka's main thread, a broker or the end of a thread stops the whole
-interpreter when it is called with the GIL: no signal is served and no other thread runs. So each
-call of one stands in a bracket, between ``Py_BEGIN_ALLOW_THREADS`` and ``Py_END_ALLOW_THREADS``, or
-``serve_release_gil()`` and ``serve_take_gil()`` where librdkafka may call back; or in a function
+If a function that waits for librdkafka's main thread, a broker or the end of a thread is called
+with the GIL, it stops the whole interpreter: no signal is served and no other thread runs. So each
+such call must be between ``Py_BEGIN_ALLOW_THREADS`` and ``Py_END_ALLOW_THREADS``, between
+``serve_release_gil()`` and ``serve_take_gil()`` if librdkafka may call back, or in a function
 marked ``WITHOUT_GIL``, whose own calls are checked in the same way.
 
-``WAITS`` follows from the sources of the pinned librdkafka: it has those functions of the API from
-which a call graph reaches a wait. ``tests/unit/test_gil_check.py`` compares the two. A call through
-a function pointer is checked where the pointer is a parameter that takes a handle.
+``WAITS`` comes from the sources of the pinned librdkafka: it lists the functions of the API from
+which the call graph reaches a wait. ``tests/unit/test_gil_check.py`` compares the two. A call
+through a function pointer is checked where the pointer is a parameter that takes a handle.
 
     python tools/gil.py              # check the extension; run by make lint
     python tools/gil.py --sources    # check WAITS; say by which calls each function waits
@@ -47,6 +47,7 @@ rd_kafka_mock_offer_requests rd_kafka_mock_partition_delete_records
 rd_kafka_mock_partition_push_leader_response rd_kafka_mock_partition_push_request_errors
 rd_kafka_mock_partition_records rd_kafka_mock_partition_set_follower
 rd_kafka_mock_partition_set_follower_wmarks rd_kafka_mock_partition_set_leader
+rd_kafka_mock_partition_write_records
 rd_kafka_mock_set_apiversion rd_kafka_mock_snapshot rd_kafka_mock_telemetry_set_push_interval
 rd_kafka_mock_telemetry_set_requested_metrics rd_kafka_mock_topic_add_partitions
 rd_kafka_mock_topic_create rd_kafka_mock_topic_delete rd_kafka_mock_topic_set_error rd_kafka_new
@@ -73,10 +74,10 @@ TIMEOUT_ARGUMENT = {
 
 HEADERS = ("rdkafka.h", "rdkafka_mock.h")
 
-# What a thread waits in. Locks are not among them: none is held during a wait.
+# The functions in which a thread waits. Locks are not included, because none is held during a wait.
 PRIMITIVES = ("cnd_wait", "cnd_timedwait", "thrd_join", "getaddrinfo")
 
-# Functions that wait in general, but not for those of the API that come to them.
+# Functions that may wait, but not if they are called through functions of the API.
 CUTS = {
     "rd_kafka_curr_msgs_add": "waits for RD_KAFKA_MSG_F_BLOCK only, which is refused below",
     "rd_kafka_metadata_refresh_topics": "asks for a broker with RD_POLL_NOWAIT",
@@ -91,12 +92,12 @@ _CALL = re.compile(r"\b(\w+)\s*\(")
 
 
 def _code(text: str) -> str:
-    """The text without comments and the contents of strings, with the same lines."""
+    """Return the text without comments and the contents of strings, with the same lines."""
     return _TEXT.sub(lambda found: "\n" * found[0].count("\n") or " ", text)
 
 
 def _body(code: str, start: int) -> str:
-    """From an opening brace to the one that closes it."""
+    """Return the text from an opening brace to its closing brace."""
     depth = 0
     for brace in re.finditer(r"[{}]", code[start:]):
         depth += 1 if brace[0] == "{" else -1
@@ -106,7 +107,7 @@ def _body(code: str, start: int) -> str:
 
 
 def call_graph(sources: Path) -> dict[str, set[str]]:
-    """Each function's (and macro's) callers. Preprocessor conditions are all taken as true."""
+    """Return the callers of each function and macro. All preprocessor conditions count as true."""
     callers: dict[str, set[str]] = defaultdict(set)
     for file in sorted(sources.glob("*.[ch]")):
         code = _code(file.read_text(errors="replace"))
@@ -121,7 +122,7 @@ def call_graph(sources: Path) -> dict[str, set[str]]:
 
 
 def waiting_functions(sources: Path) -> dict[str, list[str]]:
-    """The functions of the API that may wait, each with the calls that lead to the wait."""
+    """Return the functions of the API that may wait, each with the calls that lead to the wait."""
     callers = call_graph(sources)
     paths: dict[str, list[str]] = {name: [name] for name in PRIMITIVES}
     reached = list(PRIMITIVES)
@@ -190,7 +191,7 @@ def functions_of(file: Path) -> Iterator[Function]:
 
 
 def _arguments(call: str) -> list[str]:
-    """Of the call whose opening parenthesis begins the text."""
+    """Return the arguments of a call. The text begins with its opening parenthesis."""
     arguments, depth = [""], 0
     for character in call:
         depth += (character in "([{") - (character in ")]}")
@@ -212,7 +213,7 @@ def _does_not_wait(name: str, rest: str) -> bool:
 
 
 def _check_function(function: Function, unlocked: frozenset[str]) -> Iterator[Violation]:
-    # A pointer to one of librdkafka's functions: which, is not known here.
+    # A pointer to any of librdkafka's functions.
     pointers = frozenset(_POINTER.findall(function.parameters))
     released = function.without_gil
     leaving = False
@@ -247,7 +248,7 @@ def _check_function(function: Function, unlocked: frozenset[str]) -> Iterator[Vi
 
 
 def check(folder: Path) -> list[Violation]:
-    """What is wrong with the C files below the folder."""
+    """Return the violations in the C files below the folder."""
     functions = [
         function for file in sorted(folder.glob("**/*.[ch]")) for function in functions_of(file)
     ]
@@ -265,7 +266,7 @@ def check(folder: Path) -> list[Violation]:
 
 
 def compare_with_sources() -> int:
-    """Prints why each function may wait; says how WAITS differs from that."""
+    """Print why each function may wait, and how WAITS differs from that."""
     derived = pinned_waiting_functions()
     for path in derived.values():
         print(" > ".join(path))

@@ -1,12 +1,12 @@
-"""Runs the unit and embedded tests against wheels, installed where no source of the package is.
+"""Runs the unit and embedded tests against installed wheels, without the package's sources.
 
     python tools/installed.py                     # each wheel in dist/ that a CPython here takes
     python tools/installed.py --only cp312 -- -x  # one of them; what follows goes to pytest
     python tools/installed.py --here              # this interpreter's, in this folder
 
 Each wheel gets a virtual environment and a copy of the tests, without `src/`, below
-build/installed/. What of requirements/tests.txt an interpreter cannot have is left out, and the
-tests that need it are skipped. `make wheel-test` runs it.
+build/installed/. Packages of requirements/tests.txt that an interpreter cannot install are left
+out, and the tests that need them are skipped. `make wheel-test` runs it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import reproducible
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "installed"
-# They read the sources, which are not there, or build from them.
+# These tests read the sources, which are missing here, or build from them.
 ON_SOURCES = (
     "embedded/test_librdkafka_patches.py",
     "unit/test_columns_floats.py",
@@ -48,12 +48,12 @@ SLOW = (
 
 
 def wheels(folder: Path) -> dict[str, Path]:
-    """The wheels in a folder by their tag of Python and ABI: "cp312-cp312", "cp314-cp314t"."""
+    """Return the wheels in a folder by their tags: "cp312-cp312", "cp314-cp314t"."""
     return {"-".join(each.stem.split("-")[-3:-1]): each for each in sorted(folder.glob("*.whl"))}
 
 
 def interpreters() -> dict[str, str]:
-    """The CPythons of this machine by the tags of their wheels."""
+    """Return the CPythons of this machine by the tags of their wheels."""
     lines = subprocess.run(
         ["sh", "tools/pythons.sh"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.split("\n")
@@ -61,7 +61,7 @@ def interpreters() -> dict[str, str]:
 
 
 def tag(python: str) -> str:
-    """Of the wheels that an interpreter installs, with its own ABI."""
+    """Return the tag of the wheels for an interpreter's own ABI."""
     script = (
         "import sys; v = 'cp%d%d' % sys.version_info[:2]; print(f'{v}-{v}{sys.abiflags or str()}')"
     )
@@ -71,7 +71,7 @@ def tag(python: str) -> str:
 
 
 def environment(python: str, wheel: Path, folder: Path) -> Path:
-    """A virtual environment with the wheel and with what its tests can have."""
+    """Make a virtual environment with the wheel and the packages that its tests need."""
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([python, "-m", "venv", folder], check=True)
     inside = folder / "bin" / "python"
@@ -92,7 +92,7 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
 
 
 def run_tests(python: Path, tree: Path, arguments: list[str]) -> bool:
-    """In a copy of the tracked files without the package's own."""
+    """Run the tests in a copy of the tracked files without the package's sources."""
     shutil.rmtree(tree, ignore_errors=True)
     reproducible.checkout(tree)
     shutil.rmtree(tree / "src")
@@ -100,7 +100,7 @@ def run_tests(python: Path, tree: Path, arguments: list[str]) -> bool:
 
 
 def tests(python: str | Path, arguments: list[str]) -> list[str]:
-    """The command that runs them in the current folder."""
+    """Return the command that runs the tests in the current folder."""
     command = [str(python), "-m", "pytest", "-p", "no:cacheprovider", "-q"]
     command += ["tests/unit", "tests/embedded"]
     command += [f"--ignore=tests/{name}" for name in (*ON_SOURCES, *SLOW)]

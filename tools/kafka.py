@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Assembles an Apache Kafka distribution from Maven Central, once, and says where it is.
+"""Assembles an Apache Kafka distribution from Maven Central once, and prints its path.
 
 Maven copies the jars named in ``tools/kafka/pom.xml``; each must have the SHA-256 that
-``tools/kafka/libs.sha256`` pins. With the small scripts beside it they make a ``KAFKA_HOME``
-under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default)::
+``tools/kafka/libs-VERSION.sha256`` pins. With the small scripts beside it they make a
+``KAFKA_HOME`` under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default)::
 
     python tools/kafka.py          # make sure that there is one, print its path
     python tools/kafka.py --pin    # take the checksums of what Maven brings (a new version)
 
 Environment:
-    KAFKA_HOME  a distribution that is there already (4.2 or newer): its path is printed
+    KAFKA_HOME     a distribution that is there already (4.2 or newer): its path is printed
+    KAFKA_VERSION  another release whose checksums are pinned
 """
 
 from __future__ import annotations
@@ -23,12 +24,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The newest release whose artifacts are complete; pom.xml says it to Maven.
+# The release of the tests and of protocol's tables.
 VERSION = "4.3.1"
 
 FILES = Path(__file__).resolve().parent / "kafka"
 POM = FILES / "pom.xml"
-CHECKSUMS = FILES / "libs.sha256"
 
 
 class AssemblyError(Exception):
@@ -50,17 +50,30 @@ def main() -> int:
     return 0
 
 
+def checksums(version: str) -> Path:
+    """The file that pins the jars of a release."""
+    return FILES / f"libs-{version}.sha256"
+
+
 def kafka_home() -> Path:
-    """The distribution's folder, assembled unless an earlier run did."""
+    """Return the distribution's folder, assembled unless an earlier run has done that."""
     given = os.environ.get("KAFKA_HOME")
     if given:
         if not Path(given, "bin", "kafka-server-start.sh").is_file():
             raise AssemblyError(f"KAFKA_HOME={given} has no bin/kafka-server-start.sh")
         return Path(given)
-    home = _cache() / f"kafka-{VERSION}-{_recipe()}"
+    version = _chosen()
+    if not checksums(version).is_file():
+        pinned = ", ".join(sorted(path.stem.removeprefix("libs-") for path in FILES.glob("libs-*")))
+        raise AssemblyError(f"KAFKA_VERSION={version} is not pinned; these are: {pinned}")
+    home = _cache() / f"kafka-{version}-{_recipe()}"
     if not home.is_dir():
-        _assemble(home)
+        _assemble(home, version)
     return home
+
+
+def _chosen() -> str:
+    return os.environ.get("KAFKA_VERSION") or VERSION
 
 
 def _cache() -> Path:
@@ -69,32 +82,33 @@ def _cache() -> Path:
 
 
 def _recipe() -> str:
-    """Changes with everything that the distribution is made of."""
+    """Return a digest that changes with every part of the distribution."""
     digest = hashlib.sha256()
     for path in sorted(path for path in FILES.rglob("*") if path.is_file()):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def _assemble(home: Path) -> None:
+def _assemble(home: Path, version: str) -> None:
     home.parent.mkdir(parents=True, exist_ok=True)
-    print(f"==> assembling Apache Kafka {VERSION} with mvn", file=sys.stderr, flush=True)
+    print(f"==> assembling Apache Kafka {version} with mvn", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
         stage = Path(scratch) / "kafka"
         for part in ("bin", "config"):
             shutil.copytree(FILES / part, stage / part)
-        _copy_libraries(stage / "libs")
-        _verify(stage / "libs")
+        _copy_libraries(stage / "libs", version)
+        _verify(stage / "libs", version)
         try:
             stage.rename(home)
         except OSError:
-            if not home.is_dir():  # else another run was quicker
+            if not home.is_dir():  # otherwise another run has made it meanwhile
                 raise
 
 
-def _copy_libraries(folder: Path) -> None:
+def _copy_libraries(folder: Path, version: str) -> None:
     command = ["mvn", "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
     command += ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
+    command += [f"-Dkafka.version={version}"]
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder.parent)
     except FileNotFoundError:
@@ -108,33 +122,34 @@ def _copy_libraries(folder: Path) -> None:
         ) from None
 
 
-def _checksums(folder: Path) -> dict[str, str]:
+def _digests(folder: Path) -> dict[str, str]:
     return {
         jar.name: hashlib.sha256(jar.read_bytes()).hexdigest()
         for jar in sorted(folder.glob("*.jar"))
     }
 
 
-def _verify(folder: Path) -> None:
-    lines = (line.split() for line in CHECKSUMS.read_text().splitlines())
+def _verify(folder: Path, version: str) -> None:
+    lines = (line.split() for line in checksums(version).read_text().splitlines())
     pinned = {name: digest for digest, name in lines}
-    actual = _checksums(folder)
+    actual = _digests(folder)
     wrong = sorted(
         name for name in pinned.keys() | actual.keys() if pinned.get(name) != actual.get(name)
     )
     if wrong:
         raise AssemblyError(
-            f"Maven brought other files than {CHECKSUMS.name} pins: {', '.join(wrong)}. "
+            f"Maven brought other files than {checksums(version).name} pins: {', '.join(wrong)}. "
             "Nothing was installed"
         )
 
 
 def _pin() -> None:
+    version = _chosen()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "libs"
-        _copy_libraries(folder)
-        lines = [f"{digest}  {name}\n" for name, digest in _checksums(folder).items()]
-    CHECKSUMS.write_text("".join(lines))
+        _copy_libraries(folder, version)
+        lines = [f"{digest}  {name}\n" for name, digest in _digests(folder).items()]
+    checksums(version).write_text("".join(lines))
 
 
 if __name__ == "__main__":

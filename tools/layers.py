@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that the arrows of the architecture run one way; `make lint` fails on any other.
+"""Checks that the modules depend on each other only as the tables below allow.
 
-An arrow is an include or a use of another file's function in C, an import in Python, also of types
-alone. It must run from a room to one that the tables below allow, and no files may depend on each
-other in a circle, be it of two. A header and the source of the same name count as one file; what a
-header only declares is no use. The parts of `Client` belong to one
-file each: nobody else touches their fields.
+An arrow is a dependency: in C an include or the use of another file's function, in Python an
+import, even of types alone. A room is a folder or module. An arrow must lead from a room to a room
+that the tables below allow, and files must not depend on each other in a circle. A header and the
+source of the same name count as one file; what a header only declares is no use. The parts of
+`Client` belong to one file each: nobody else touches their fields.
 
     python tools/layers.py         # says what is wrong, with exit code 1; nothing when all is well
     python tools/layers.py --list  # each room and the rooms it uses
@@ -105,7 +105,7 @@ CLIENT_PARTS: Mapping[str, str] = {
 
 
 class Arrow(NamedTuple):
-    """One file needs another; `where` is the line that says so, as file:line."""
+    """One file needs another one; `where` is the line that shows it, as file:line."""
 
     source: str
     target: str
@@ -126,7 +126,7 @@ _IMPORTED = re.compile(rf'"{PACKAGE}\.(\w+)[\w.]*"')
 
 
 def c_arrows(folder: Path) -> Iterator[Arrow]:
-    """Every arrow between two files of `folder`."""
+    """Yield every arrow between two files of `folder`."""
     texts = {path: path.read_text() for path in sorted(folder.rglob("*.[ch]"))}
     codes = {path: _COMMENT_OR_TEXT.sub(_blank, text) for path, text in texts.items()}
     owners = {
@@ -151,7 +151,7 @@ def c_arrows(folder: Path) -> Iterator[Arrow]:
 
 
 def _only_bodies(code: str) -> str:
-    """Blank all that is not in the body of a function."""
+    """Replace all code outside of function bodies with spaces."""
     text = ["\n" if letter == "\n" else " " for letter in code]
     for match in _BODY.finditer(code):
         text[match.start() : match.end()] = match[0]
@@ -176,7 +176,7 @@ def _line(path: Path, text: str, offset: int) -> str:
 
 
 def touched_parts(folder: Path, parts: Mapping[str, str]) -> Iterator[str]:
-    """One line for each use of a part of `Client` outside the file that it belongs to."""
+    """Yield a line for each use of a part of `Client` outside of its own file."""
     for path in sorted(folder.rglob("*.[ch]")):
         code = _COMMENT_OR_TEXT.sub(_blank, path.read_text())
         for match in re.finditer(r"(?:->|\.)(\w+)(?:\.|->)\w", code):
@@ -189,7 +189,7 @@ def touched_parts(folder: Path, parts: Mapping[str, str]) -> Iterator[str]:
 
 
 def c_imports(folder: Path, allowed: set[str]) -> Iterator[str]:
-    """One line for each import of the package by the extension that is not `allowed`."""
+    """Yield a line for each of the extension's imports of the package that is not `allowed`."""
     for path in sorted(folder.rglob("*.c")):
         text = path.read_text()
         for match in _IMPORTED.finditer(text):
@@ -206,7 +206,7 @@ def c_imports(folder: Path, allowed: set[str]) -> Iterator[str]:
 
 
 def python_arrows(folder: Path, *, types: bool = False) -> Iterator[Arrow]:
-    """Every import of one module of the package by another; `types` adds those of types alone."""
+    """Yield every import between modules of the package; `types` adds imports of types alone."""
     modules = {_module(folder, path): path for path in sorted(folder.rglob("*.py"))}
     for module, path in modules.items():
         is_package = path.name == "__init__.py"
@@ -256,7 +256,7 @@ def _python_room(module: str) -> str:
 def wrong_arrows(
     arrows: Iterable[Arrow], rooms: Mapping[str, set[str]], room_of: Mapping[str, str]
 ) -> Iterator[str]:
-    """One line for each pair of files whose arrow the source's room may not have."""
+    """Yield a line for each arrow that the tables do not allow."""
     seen = set()
     for arrow in arrows:
         source, target = room_of[arrow.source], room_of[arrow.target]
@@ -271,7 +271,7 @@ def wrong_arrows(
 
 
 def circles(arrows: Iterable[Arrow]) -> Iterator[list[str]]:
-    """The files of each circle (Tarjan's strongly connected components)."""
+    """Yield the files of each circle (Tarjan's strongly connected components)."""
     targets: dict[str, set[str]] = {}
     for arrow in arrows:
         targets.setdefault(arrow.source, set()).add(arrow.target)
@@ -301,7 +301,7 @@ def circles(arrows: Iterable[Arrow]) -> Iterator[list[str]]:
 
 
 def described_circles(arrows: Iterable[Arrow]) -> Iterator[str]:
-    """One line for each circle."""
+    """Yield a line for each circle."""
     arrows = list(arrows)
     for circle in circles(arrows):
         members = frozenset(circle)

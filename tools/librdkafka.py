@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Finds the librdkafka to build against: the pinned, patched one unless another is asked for.
+"""Finds the librdkafka to build against: by default the pinned, patched release.
 
 The pinned release is patched (tools/patches) and compiled once, as a static archive, into a
-prefix under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default), where every clone
-and every Python on this machine finds it again. docs/project/librdkafka.md says what another
-library costs, and how to move to the next release.
+prefix under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default), which every clone and
+every Python on this machine uses. docs/project/librdkafka.md describes the disadvantages of another
+library, and how to move to the next release.
 
 Used by setup.py, by the Makefile and by the native benchmark::
 
@@ -112,7 +112,7 @@ FEATURES = {
 
 
 class BuildError(Exception):
-    """librdkafka cannot be had; the text says what to do about it."""
+    """librdkafka cannot be found or built; the text says what to do."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Flags:
 
 @dataclass(frozen=True)
 class Source:
-    """A release archive and what it must hash to."""
+    """A release archive and its required SHA-256."""
 
     sha256: str
     path: Path | None = None
@@ -143,7 +143,7 @@ class Source:
 
 
 def find() -> Flags:
-    """The librdkafka to use, built first if need be; raises BuildError."""
+    """Return the librdkafka to use, and build it first if necessary; raises BuildError."""
     if given := os.environ.get("LIBRDKAFKA_PREFIX"):
         return _in_prefix(Path(given))
     if _system_wanted():
@@ -151,13 +151,13 @@ def find() -> Flags:
         return Flags(origin, *_flags("rdkafka"), "system")
     prefix = _bundled()
     cflags, libs = _flags("rdkafka-static", prefix / "lib" / "pkgconfig")
-    # Debug information does not say which folder that is.
+    # This keeps the folder's name out of the debug information.
     cflags.append(f"-ffile-prefix-map={prefix}=librdkafka-{VERSION}")
     return Flags(f"librdkafka in {prefix}", cflags, libs, "pinned", _patches_in(prefix))
 
 
 def zstd(rdkafka: Flags) -> tuple[list[str], list[str]] | None:
-    """What compiles and links against libzstd, which record batches need; None: it is not there.
+    """Return the flags for libzstd, which record batches need; None if it is missing.
 
     Args:
         rdkafka: the librdkafka in use: a static one was linked with libzstd by its own build.
@@ -182,37 +182,37 @@ def _shared_libraries(prefix: Path) -> list[Path]:
 
 
 def needs_build() -> bool:
-    """Whether find() would have to compile the pinned sources."""
+    """Return whether find() would have to compile the pinned sources."""
     if "LIBRDKAFKA_PREFIX" in os.environ or _system_wanted():
         return False
     return not _prefix(Source.from_environment(), build_options()).is_dir()
 
 
 def needs_download() -> bool:
-    """Whether find() would have to download the sources."""
+    """Return whether find() would have to download the sources."""
     if "LIBRDKAFKA_ARCHIVE" in os.environ or not needs_build():
         return False
     return not _kept_archive().is_file()
 
 
 def archive() -> Path:
-    """The verified archive of the pinned sources, downloaded if need be."""
+    """Return the verified archive of the pinned sources, and download it if necessary."""
     _cache().mkdir(parents=True, exist_ok=True)
     return _archive(Source.from_environment())
 
 
 def patch_name(patch: Path) -> str:
-    """Its series and its own name: "correctness/stop-once"."""
+    """Return a patch's series and name: "correctness/stop-once"."""
     return f"{patch.parent.name}/{patch.stem}"
 
 
 def list_patches(prefix: Path, patches: Iterable[Path]) -> None:
-    """Says which patches the library in the prefix has."""
+    """Record which patches the library in the prefix has."""
     (prefix / LIST_OF_PATCHES).write_text("".join(f"{patch_name(patch)}\n" for patch in patches))
 
 
 def _patches_in(prefix: Path) -> frozenset[str]:
-    """Nothing is known to be in a library that this tool has not built."""
+    """Return the patches of a library; none if this tool has not built it."""
     try:
         return frozenset((prefix / LIST_OF_PATCHES).read_text().split())
     except FileNotFoundError:
@@ -220,7 +220,7 @@ def _patches_in(prefix: Path) -> frozenset[str]:
 
 
 def _flags(package: str, search: Path | None = None) -> tuple[list[str], list[str]]:
-    """What compiles and what links against a package of pkg-config's."""
+    """Return the flags to compile and to link with a package, from pkg-config."""
     cflags = _pkg_config("--cflags", package, search)
     libs = _pkg_config("--libs", package, search)
     if cflags is None or libs is None:
@@ -234,7 +234,7 @@ def _flags(package: str, search: Path | None = None) -> tuple[list[str], list[st
 
 
 def known(package: str) -> bool:
-    """Whether pkg-config finds a package."""
+    """Return whether pkg-config finds a package."""
     return _pkg_config("--exists", package) is not None
 
 
@@ -264,7 +264,7 @@ def _system_version() -> str:
 
 
 def _pkg_config(question: str, package: str = "rdkafka", search: Path | None = None) -> str | None:
-    """pkg-config's answer, None where it says no or does not exist."""
+    """Return pkg-config's answer; None if it fails or is missing."""
     command = [os.environ.get("PKG_CONFIG", "pkg-config"), question, package]
     environment = dict(os.environ)
     if search is not None:
@@ -278,7 +278,7 @@ def _pkg_config(question: str, package: str = "rdkafka", search: Path | None = N
 
 
 def _bundled() -> Path:
-    """The prefix of the pinned librdkafka, built unless an earlier run did."""
+    """Return the prefix of the pinned librdkafka, built unless an earlier run has done that."""
     source = Source.from_environment()
     options = build_options()
     prefix = _prefix(source, options)
@@ -306,7 +306,7 @@ def _kept_archive() -> Path:
 
 
 def build_options() -> tuple[str, ...]:
-    """GSSAPI is the one feature that depends on the machine: it needs Cyrus SASL."""
+    """Return the options of the build. Only GSSAPI depends on the machine: it needs Cyrus SASL."""
     options = (*OPTIONS, "--enable-gssapi" if known("libsasl2") else "--disable-gssapi")
     # Races between two sides are seen only where both are watched, and a read past an answer's end
     # is mostly librdkafka's.
@@ -314,7 +314,7 @@ def build_options() -> tuple[str, ...]:
 
 
 def _prefix(source: Source, options: tuple[str, ...]) -> Path:
-    """Its name says everything that the compiled archive depends on."""
+    """Return the prefix. Its name contains everything that the compiled archive depends on."""
     target = os.environ.get("MACOSX_DEPLOYMENT_TARGET", "")
     patches = (f"{patch_name(patch)} {digest_of_change(patch)}" for patch in PATCHES)
     recipe = " ".join((RECIPE, source.sha256, target, *options, *patches))
@@ -324,14 +324,14 @@ def _prefix(source: Source, options: tuple[str, ...]) -> Path:
 
 
 def digest_of_change(patch: Path) -> str:
-    """Without the patch's header: better words for it build nothing anew."""
+    """Return a digest of a patch without its header, so that a new header text causes no build."""
     _header, start, change = patch.read_text().partition("\n--- ")
     return hashlib.sha256(f"{start}{change}".encode()).hexdigest()
 
 
 @contextlib.contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Keeps two builds on one machine from doing the same work, or half of it each."""
+    """Keep two builds on one machine from doing the same work."""
     import fcntl
 
     with path.open("w") as file:
@@ -340,7 +340,7 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def _archive(source: Source) -> Path:
-    """The verified archive of librdkafka's sources."""
+    """Return the verified archive of librdkafka's sources."""
     archive = source.path or _kept_archive()
     if source.path is None and not archive.is_file():
         _say(f"downloading the sources of librdkafka {VERSION}")
@@ -393,7 +393,7 @@ def _verify(archive: Path, expected: str) -> None:
 
 
 def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
-    """Compiles the archive and moves the finished prefix into place in one step."""
+    """Compile the archive, and move the finished prefix into place in one step."""
     log = prefix.with_name(f"{prefix.name}.log")
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=prefix.parent) as scratch:
@@ -419,12 +419,12 @@ def configure(root: Path, prefix: Path, options: tuple[str, ...], log: Path) -> 
 
 
 def make(root: Path, log: Path) -> None:
-    """Compiles what has changed since the last time."""
+    """Compile everything that has changed since the last build."""
     run(["make", "-C", "src", f"-j{JOBS}", "lib"], root, log)
 
 
 def install(root: Path, prefix: Path, stage: Path, log: Path) -> Path:
-    """Copies what was compiled for `prefix` below `stage`; returns where it is there."""
+    """Copy the library that was compiled for `prefix` below `stage`; return its folder there."""
     run(["make", "-C", "src", "install", f"DESTDIR={stage}"], root, log)
     staged = stage / prefix.relative_to(prefix.anchor)
     # With a shared library beside the archive a plain -lrdkafka would link that one.
@@ -434,17 +434,17 @@ def install(root: Path, prefix: Path, stage: Path, log: Path) -> Path:
 
 
 def apply(patch: Path, root: Path, log: Path) -> None:
-    """Nothing but the lines that the patch was made for: a guess may compile and be wrong."""
+    """Apply a patch to exactly the lines that it was made for, because a guess may be wrong."""
     run(["patch", "-p1", "--fuzz=0", "--forward", "-i", str(patch)], root, log)
 
 
 def unpack(folder: Path) -> Path:
-    """The pinned sources as they were published, below `folder`: where their configure is."""
+    """Unpack the published sources below `folder`; return the folder of their configure script."""
     return _unpack(archive(), folder)
 
 
 def read(name: str) -> str:
-    """A text file of the pinned sources as they were published, without unpacking the others."""
+    """Return a text file of the published sources, without unpacking the other files."""
     path_of_archive = archive()
     with tarfile.open(path_of_archive) as tar:
         for member in tar:
@@ -457,7 +457,7 @@ def read(name: str) -> str:
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
-    """Returns the folder of librdkafka's own configure script."""
+    """Unpack an archive; return the folder of librdkafka's own configure script."""
     with tarfile.open(archive) as tar:
         # CPython 3.11 has no filter before 3.11.4; the archive is pinned anyway.
         tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
@@ -474,7 +474,7 @@ def _patch(root: Path, log: Path) -> None:
 
 
 def unpack_patched(folder: Path) -> Path:
-    """Puts the sources that are built into the folder; for what looks into them."""
+    """Unpack the patched sources into the folder, for tools that read them."""
     root = unpack(folder)
     _patch(root, folder / "log")
     return root
@@ -504,7 +504,7 @@ def run(command: list[str], folder: Path, log: Path) -> None:
 
 
 def _check_features(folder: Path) -> None:
-    """Asks the library just built what it can do: configure's word is not enough."""
+    """Check which features the new library has, because configure may leave out some silently."""
     extension = "dylib" if sys.platform == "darwin" else "so"
     library = ctypes.CDLL(str(folder / f"librdkafka.{extension}"))
     library.rd_kafka_conf_new.restype = ctypes.c_void_p

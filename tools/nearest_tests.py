@@ -1,7 +1,8 @@
 """Prints the tests nearest to what changed since main: what `make check` runs.
 
-A changed test is its own nearest. NEAREST has the tests of other files; what all stands on has
-CORE. None takes long: what starts brokers or Spark is left to `make test`.
+A changed test is its own nearest test. NEAREST lists the tests for other files; CORE is for files
+that everything depends on. No test takes long: tests that start brokers or Spark are left to `make
+test`.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
 
 
 def changed_files() -> list[str]:
-    """What is committed here and not on main, and what is not committed or not even added."""
+    """Return the files with changes that are not on main, committed or not."""
     known = _git("merge-base", "HEAD", "main") or ["HEAD"]
     untracked = _git("ls-files", "--others", "--exclude-standard")
     return [*_git("diff", "--name-only", "--no-renames", *known), *untracked]
@@ -133,14 +134,14 @@ def is_test(name: str) -> bool:
 
 
 def patterns_for(name: str) -> tuple[str, ...]:
-    """Which tests are nearest to the file `name`."""
+    """Return the patterns of the tests nearest to the file `name`."""
     if is_test(name):
         return (name,)
     return next((tests for start, tests in NEAREST.items() if fnmatchcase(name, start)), CORE)
 
 
 def nearest_tests(changed: Iterable[str]) -> list[str]:
-    """Files of tests that there are; those of CORE where none is near."""
+    """Return the existing test files nearest to the changes; CORE's files if there are none."""
     return _found({each for name in changed for each in patterns_for(name)}) or _found(CORE)
 
 

@@ -1,4 +1,4 @@
-"""Tries the patches to librdkafka: which still apply, which are obsolete, which are needed.
+"""Tries the patches of librdkafka: which ones apply, are obsolete, or are needed.
 
     python tools/patches.py                     # on the pinned sources
     python tools/patches.py --tree FOLDER       # on a checkout of another release
@@ -8,9 +8,9 @@
     python tools/patches.py --pull-request stop-once
                                                 # what its pull request says
 
-docs/project/librdkafka.md says what to do with the answers. FOLDER is read only: what is tried is
-tried in a copy. --without works in build/patches, which may be removed; it needs the environment of
-`make build`.
+docs/project/librdkafka.md describes what to do with the results. FOLDER is not changed: the patches
+are applied to a copy. --without works in build/patches, which may be removed; it needs the
+environment of `make build`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,12 @@ ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "patches"
 _FIELD = re.compile(r"^(Cause|Change|Reproduce|Test|Shown by|Upstream): ", re.MULTILINE)
 
+_NAMED = re.compile(r"^(?:\+\+\+ b/|Binary files /dev/null and b/)(\S+)", re.MULTILINE)
+_SOURCE = re.compile(r"(\.[ch]|/Makefile|/CMakeLists\.txt)$")
+
 
 class HeaderError(Exception):
-    """A patch does not say what it has to."""
+    """A patch lacks a part of its header, or changes a file that is not a source."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Patch:
 
     @classmethod
     def read(cls, path: Path) -> Patch:
-        header = path.read_text().partition("\n--- ")[0]
+        header, _, changes = path.read_text().partition("\n--- ")
         title, *parts = _FIELD.split(header)
         fields = dict(zip(parts[::2], map(_unindented, parts[1::2]), strict=True))
         missing = {"Cause", "Change", "Reproduce", "Upstream"} - fields.keys()
@@ -67,6 +70,9 @@ class Patch:
             )
         if not re.match(r"(yes|no)\b", fields["Upstream"]):
             raise HeaderError(f"{path.name}: Upstream says yes or no, and why")
+        # `git diff` after a build has what the compiler wrote, too.
+        if built := [each for each in _NAMED.findall(changes) if not _SOURCE.search(each)]:
+            raise HeaderError(f"{path.name}: {built[0]} is no source file")
         return cls(
             path,
             title.strip().rstrip("."),
@@ -98,7 +104,7 @@ def read_all() -> list[Patch]:
 
 
 def try_all(tree: Path) -> int:
-    """Applies one after the other to a copy of `tree`; the number of those that do not apply."""
+    """Apply all patches to a copy of `tree`, in order; return how many do not apply."""
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "librdkafka"
         shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(".git", "*.o", "*.a", "*.so*"))
@@ -133,7 +139,7 @@ def _patch(path: Path, tree: Path, *options: str) -> subprocess.CompletedProcess
 
 
 class Workshop:
-    """librdkafka with all patches, which can be built without any one of them."""
+    """A librdkafka with all patches, which can be built without one of them."""
 
     def __init__(self) -> None:
         self._log = WORK / "log"
@@ -153,7 +159,7 @@ class Workshop:
         (self._root,) = (path.parent for path in sources.rglob("configure.self"))
 
     def fails_without(self, patch: Patch) -> tuple[bool, list[Patch]]:
-        """Whether the patch's tests fail when it is left out, and what had to go with it."""
+        """Return whether a patch's tests fail without it, and the patches left out with it."""
         order = read_all()
         gone = self.take_out(patch, order)
         try:
@@ -167,7 +173,7 @@ class Workshop:
         return fails, [each for each in gone if each != patch]
 
     def take_out(self, patch: Patch, order: list[Patch]) -> list[Patch]:
-        """The patch, and as many of the last ones as change the same lines."""
+        """Take out a patch, and later patches that change the same lines; return them."""
         gone: list[Patch] = []
         later = order[order.index(patch) + 1 :]
         while later and not self._reverses(patch):
@@ -221,7 +227,7 @@ class Workshop:
 
 
 def try_without(names: list[str]) -> int:
-    """The number of patches whose tests do not fail without them, or fail with them."""
+    """Return the number of patches whose tests do not fail without them, or fail with them."""
     patches = [patch for patch in read_all() if not names or patch.name in names]
     if unknown := set(names) - {patch.name for patch in patches}:
         raise librdkafka.BuildError(f"tools/patches has no {', '.join(sorted(unknown))}")

@@ -1,4 +1,4 @@
-"""What a build from source needs of its machine: one message names all that it lacks.
+"""Checks what a build from source needs; one message names everything that is missing.
 
 setup.py asks before it compiles. `make build` asks tools/system.sh first, which can also install.
 """
@@ -26,7 +26,7 @@ MANAGERS = {
 
 @dataclass(frozen=True)
 class Need:
-    """One thing, and the package that brings it, by the command that installs packages."""
+    """A requirement, and the package that provides it, by the command that installs packages."""
 
     what: str
     packages: dict[str, str]
@@ -63,7 +63,7 @@ OF_THE_LIBRARY = ("make", "patch", "bash")
 
 
 def missing() -> list[Need]:
-    """What the build that the environment asks for needs and this machine does not have."""
+    """Return the requirements of the configured build that this machine lacks."""
     if sys.platform == "win32":
         return []  # librdkafka.py names LIBRDKAFKA_PREFIX, and setuptools the compiler
     needs = [_compiler(), _headers()]
@@ -116,13 +116,13 @@ def _sources() -> Need | None:
 
 
 def check() -> None:
-    """Ends with the message, as librdkafka.BuildError, if something is missing."""
+    """Raise librdkafka.BuildError with the message if something is missing."""
     if needs := missing():
         raise librdkafka.BuildError(message(needs))
 
 
 def message(needs: list[Need]) -> str:
-    """Names each thing and the command that installs all of them."""
+    """Return a text with all requirements and the command that installs them."""
     lines = ["this machine lacks what the build needs:"]
     lines += [f"  - {need.what}" for need in needs]
     manager = next((name for name in MANAGERS if shutil.which(name)), None)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the tables of confluent_kafka.protocol from the definitions in Kafka's own jars.
 
-The pinned Kafka (tools/kafka.py) has those of requests in its client, and those of the records in
-internal topics in the jars of the coordinators and the controller. What is written, and committed:
-the tables, the stub that editors and mypy read, and the lists of messages in
-docs/guides/protocol.md.
+In the pinned Kafka (tools/kafka.py), the client's jar defines the requests, and the jars of the
+coordinators and the controller define the records of internal topics. This program writes the
+tables, the stub for editors and mypy, and the lists of messages in docs/guides/protocol.md. All of
+them are committed.
 
     python tools/protocol.py          # write them
     python tools/protocol.py --check  # only say whether they are what the jars give
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka.protocol._schema import Field, Table
-from kafka import CHECKSUMS, VERSION, AssemblyError, kafka_home
+from kafka import VERSION, AssemblyError, checksums, kafka_home
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src/confluent_kafka/protocol"
@@ -59,18 +59,18 @@ Definition = dict[str, Any]
 
 
 def pinned_jar(name: str) -> Path:
-    """A jar of Kafka, which KAFKA_HOME has too if it is the pinned version."""
+    """Return a jar of the pinned Kafka; KAFKA_HOME must be of the same version."""
     jar = kafka_home() / "libs" / f"{name}-{VERSION}.jar"
     if not jar.is_file():
         raise AssemblyError(f"{jar} is not there: the tables are of Kafka {VERSION}")
     digest = hashlib.sha256(jar.read_bytes()).hexdigest()
-    if f"{digest}  {jar.name}" not in CHECKSUMS.read_text().splitlines():
-        raise AssemblyError(f"{jar} is not the one that {CHECKSUMS.name} pins")
+    if f"{digest}  {jar.name}" not in checksums(VERSION).read_text().splitlines():
+        raise AssemblyError(f"{jar} is not the one that {checksums(VERSION).name} pins")
     return jar
 
 
 def definitions() -> Iterator[Definition]:
-    """Every message that has versions, by name; the others were removed from Kafka."""
+    """Yield every message that has versions, by name; messages without versions were removed."""
     for name, folder, records in SOURCES:
         for definition in _in_jar(pinned_jar(name), folder):
             if definition["validVersions"] != "none":
@@ -87,7 +87,7 @@ def _in_jar(jar: Path, folder: str) -> Iterator[Definition]:
 
 
 def _kind(kind: str, records: str | None) -> str:
-    """A "coordinator-key" does not say of which coordinator: it becomes a "group-key"."""
+    """Return the kind with its coordinator: "coordinator-key" becomes "group-key", for example."""
     return kind.replace("coordinator", records) if records else kind
 
 
@@ -95,7 +95,7 @@ def _kind(kind: str, records: str | None) -> str:
 
 
 def table(definition: Definition) -> str:
-    """The facts about one message, in the form that _schema.py reads."""
+    """Return the table of one message, in the form that _schema.py reads."""
     head = [
         definition["type"],
         str(definition.get("apiKey", "-")),
@@ -127,7 +127,7 @@ def _field_lines(fields: Iterable[Definition], depth: int) -> Iterator[str]:
 
 
 def _default(field: Definition) -> str | None:
-    """The default as Python's literal, or None if it is the one that the type has anyway."""
+    """Return the default as a Python literal; None if it is the default of the type."""
     given = field.get("default")
     if given is None:
         return None
@@ -138,12 +138,12 @@ def _default(field: Definition) -> str | None:
 
 
 def snake_case(name: str) -> str:
-    """ThrottleTimeMs -> throttle_time_ms."""
+    """Return a name in snake case: ThrottleTimeMs becomes throttle_time_ms."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def tables_module(tables: dict[str, str]) -> str:
-    """The text of _tables.py."""
+    """Return the text of _tables.py."""
     entries = "".join(f'    "{name}": """{text}""",\n' for name, text in tables.items())
     return (
         f'"""Kafka {VERSION}\'s messages; _schema.py says how to read them. Written by '
@@ -219,7 +219,7 @@ BASES = {"request": "Request", "response": "Response"}
 
 
 def stub(tables: dict[str, Table]) -> str:
-    """The text of __init__.pyi."""
+    """Return the text of __init__.pyi."""
     return STUB_HEAD + "".join(
         line for name, each in tables.items() for line in _class_lines(name, each)
     )
@@ -267,7 +267,7 @@ def _partner(name: str) -> str:
 
 
 def guide(text: str, tables: dict[str, Table]) -> str:
-    """docs/guides/protocol.md with the lists of messages that `tables` are."""
+    """Return the text of docs/guides/protocol.md with the lists of the messages in `tables`."""
     before, heading, _ = text.partition(HEADING)
     requests = _numbered(tables, "request")
     rows = [
@@ -290,7 +290,7 @@ def guide(text: str, tables: dict[str, Table]) -> str:
 
 
 def _numbered(tables: dict[str, Table], kind: str) -> dict[int, str]:
-    """The names of the messages of a kind by their numbers."""
+    """Return the names of the messages of a kind, by their numbers."""
     found = {each.api_key or 0: name for name, each in tables.items() if each.kind == kind}
     return dict(sorted(found.items()))
 
@@ -312,7 +312,7 @@ def _versions(message: Table) -> str:
 
 
 def outputs() -> dict[Path, str]:
-    """What each file should be."""
+    """Return the text that each file should have."""
     texts = {each["name"]: table(each) for each in definitions()}
     tables = {name: Table(name, text) for name, text in texts.items()}
     return {

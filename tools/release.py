@@ -39,23 +39,23 @@ BASELINE = "d58d6f6afa27613ad36b6d02f1e1f81afcf45900"
 
 
 class Wrong(Exception):
-    """What stands in the way of the release."""
+    """A problem that prevents the release."""
 
 
 def version() -> str:
-    """The version and the build, as the changelog has them: "2.16.1, build 1"."""
+    """Return the version and the build as in the changelog: "2.16.1, build 1"."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     [build] = re.findall(r'^BUILD = "(\d+)"$', (ROOT / "setup.py").read_text(), re.MULTILINE)
     return f"{project['version']}, build {build}"
 
 
 def tag() -> str:
-    """The tag of this release: "v2.16.1-1"."""
+    """Return the tag of this release: "v2.16.1-1"."""
     return "v" + version().replace(", build ", "-")
 
 
 def check_version() -> str:
-    """One version everywhere, entries in the changelog, and no tag of it on another commit."""
+    """Check that all files have one version, the changelog has entries, and the tag is free."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     heading, _, rest = changelog.partition("\n## ")[2].partition("\n")
     if heading != version():
@@ -69,14 +69,14 @@ def check_version() -> str:
 
 
 def check_tree() -> str:
-    """What is built is what was committed."""
+    """Check that all changes are committed."""
     if changed := git("status", "--porcelain"):
         raise Wrong(f"there are changes that are not committed:\n{changed}")
     return git("rev-parse", "HEAD")
 
 
 def check_api() -> str:
-    """Nothing public has gone or changed since the last release, or the changelog names it."""
+    """Check that the changelog names all changes of the API since the last release."""
     previous = git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^") or BASELINE
     # Both from commits: beside a compiled extension griffe would read that, and not its stub.
     command = ["griffe", "check", "confluent_kafka", "-s", "src", "-f", "oneline"]
@@ -94,31 +94,31 @@ def check_api() -> str:
 
 
 def is_named(line: str, section: str) -> bool:
-    """Whether the changelog has the name in griffe's line ("file:1: Consumer.poll(x): ...")."""
+    """Return whether the changelog has the name in griffe's line ("f.py:1: Consumer.poll(x)")."""
     found = re.match(r"[^:]+:\d+: ([\w.]+)", line)
     return found is None or found[1].rpartition(".")[2] in section
 
 
 def build_source() -> str:
-    """The source distribution, into dist/."""
+    """Build the source distribution in dist/."""
     archive = reproducible.build(ROOT, "sdist", None)
     return archive.name
 
 
 def build_wheels() -> str:
-    """A wheel for each CPython here, tried in an empty environment."""
+    """Build a wheel for each CPython here, and try it in an empty environment."""
     wheels.build_all()
     return ", ".join(sorted(each.name for each in DIST.glob("*.whl")))
 
 
 def check_metadata() -> str:
-    """What an index would refuse."""
+    """Check the metadata as an index does."""
     run(["twine", "check", "--strict", *map(str, artefacts())])
     return f"{len(artefacts())} artefacts"
 
 
 def check_wheels() -> str:
-    """Tags, licences and the bill of materials of each wheel."""
+    """Check the tags, the licences and the bill of materials of each wheel."""
     for wheel in DIST.glob("*.whl"):
         python, abi, platform = wheel.stem.split("-")[-3:]
         # No stable ABI: the extension uses more of CPython than it has.
@@ -130,7 +130,7 @@ def check_wheels() -> str:
 
 
 def check_contents(wheel: str, files: dict[str, bytes]) -> None:
-    """Every licence that the metadata names is there, and every shared library is in the bill."""
+    """Check that no licence is missing, and that the bill lists every shared library."""
     [info] = {name.partition("/")[0] for name in files if ".dist-info/" in name}
     metadata = Parser().parsestr(files[f"{info}/METADATA"].decode())
     named = metadata.get_all("License-File") or []
@@ -152,7 +152,7 @@ def check_contents(wheel: str, files: dict[str, bytes]) -> None:
 
 
 def check_reproducible() -> str:
-    """A second build of each, in folders of other names, has the same bytes."""
+    """Check that a second build of each artefact, in other folders, has the same bytes."""
     tool = ROOT / "tools" / "reproducible.py"
     done = run([sys.executable, str(tool), "--library", "--like", str(DIST)], check=False)
     print(done.stdout, end="")
@@ -162,7 +162,7 @@ def check_reproducible() -> str:
 
 
 def try_source() -> str:
-    """The source distribution, installed with no index from librdkafka's archive, works."""
+    """Check that the source distribution installs without an index, from librdkafka's archive."""
     [archive] = DIST.glob("*.tar.gz")
     sources = librdkafka.archive()
     with tempfile.TemporaryDirectory() as scratch:
@@ -179,7 +179,7 @@ def try_source() -> str:
 
 
 def test_wheels() -> str:
-    """The unit and embedded tests against each wheel, as it is installed."""
+    """Run the unit and embedded tests against each installed wheel."""
     command = [sys.executable, str(ROOT / "tools" / "installed.py"), "--", "-n", "auto"]
     if subprocess.run(command, cwd=ROOT, check=False).returncode:
         raise Wrong("the tests do not pass with every wheel")
@@ -187,7 +187,7 @@ def test_wheels() -> str:
 
 
 def write_checksums() -> str:
-    """dist/SHA256SUMS, for `sha256sum --check`."""
+    """Write dist/SHA256SUMS, for `sha256sum --check`."""
     lines = [
         f"{hashlib.sha256(each.read_bytes()).hexdigest()}  {each.name}" for each in artefacts()
     ]
@@ -208,7 +208,7 @@ def git(*arguments: str) -> str:
 def run(
     command: list[str], check: bool = True, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """A tool of requirements/wheel.txt, say; its output is in what is raised."""
+    """Run a command; if it fails, the exception contains its output."""
     path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         command,

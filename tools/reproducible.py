@@ -1,6 +1,6 @@
-"""Makes two builds of the same sources the same bytes, and shows that they are.
+"""Makes builds reproducible, and compares two builds of the same sources.
 
-setup.py takes from here the time that all files of an artefact carry, and the archive of a source
+setup.py uses this module for the time of all files in an artefact, and to pack the source
 distribution. As a program it builds twice, in folders of different names, and compares::
 
     python tools/reproducible.py            # the source distribution and the wheel
@@ -28,9 +28,9 @@ FILE = "tools/source_date_epoch"
 
 
 def date() -> int | None:
-    """The time of all files in an artefact, in seconds since 1970; None if nothing tells it.
+    """Return the time of all files in an artefact, in seconds since 1970; None if it is unknown.
 
-    SOURCE_DATE_EPOCH, or a source distribution's own time, or that of the last commit.
+    It is SOURCE_DATE_EPOCH, the time in a source distribution, or the time of the last commit.
     """
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
@@ -47,7 +47,7 @@ def date() -> int | None:
 
 
 def tar(folder: Path, target: Path, time: int) -> None:
-    """Packs a folder as .tar.gz: names in order, one time, no owner, two modes."""
+    """Pack a folder as .tar.gz: names in order, one time, no owner, two modes."""
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.mtime = time
@@ -69,7 +69,7 @@ def tar(folder: Path, target: Path, time: int) -> None:
 
 
 def checkout(folder: Path) -> None:
-    """The tracked files as they are now, without their history."""
+    """Copy the tracked files in their current state, without their history."""
     names = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.split("\0")
@@ -104,7 +104,7 @@ def build(folder: Path, kind: str, cache: Path | None) -> Path:
 
 
 def compare(artefacts: list[Path]) -> bool:
-    """Whether artefacts of one name are the same; prints one line."""
+    """Return whether artefacts of one name are the same, and print one line."""
     digests = {hashlib.sha256(each.read_bytes()).hexdigest() for each in artefacts}
     same = len(digests) == 1
     print(
@@ -144,7 +144,7 @@ def main() -> int:
 
 
 def repaired(wheel: Path) -> Path:
-    """With the shared libraries that it needs, as it is published."""
+    """Return the wheel with the shared libraries that it needs, as it is published."""
     import wheels  # which imports this module
 
     return wheels.repair(wheel, wheel.parent / "repaired")

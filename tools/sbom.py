@@ -1,4 +1,4 @@
-"""The software bill of materials (CycloneDX) of a wheel: everything in it that others wrote.
+"""Writes a wheel's bill of materials (CycloneDX): all third-party code in the wheel.
 
 setup.py writes it into the wheel's `.dist-info/sboms/` (PEP 770): librdkafka with each of our
 patches, and the code that librdkafka carries. tools/wheels.py adds the shared libraries that
@@ -81,7 +81,7 @@ def document(
 
 
 def _finished(bill: dict[str, Any]) -> dict[str, Any]:
-    """With a time and a number of its own, which are the same for the same contents."""
+    """Return a bill with a time and a serial number, which depend only on the contents."""
     bill.pop("serialNumber", None)
     if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
         moment = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
@@ -151,7 +151,7 @@ def _carried(name: str, parent: str) -> dict[str, Any]:
 
 
 def _other(source: str) -> dict[str, Any]:
-    """A library that we did not build: what is in it, its owner knows."""
+    """Return the entry for a librdkafka that this project did not build."""
     return {
         "type": "library",
         "bom-ref": "librdkafka",
@@ -163,7 +163,7 @@ def _other(source: str) -> dict[str, Any]:
 
 
 def _licence(name: str) -> dict[str, Any]:
-    """SPDX identifiers have no spaces."""
+    """Return the entry of a licence: an SPDX identifier, or a name if it contains spaces."""
     return {"license": {"name" if " " in name else "id": name}}
 
 
@@ -227,7 +227,7 @@ def add_libraries(wheel: Path, original: dict[str, Path]) -> list[str]:
 
 
 def _packages(bill: Path, paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """The system's packages that libraries are from, by the libraries' paths.
+    """Return the system's packages that contain libraries, by the libraries' paths.
 
     auditwheel's own bill has the SHA-256 of the path in each reference.
     """
@@ -266,7 +266,7 @@ def _answer(*command: str) -> str:
 
 
 def _licence_text(package: str) -> bytes | None:
-    """What the system's package says: Debian's file, or all files of an RPM package."""
+    """Return a package's licence text: Debian's file, or all files of an RPM package."""
     debian = Path("/usr/share/doc") / package / "copyright"
     if debian.exists():
         return debian.read_bytes()

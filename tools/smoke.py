@@ -1,4 +1,4 @@
-"""Tries an installed package from the outside: imports it and sends one message round.
+"""Tries an installed package: imports it, sends one message and reads it.
 
 Run with `python -P` (nothing is imported from the folder it stands in) and the interpreter
 that the package is installed for; exits non-zero when something is wrong. With --patched a

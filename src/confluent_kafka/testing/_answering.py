@@ -60,8 +60,7 @@ _DISCONNECT: _Action = (2, b"")
 class Answering:
     """Calls the handlers, for one request after the other.
 
-    It does not keep the cluster alive. If the cluster is deleted, its offers end, and so does the
-    thread.
+    It does not keep the cluster alive. If the cluster is deleted, the thread ends.
 
     Args:
         cluster: the cluster that sends the answers.
@@ -78,7 +77,7 @@ class Answering:
         self._thread = threading.Thread(
             target=self._serve, args=(cluster._offers(),), name="MockCluster", daemon=True
         )
-        with _signals_blocked():
+        with signals_blocked():
             self._thread.start()
 
     def answers(self, api_key: int) -> bool:
@@ -140,7 +139,7 @@ class Answering:
 
 
 @contextlib.contextmanager
-def _signals_blocked() -> Iterator[None]:
+def signals_blocked() -> Iterator[None]:
     """Block signals in a thread that is started in the block, as librdkafka does in its threads."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -4,37 +4,113 @@ from __future__ import annotations
 
 import contextlib
 import traceback
+import weakref
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from confluent_kafka.cimpl import KafkaException
+from confluent_kafka.cimpl import KafkaError, KafkaException
 from confluent_kafka.cimpl import MockCluster as _Brokers
 from confluent_kafka.testing._answering import Answering
+from confluent_kafka.testing._security._settings import Security
 
 if TYPE_CHECKING:
     from typing import Self
 
     from confluent_kafka.protocol import Request
     from confluent_kafka.testing._answering import Handler
+    from confluent_kafka.testing._security._entrance import Entrance
+    from confluent_kafka.testing._security._sasl import Credential
 
 
 class MockCluster(_Brokers):
-    __doc__ = _Brokers.__doc__
-    __slots__ = ("__weakref__", "_answering")
+    __doc__ = (_Brokers.__doc__ or "").replace(
+        "\n\nRaises:",
+        "\n    security (Security or None): TLS and SASL for all clients; None for neither."
+        "\n\nRaises:",
+        1,
+    )
+    __slots__ = ("__weakref__", "_answering", "_entrance")
 
     def __init_subclass__(cls) -> None:
         raise TypeError("type 'MockCluster' is not an acceptable base type")
 
-    def __init__(self, brokers: int = 3, *, retention_bytes: int | None = None) -> None:
-        # __new__() has processed the arguments.
+    def __new__(
+        cls,
+        brokers: int = 3,
+        *,
+        retention_bytes: int | None = None,
+        security: Security | None = None,
+    ) -> Self:
+        """Start the brokers; the class describes the arguments."""
+        if security is not None and not isinstance(security, Security):
+            raise TypeError(f"security must be Security or None, not {security!r}")
+        return super().__new__(cls, brokers, retention_bytes=retention_bytes)
+
+    def __init__(
+        self,
+        brokers: int = 3,
+        *,
+        retention_bytes: int | None = None,
+        security: Security | None = None,
+    ) -> None:
+        # __new__() has processed the other arguments.
         from confluent_kafka.testing._administration import administration  # slow to import
 
         self._answering: Answering | None = None
-        own = administration(self)
+        self._entrance: Entrance | None = None
+        users: dict[str, dict[int, Credential]] = {}
+        if security is not None:
+            self._secure(security, users)
+        own = administration(self, users)
         with contextlib.suppress(KafkaException):  # an unpatched librdkafka: no administration
             self._answering = Answering(self, own)
             for api_key in own:
                 self._offer(api_key, None)
+
+    def _secure(self, security: Security, users: dict[str, dict[int, Credential]]) -> None:
+        from confluent_kafka.testing._security._entrance import Entrance  # slow to import
+
+        try:
+            self._entrance = Entrance(security, super().bootstrap_servers, users)
+        except BaseException:
+            super().close()
+            raise
+        # It does not keep the cluster alive. If the cluster is deleted, its listeners end.
+        weakref.finalize(self, self._entrance.close)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The addresses of all brokers, ``127.0.0.1:port,...``, for ``bootstrap.servers``.
+
+        librdkafka: rd_kafka_mock_cluster_bootstraps().
+        """
+        behind = super().bootstrap_servers
+        return behind if self._entrance is None else self._entrance.bootstrap_servers
+
+    def client_config(
+        self, user: str | None = None, mechanism: str | None = None
+    ) -> dict[str, Any]:
+        """Return the configuration that a client needs to connect.
+
+        It contains the addresses and, if the cluster has `Security`, the protocol, the files of TLS
+        and the user's password.
+
+        Args:
+            user (str or None): one of the users of the security; for OAUTHBEARER any name, which
+                becomes the name in an unsecured token. None means the first user. If there is no
+                user, the configuration has none, and you add it (for example ``oauth_cb``).
+            mechanism (str or None): one of the mechanisms of the security; None means the first.
+
+        Raises:
+            ValueError: the security does not have this user or mechanism.
+        """
+        config: dict[str, Any] = {"bootstrap.servers": self.bootstrap_servers}
+        if self._entrance is not None:
+            return config | self._entrance.client_config(user, mechanism)
+        for name, given in (("user", user), ("mechanism", mechanism)):
+            if given is not None:
+                raise ValueError(f"{name} must be None, not {given!r}: the cluster has no SASL")
+        return config
 
     def on_request(
         self,
@@ -45,8 +121,9 @@ class MockCluster(_Brokers):
     ) -> None:
         """Let a Python function answer all requests of one kind.
 
-        Clients ask for the supported versions when they connect. A client that is already connected
-        may not use a kind of request that the brokers did not answer before.
+        Clients ask for the supported versions when they connect. So a client that is already
+        connected may never send a kind of request that the brokers did not support when it
+        connected.
 
         Args:
             api_key (int): the number of the kind of request in Kafka's protocol, such as
@@ -62,14 +139,14 @@ class MockCluster(_Brokers):
                 they answer none, all versions that `confluent_kafka.protocol` supports.
 
         An exception in a handler closes the connection. close(), or the end of the cluster's
-        ``with`` block, raises it again. If another error ends the block, that error gets it as a
-        note.
+        ``with`` block, raises it again. If another error ends the block, the handler's exception
+        becomes a note of that error.
 
         Raises:
             ValueError: there is no such kind of request, or no such version of it.
             KafkaException: _NOT_IMPLEMENTED: this librdkafka lacks the patch mock-on-request.
 
-        librdkafka: rd_kafka_mock_offer_requests(), of our patch mock-on-request.
+        librdkafka: rd_kafka_mock_offer_requests(), from our patch mock-on-request.
         """
         answering = self._answering or Answering(self, {})
         if handler is None:
@@ -83,6 +160,45 @@ class MockCluster(_Brokers):
             raise TypeError(f"handler must be callable or None, not {handler!r}")
         self._offer(api_key, versions)
         answering.handlers[api_key] = handler
+
+    def compact(self, topic: str, *, keep_tombstones: bool = True) -> None:
+        """Compact all partitions of a topic now, as Kafka's log cleaner does in the background.
+
+        Of each key only the newest record stays, at its offset. Records without a key go, and so do
+        records of aborted transactions. Records from the first open transaction on stay as they
+        are. The 'cleanup.policy' of the topic does not matter, and Kafka's rule that the newest
+        segment is not compacted does not apply.
+
+        Args:
+            topic (str): the name of the topic.
+            keep_tombstones (bool): whether the newest record of a key stays if its value is null.
+                Kafka removes it after 'delete.retention.ms'.
+
+        Raises:
+            TypeError: `topic` is not a str.
+            KafkaException: UNKNOWN_TOPIC_OR_PART: there is no such topic; _NOT_IMPLEMENTED: this
+                librdkafka lacks the patch mock-written-logs.
+            CodecUnavailableError: the records are compressed with a codec that this build lacks.
+
+        librdkafka: rd_kafka_mock_partition_write_records(), of our patch mock-written-logs.
+        """
+        from confluent_kafka.testing._administration._state import State  # slow to import
+        from confluent_kafka.testing._compaction import compacted
+
+        if not isinstance(topic, str):
+            raise TypeError(f"topic must be str, not {topic!r}")
+        found = State.read(self._snapshot()).topics.get(topic)
+        if found is None:
+            raise KafkaException(
+                KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART, f"there is no topic {topic!r}")
+            )
+        for number, partition in enumerate(found.partitions):
+            batches = compacted(self._records(topic, number), keep_tombstones=keep_tombstones)
+            if batches:
+                # What is produced from now on stays as it is.
+                data = b"".join(batch.encode() for batch in batches)
+                end = batches[-1].last_offset + 1
+                self._write_records(topic, number, data, partition.start, end)
 
     def _offer(self, api_key: int, versions: tuple[int, int] | None) -> None:
         """Let the brokers offer requests of one kind; `versions` is as in on_request()."""
@@ -113,6 +229,8 @@ class MockCluster(_Brokers):
     def _close(self) -> BaseException | None:
         if self._answering is not None:
             self._answering.begin_to_close()
+        if self._entrance is not None:
+            self._entrance.close()
         super().close()
         if self._answering is None:
             return None

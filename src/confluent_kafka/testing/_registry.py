@@ -49,7 +49,7 @@ class MockRegistry:
     def close(self) -> None:
         """End the registry, its connections and its threads.
 
-        A second call has no effect, nor has a call in a forked child.
+        A second call, or a call in a forked child, has no effect.
         """
         if self._process == os.getpid():
             self._server.end()

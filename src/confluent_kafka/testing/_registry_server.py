@@ -26,7 +26,7 @@ _LOOK_AGAIN_AFTER = 0.02
 
 
 class RegistryServer(ThreadingHTTPServer):
-    """Serves a registry in memory, with a thread for each connection, which is one request."""
+    """Serves a registry in memory. Each connection carries one request and has its own thread."""
 
     # server_close() waits for the threads of the connections.
     daemon_threads = False

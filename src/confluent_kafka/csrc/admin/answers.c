@@ -5,11 +5,12 @@
  * this queue as for the client's other queue, and serves it.
  *
  * The thread holds the librdkafka handle and not the client, so that a client can be collected
- * while requests are pending. Requests whose answers a thread waits for then fail. Requests of a
- * loop are dropped: whoever waits for an answer keeps the client alive, so nobody waits, and the
- * garbage collector may have cleared the callbacks. librdkafka's opaque is a number that
- * identifies the request of an event. The number is removed with the answer, so that no request is
- * answered twice.
+ * while requests are pending. The thread then fails these requests. If the client has no thread,
+ * its pending requests are dropped: a task that waits for an answer keeps the client alive, so
+ * nobody waits any more, and the garbage collector may have cleared the callbacks.
+ *
+ * librdkafka's opaque is a number that identifies the request of an event. The number is removed
+ * when the answer comes, so that no request is answered twice.
  */
 #include "admin/admin.h"
 

@@ -128,7 +128,7 @@ PyDoc_STRVAR(connect_doc,
 "    timeout (float): seconds to wait; -1 waits without limit.\n"
 "    topic (str, optional): also check that this topic exists and that the client may describe\n"
 "        it. For a producer, the broker may create the topic (allow.auto.create.topics), and\n"
-"        reports it as unknown until it has.\n\n"
+"        reports it as unknown until it has created it.\n\n"
 "Raises:\n"
 "    KafkaException: its code gives the cause. _INVALID_ARG: bootstrap.servers is not set;\n"
 "        _RESOLVE: no such host; _TRANSPORT: connection\n"

@@ -12,9 +12,10 @@ int client_traverse(Client *self, visitproc visit, void *arg);
 int client_clear(Client *self);
 void client_finalize(PyObject *self);
 /*
- * Brackets tp_dealloc. The begin ends the handle, for which `release` needs everything in the
- * subtype. Then the subtype frees its own fields, and the end frees the object. The begin returns
- * false if the finalizer has resurrected the object.
+ * Brackets tp_dealloc. client_dealloc_begin() ends the handle. It calls `release`, which still
+ * needs all fields of the subtype. Then the subtype frees its own fields, and client_dealloc_end()
+ * frees the object. client_dealloc_begin() returns false if the finalizer has resurrected the
+ * object.
  */
 bool client_dealloc_begin(PyObject *self);
 void client_dealloc_end(PyObject *self);

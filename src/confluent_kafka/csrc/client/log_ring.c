@@ -164,8 +164,9 @@ log_ring_take_dropped(log_ring *ring)
 }
 
 /*
- * While a broker fails in the same way, librdkafka logs it only every 30 seconds, and it tries to
- * connect at least every ten (reconnect.backoff.max.ms). So an older failure is over.
+ * librdkafka tries to connect at least every 10 seconds (reconnect.backoff.max.ms). If a broker
+ * keeps failing in the same way, librdkafka logs that every 30 seconds. So a failure that was not
+ * logged again within this time is over.
  */
 #define FAILURE_AGE_US 60000000
 

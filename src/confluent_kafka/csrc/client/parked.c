@@ -78,9 +78,10 @@ has_context(PyObject *exception, PyObject *wanted)
 }
 
 /*
- * As `raise` does, makes `earlier` (raised or handled before) the context of `exception`: after
- * the existing contexts of `exception`, except for those that `earlier` has as well. False if
- * `exception` itself is a context of `earlier`, so that nothing can be done.
+ * Makes `earlier` (raised or handled before) the context of `exception`, as `raise` does. It is
+ * added at the end of the chain of contexts of `exception`. Contexts that are also contexts of
+ * `earlier` are first removed from that chain. Returns false if `exception` itself is a context of
+ * `earlier`: then nothing can be done.
  */
 static bool
 chain(PyObject *exception, PyObject *earlier)

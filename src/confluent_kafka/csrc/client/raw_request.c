@@ -305,8 +305,8 @@ PyDoc_STRVAR(request_doc,
 "answers.\n\n"
 "Args:\n"
 "    api_key (int): the kind of request, 0 to 32,767: 3 is Metadata.\n"
-"    version (int): its version, 0 to 32,767, which says how body and answer are written.\n"
-"    body (bytes-like): the request as that version writes it, without its header; up to\n"
+"    version (int): its version, 0 to 32,767, which defines the form of body and answer.\n"
+"    body (bytes-like): the request in the form of that version, without its header; up to\n"
 "        100 MiB.\n"
 "    broker (int, optional): the id of the broker to ask.\n"
 "    controller (bool): ask the controller.\n"
@@ -315,14 +315,14 @@ PyDoc_STRVAR(request_doc,
 "    timeout (float): seconds to wait for the broker and its answer, up to 3,600; -1 waits for\n"
 "        an hour.\n\n"
 "Returns:\n"
-"    bytes: The answer as this version writes it, without its header. An error of the broker is\n"
-"    in there.\n\n"
+"    bytes: The answer in the form of this version, without its header. If the broker refuses the\n"
+"    request, the answer contains the error.\n\n"
 "Raises:\n"
 "    KafkaException: _UNSUPPORTED_FEATURE when the broker does not have this version; nothing is\n"
 "        sent then. _TIMED_OUT or _TRANSPORT when no answer came, _INTR after wakeup().\n"
 "        _NOT_IMPLEMENTED with a librdkafka that is not the pinned one.\n"
 "    ValueError: two of broker, controller and coordinator are given; the body is too long.\n\n"
-"librdkafka: rd_kafka_RawRequest(), of our patch raw-request.");
+"librdkafka: rd_kafka_RawRequest(), from our patch raw-request.");
 
 SIGNATURE(request_signature, "request()", 2, 3, P_api_key, P_version, P_body, P_broker,
           P_controller, P_coordinator, P_timeout);
@@ -434,15 +434,15 @@ versions_from(Client *self, const unsigned char *data, size_t size)
 
 PyDoc_STRVAR(api_versions_doc,
 "api_versions($self, /, broker=None, timeout=-1)\n--\n\n"
-"Ask a broker which requests it knows, and in which versions.\n\n"
+"Ask a broker which requests it supports, and in which versions.\n\n"
 "Args:\n"
 "    broker (int, optional): the id of the broker to ask; any when None.\n"
 "    timeout (float): seconds to wait for the answer, up to 3,600; -1 waits for an hour.\n\n"
 "Returns:\n"
 "    dict: By API key the pair (lowest version, highest version).\n\n"
 "Raises:\n"
-"    KafkaException: as request().\n\n"
-"librdkafka: rd_kafka_RawRequest(), of our patch raw-request. KIP-35.");
+"    KafkaException: as for request().\n\n"
+"librdkafka: rd_kafka_RawRequest(), from our patch raw-request. KIP-35.");
 
 SIGNATURE(api_versions_signature, "api_versions()", 0, 2, P_broker, P_timeout);
 

@@ -73,7 +73,8 @@ int request_run(Client *client, request *self, const char *what);
 int request_wait(Client *client, request *self, const char *what,
                  int (*meanwhile)(Client *client));
 
-/* As request_wait(), for a request that an interrupted thread left; on -1 it stays left. */
+/* As request_wait(), for a request that an interrupted thread left. After -1, a later call may wait
+ * for it again. */
 int request_wait_again(Client *client, request *self, const char *what,
                        int (*meanwhile)(Client *client));
 

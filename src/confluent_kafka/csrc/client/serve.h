@@ -56,7 +56,8 @@ void serve_take_gil(Client *self);
  * by "all brokers are down". Messages stay for later calls.
  */
 void serve_what_follows(Client *self);
-/* That, and then raises the callbacks' exceptions as one: 0 if there are none, else -1. */
+/* Calls serve_what_follows(), and then raises the callbacks' exceptions as one: 0 if there are
+ * none, else -1. */
 int serve_raise_parked(Client *self);
 
 /*

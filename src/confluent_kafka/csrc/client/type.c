@@ -235,7 +235,7 @@ PyDoc_STRVAR(stats_doc,
 "that serve callbacks also pass them to stats_cb, if there is one. If no such call was made for\n"
 "a while, stats_cb gets only the latest statistics.\n\n"
 "Returns:\n"
-"    confluent_kafka.statistics.Statistics or None: None before the first.\n\n"
+"    confluent_kafka.statistics.Statistics or None: None before the first statistics.\n\n"
 "Source: STATISTICS.md of librdkafka.");
 
 static PyObject *

@@ -235,8 +235,8 @@ columns_release(columns *set)
 /* ---- reserving memory for the remaining rows ---- */
 
 /*
- * All columns get one block of up to this size. From the block, malloc() learns how much memory the
- * program needs repeatedly, and keeps it instead of asking the system for pages with every set.
+ * All columns of a batch share one block of up to this size. When the block is freed, malloc()
+ * keeps its memory for the next batch, instead of asking the system for new pages each time.
  * Larger columns get memory of their own.
  */
 #define BLOCK_LIMIT (16 << 20)

@@ -67,8 +67,9 @@ put_is_within(uint64_t value, bool is_negative, int64_t bits)
 /* The bits of a valid row of a decimal wider than 64 bits; false if it has more than 64. */
 bool put_load_wide(const arrow_column *column, int64_t row, uint64_t *value, bool *is_negative);
 
-/* The bits of an integer, also of a uint64, or of a decimal whose scale is ignored. It must fit
- * into `bits` bits: negative if one of them is the sign, 0 for any number of 64 bits. */
+/* The bits of an integer, also of a uint64, or of a decimal whose scale is ignored. The
+ * number must fit into `bits` bits. `bits` is negative if one of these bits is the sign, and 0 if
+ * the number may have any 64 bits. */
 static inline const put_instruction *
 put_load_whole(put_machine *machine, const put_instruction *at, int64_t bits, uint64_t *value,
                bool *is_negative)

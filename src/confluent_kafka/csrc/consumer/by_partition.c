@@ -377,7 +377,7 @@ PyDoc_STRVAR(by_partition_doc,
 "        partition. Only a partition's first message may be larger.\n\n"
 "Returns:\n"
 "    dict of TopicPartition to list of Message. If an event with an error comes before all\n"
-"    messages, its Message instead.");
+"    messages, the Message of that event.");
 
 SIGNATURE(by_partition_signature, "_by_partition()", 3, 6, P_num_messages, P_partitions,
           P_store, P_record_type, P_partition_type, P_partition_bytes);

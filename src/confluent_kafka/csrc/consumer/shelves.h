@@ -4,14 +4,15 @@
  * All partitions share one queue in librdkafka, so a call that wants one partition finds messages
  * from other partitions there. These messages wait here, in order. Calls that want their
  * partitions take them from here. A call that wants any partition gets them first
- * (shelves_put_back()). If nobody wants a partition for a long time, it is paused in librdkafka
- * when a certain number of its messages waits here, and resumed when half of them are left; it
- * continues after the last message here.
+ * (shelves_put_back()). If no call wants a partition for a long time, its shelf becomes full. The
+ * partition is then paused in librdkafka until half of these messages are left. It continues after
+ * the last message of its shelf.
  *
  * The rules of read_ahead apply here as well: offsets are stored when a message is handed out, and
- * everything that moves or revokes a partition drops its messages. It must call shelves_resume()
- * first, so that librdkafka's offset for continuing a paused partition is the older one.
- * Only the thread that serves the consumer uses the shelves.
+ * everything that moves or revokes a partition drops its messages. Code that moves or revokes a
+ * partition must first call shelves_resume(). Otherwise librdkafka would later continue the paused
+ * partition after the last message of its shelf. Only the thread that serves the consumer uses the
+ * shelves.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_SHELVES_H
 #define CONFLUENT_KAFKA_CONSUMER_SHELVES_H

@@ -262,8 +262,9 @@ leave(Client *client, deadline *until)
         Py_BEGIN_ALLOW_THREADS
         outdate_queued(self->client.rk);
         Py_END_ALLOW_THREADS
-        /* A rebalance that waits here must be served first: once librdkafka is leaving, it would
-         * take the answer for the answer to the last rebalance, and leave before on_revoke. */
+        /* A rebalance that waits here must be served first. Once librdkafka is leaving, it would
+         * mistake the answer to this rebalance for the answer to the last one, and leave before
+         * on_revoke runs. */
         group_serve_waiting(client, &steps, client->core->queue);
     }
     return group_leave(client, &steps, &self->closing_queue, until);
@@ -292,8 +293,8 @@ close_(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(close_within_doc,
 "_close($self, timeout, /)\n--\n\n"
-"Do what close() does, but wait at most this number of seconds for the group's coordinator. A\n"
-"commit or the leaving that is not answered by then continues on a thread, as the handle ends.");
+"Do what close() does, but wait at most this number of seconds for the group's coordinator. After\n"
+"that, a thread waits for the answers to a commit and to the request to leave the group.");
 
 static PyObject *
 close_within(PyObject *object, PyObject *timeout)

@@ -138,6 +138,7 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(_offer_requests)                                                                   \
     X(_answer)                                                                           \
     X(_records)                                                                          \
+    X(_write_records)                                                                    \
     X(_add_partitions)                                                                   \
     X(_delete_topic)                                                                     \
     X(_delete_records)                                                                   \

@@ -229,8 +229,9 @@ mock_offers_type_add(PyObject *module, module_state *state)
 
 /* ---- methods of the cluster ---- */
 
-/* Runs under the cluster's lock, as close() does when it ends the offers. So neither a closed
- * cluster nor a second iterator in another thread can get offers that nobody would end. */
+/* Runs under the cluster's lock, as the part of close() does that ends the offers. So no offers can
+ * begin in a closed cluster, and a second iterator in another thread cannot replace them: nobody
+ * would end such offers. */
 WITHOUT_GIL static rd_kafka_resp_err_t
 run_take_offers(MockCluster *self, mock_call *call)
 {

@@ -230,8 +230,8 @@ mock_cluster_dealloc(MockCluster *self)
     }
     PyObject_GC_UnTrack(self);
     PyTypeObject *type = Py_TYPE(self);
-    /* A forked child leaves its copy of the handle until the process ends: the threads that would
-     * have to end, and that may hold its locks, are the parent's. */
+    /* A forked child keeps its copy of the handle until the process ends. The handle's threads,
+     * which may hold its locks, exist only in the parent. */
     if (self->cluster != NULL && !mock_in_forked_child(self)) {
         Py_BEGIN_ALLOW_THREADS
         stop_brokers(self);
@@ -377,9 +377,9 @@ static PyMethodDef mock_cluster_methods[] = {
 PyDoc_STRVAR(mock_cluster_doc,
 "MockCluster(brokers=3, *, retention_bytes=None)\n--\n\n"
 "A Kafka cluster inside this process, for tests, demonstrations and laptops.\n\n"
-"Its brokers listen on 127.0.0.1, on ports that the system chooses, and speak Kafka's\n"
-"protocol. Any client in any process of this machine can connect. They are\n"
-"librdkafka's mock brokers and keep everything in memory. Use the cluster as a\n"
+"Its brokers are librdkafka's mock brokers, which keep everything in memory. They listen on\n"
+"127.0.0.1, on ports that the system chooses, and speak Kafka's protocol. Any client in any\n"
+"process of this machine can connect. Use the cluster as a\n"
 "context manager, or call close(). A forked child cannot control it\n"
 "(RuntimeError), but clients there can connect to its bootstrap_servers.\n\n"
 "Args:\n"
@@ -392,10 +392,10 @@ PyDoc_STRVAR(mock_cluster_doc,
 "Differences from Apache Kafka:\n\n"
 "- A partition keeps 5 MiB of record batches, or retention_bytes, in the form in which they were\n"
 "  sent (compressed or not). The oldest batches are dropped, and the low watermark moves up. The\n"
-"  latest batch stays, whatever its size is. There is no retention by time and no compaction, and\n"
-"  nothing survives close().\n"
+"  latest batch stays, whatever its size is. There is no retention by time, compact() is the only\n"
+"  compaction, and nothing survives close().\n"
 "- A topic that a client asks for is created with 4 partitions and 3 replicas (fewer\n"
-"  with fewer brokers). All replicas are the same records, so that a new leader never lacks any.\n"
+"  with fewer brokers). Replicas share their records, so a new leader never lacks any.\n"
 "- A new group of the classic protocol waits 0.1 s for members, see\n"
 "  set_group_initial_rebalance_delay() (Kafka: 3 s). With a librdkafka without our patches\n"
 "  (the system's), every later rebalance takes session.timeout.ms less 1 s, even if all members\n"
@@ -403,14 +403,15 @@ PyDoc_STRVAR(mock_cluster_doc,
 "- Sequence numbers are checked for transactional producers only. If a producer that is only\n"
 "  idempotent sends a message again after an error, the message is stored twice. After an\n"
 "  injected Produce error, the producer can report a record as stored that is not.\n"
-"- Consumers with isolation.level=read_committed also see the records of aborted\n"
-"  transactions, and the offsets of a transaction are accepted but not committed.\n"
+"- Transactions follow version 1 of the protocol. With a librdkafka without our patches,\n"
+"  consumers with isolation.level=read_committed also see the records of aborted transactions,\n"
+"  and the offsets of a transaction are accepted but not committed.\n"
 "- Produce is offered up to version 9 and Fetch up to 11. Responses do not name a new leader\n"
 "  (KIP-951), so the client requests metadata.\n"
 "- The brokers answer the requests of producers (including idempotent and transactional ones),\n"
-"  consumers (classic and KIP-848 groups), share consumers and telemetry (KIP-714), without SASL\n"
-"  and TLS. They also answer the administration requests about topics, configurations, groups,\n"
-"  records, ACLs and users that docs/guides/testing.md lists. Other requests fail at once with\n"
+"  consumers (classic and KIP-848 groups), share consumers and telemetry (KIP-714). They also\n"
+"  answer the administration requests about topics, configurations, groups, records, ACLs and\n"
+"  users that docs/guides/testing.md lists. Other requests fail at once with\n"
 "  KafkaError._UNSUPPORTED_FEATURE; on_request() can answer them. A librdkafka without our\n"
 "  patches (the system's) answers no administration requests.\n\n"
 "librdkafka: rd_kafka_mock_cluster_new().");

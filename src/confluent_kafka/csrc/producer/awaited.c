@@ -9,9 +9,9 @@
 #include "client/serve.h"
 
 /*
- * Between serve_begin() and serve_end(): the number of reports and callbacks served, or -1. After
- * the exception of one, the others are served all the same, unless it does not derive from
- * Exception: then the rest is left to the next call.
+ * Between serve_begin() and serve_end(): the number of reports and callbacks served, or -1. If a
+ * callback raises an Exception, the other reports and callbacks are still served. If it raises
+ * something else, such as KeyboardInterrupt, the next call serves the rest.
  */
 static Py_ssize_t
 settle_ready(Producer *self, deadline *turn)

@@ -317,8 +317,8 @@ discard(Producer *self)
     if (core->rk == NULL) {
         return; /* the list could not be created */
     }
-    /* A new list: the garbage collector, which may be deleting the producer, may be about to clear
-     * the current one. A loop that was told of the current list's contents holds a reference. */
+    /* Makes a new list. If the garbage collector is deleting the producer, it may be about to clear
+     * the current list. A call that was scheduled in the loop for the current list keeps it. */
     Py_XSETREF(self->unsettled, PyList_New(0));
     if (self->unsettled == NULL) {
         PyErr_WriteUnraisable(NULL);

@@ -5,7 +5,8 @@
  * (_settle()), futures are settled at once. Otherwise settling is deferred: for reports that
  * another thread pops (in close(), or while a transaction is committed), and for a producer that
  * is deleted. Their outcomes wait in the list `unsettled`, and the loop is told once for each
- * batch. The loop's handle keeps the list, so that it may outlive the producer.
+ * batch. The call that is scheduled in the loop holds a reference to the list, so the list may
+ * outlive the producer.
  *
  * Only done(), set_result(), set_exception() and get_loop() of a future are used, so every object
  * that has these methods can be settled.

@@ -97,8 +97,8 @@ producer_forget_step(Producer *self)
 }
 
 /*
- * The call to make first, for a step at the wrong time; NULL for other errors. librdkafka only
- * says which state it is in.
+ * If a step came at the wrong time, returns the name of the call that the application must make
+ * first. NULL for other errors. librdkafka's own text contains only the state that it is in.
  */
 static const char *
 missing_call(const rd_kafka_error_t *error, request_attempt *attempt)
@@ -264,7 +264,7 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 
 #define TRANSACTION_ERRORS                                                               \
     "Raises:\n"                                                                          \
-    "    KafkaException: its KafkaError tells what to do. retriable(): call again.\n"    \
+    "    KafkaException: its KafkaError shows what to do. retriable(): call again.\n"    \
     "        txn_requires_abort(): call abort_transaction(). fatal(): close the\n"       \
     "        producer and make a new one. If callbacks raised meanwhile, their\n"        \
     "        exceptions are its context.\n"                                             \

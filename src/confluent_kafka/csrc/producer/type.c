@@ -452,7 +452,7 @@ PyDoc_STRVAR(producer_doc,
 "produce() only enqueues; librdkafka's threads send in the background, and poll(), flush()\n"
 "and close() run the callbacks on the calling thread. Thread-safe.\n\n"
 "Args:\n"
-"    config (dict): librdkafka's configuration properties (see its CONFIGURATION.md), from str to\n"
+"    config (dict): librdkafka's configuration properties (see its CONFIGURATION.md). Values are\n"
 "        str, int, float, bool or None (the default). These keys are also accepted:\n\n"
 "        - on_delivery: callable(KafkaError or None, Message), for messages that have no callback\n"
 "          of their own.\n"

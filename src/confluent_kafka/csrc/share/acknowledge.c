@@ -108,8 +108,8 @@ has_offset(const rd_kafka_share_partition_offsets_t *answer, int64_t offset)
 
 /*
  * Records the answer to one or several requests for a partition, which librdkafka may have
- * merged. A record that was released and acquired again can be in two requests. Only the later of
- * them can be without its answer, so the first entry is the one answered.
+ * merged. A record that was released and acquired again can be in two requests. The earlier request
+ * is answered before the later one, so this answer belongs to the first entry that has none yet.
  */
 static void
 note_answer(ShareConsumer *self, const rd_kafka_share_partition_offsets_t *answer,

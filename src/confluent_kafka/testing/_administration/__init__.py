@@ -21,10 +21,18 @@ from confluent_kafka.testing._administration._topics import Topics
 if TYPE_CHECKING:
     from confluent_kafka.cimpl import MockCluster
     from confluent_kafka.testing._answering import Handler
+    from confluent_kafka.testing._security._sasl import Credential
 
 
-def administration(cluster: MockCluster) -> dict[int, Handler]:
-    """Return the handlers of a cluster's administration requests, by API key."""
+def administration(
+    cluster: MockCluster, users: dict[str, dict[int, Credential]]
+) -> dict[int, Handler]:
+    """Return the handlers of a cluster's administration requests, by API key.
+
+    Args:
+        cluster: the cluster.
+        users: the credentials of SCRAM by user and mechanism, which requests change.
+    """
     brokers = Brokers(cluster)
     configs = Configs(brokers)
     areas = (
@@ -35,6 +43,6 @@ def administration(cluster: MockCluster) -> dict[int, Handler]:
         Cluster(brokers),
         Records(brokers),
         Acls(),
-        Scram(),
+        Scram(users),
     )
     return {kind.api_key: handler for area in areas for kind, handler in area.answers.items()}

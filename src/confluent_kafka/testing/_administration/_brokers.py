@@ -39,7 +39,7 @@ def outcome(step: Callable[..., object], *args: Any) -> dict[str, Any]:
 
 
 def code_of(step: Callable[..., object], *args: Any) -> int:
-    """Do the same for an answer that has no error text: return the code."""
+    """Run one step of a request. Return the error code, for answers without error text."""
     code: int = outcome(step, *args)["error_code"]
     return code
 

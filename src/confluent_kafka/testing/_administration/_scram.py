@@ -1,4 +1,4 @@
-"""Users with SCRAM credentials. They cannot log in: the mock brokers do not support SASL."""
+"""Users with SCRAM credentials. They can log in if the cluster has security (`_security`)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.testing._administration._brokers import Refused, outcome
+from confluent_kafka.testing._security._sasl import Credential
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
@@ -18,11 +19,15 @@ _ITERATIONS = range(4096, 16385)
 
 
 class Scram:
-    """Answers requests about SCRAM credentials."""
+    """Answers requests about SCRAM credentials.
 
-    def __init__(self) -> None:
-        # By user and mechanism: the number of iterations.
-        self._users: dict[str, dict[int, int]] = {}
+    Args:
+        users: the credentials by user and mechanism. Logins read them on another thread, so each
+            change replaces the dict of a user.
+    """
+
+    def __init__(self, users: dict[str, dict[int, Credential]]) -> None:
+        self._users = users
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
@@ -47,8 +52,10 @@ class Scram:
                 raise Refused(KafkaError.DUPLICATE_RESOURCE, f"{name!r} is named more than once")
             if name not in self._users:
                 raise Refused(KafkaError.RESOURCE_NOT_FOUND, f"there is no user {name!r}")
-            for mechanism, iterations in sorted(self._users[name].items()):
-                infos.append(response.CredentialInfo(mechanism=mechanism, iterations=iterations))
+            for mechanism, each in sorted(self._users[name].items()):
+                infos.append(
+                    response.CredentialInfo(mechanism=mechanism, iterations=each.iterations)
+                )
 
         ended = outcome(step)
         return response.DescribeUserScramCredentialsResult(
@@ -89,7 +96,10 @@ class Scram:
                     f"iterations must be {_ITERATIONS[0]:,} to {_ITERATIONS[-1]:,}, not "
                     f"{each.iterations}",
                 )
-            mechanisms[each.mechanism] = each.iterations
-        self._users.pop(name, None)
+            mechanisms[each.mechanism] = Credential(
+                each.iterations, each.salt, each.salted_password
+            )
         if mechanisms:
             self._users[name] = mechanisms
+        else:
+            self._users.pop(name, None)

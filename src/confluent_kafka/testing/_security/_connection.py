@@ -1,0 +1,289 @@
+"""One connection of a client to a broker: TLS, the login, and then a relay."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import struct
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from confluent_kafka import protocol
+from confluent_kafka.cimpl import KafkaError
+from confluent_kafka.testing._security import _sasl
+
+if TYPE_CHECKING:
+    from confluent_kafka.testing._security._sasl import Credentials
+    from confluent_kafka.testing._security._settings import Security
+
+_METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER = 3, 10, 60
+_SASL_HANDSHAKE, _API_VERSIONS, _SASL_AUTHENTICATE = 17, 18, 36
+# A larger frame is none: for example a client that begins TLS. Kafka: socket.request.max.bytes.
+_LARGEST = 100 * 1024 * 1024
+
+
+class _End(Exception):
+    """The broker closes the connection."""
+
+
+class Connection:
+    """Serves one client.
+
+    Args:
+        security: what the client must do.
+        context: of TLS, or None.
+        credentials: the users of SCRAM.
+        host: the address of the brokers and of the listeners.
+        port: the broker's port.
+        ports: the port of its listener for the port of each broker.
+    """
+
+    def __init__(
+        self,
+        security: Security,
+        context: ssl.SSLContext | None,
+        credentials: Credentials,
+        host: str,
+        port: int,
+        ports: Mapping[int, int],
+    ) -> None:
+        self._security = security
+        self._context = context
+        self._credentials = credentials
+        self._host, self._port, self._ports = host, port, ports
+        self._changes: dict[int, Callable[[Any], Any]] = {
+            _METADATA: self._with_brokers,
+            _DESCRIBE_CLUSTER: self._with_brokers,
+            _FIND_COORDINATOR: self._with_coordinators,
+        }
+        if security.uses_sasl:
+            self._changes[_API_VERSIONS] = _with_sasl
+        # By correlation id: requests whose responses are changed, with their versions.
+        self._awaited: dict[int, tuple[int, int]] = {}
+        self._client_is_gone = False
+
+    async def run(self, accepted: socket.socket) -> None:
+        """Serve the client until it, the broker or the cluster ends the connection."""
+        with contextlib.suppress(*_ENDS), contextlib.ExitStack() as stack:
+            client = await _tls_stream(accepted, self._context)
+            stack.callback(client.close)
+            broker = _Stream(*await asyncio.open_connection(self._host, self._port))
+            stack.callback(broker.close)
+            if self._security.uses_sasl:
+                await self._log_in(client, broker)
+            await self._relay(client, broker)
+
+    async def _log_in(self, client: _Stream, broker: _Stream) -> None:
+        """Answer the client until it is logged in. Only ApiVersions may come before."""
+        while True:
+            frame = await client.read()
+            api_key, version, _ = _front(frame)
+            if api_key == _API_VERSIONS:
+                self._note(frame)
+                await broker.write(frame)
+                await client.write(self._changed(await broker.read()))
+            elif api_key == _SASL_HANDSHAKE:
+                mechanism = await self._handshake(client, frame)
+                break
+            else:
+                raise _End
+        login = _sasl.begin(mechanism, self._security, self._credentials)
+        # Version 0 of the handshake: the client sends the mechanism's messages without requests.
+        while not await (_raw_step if version == 0 else _step)(client, login):
+            pass
+
+    async def _handshake(self, client: _Stream, frame: bytes) -> str:
+        """Return the mechanism that the client chooses."""
+        mechanism: str = _request(frame).mechanism
+        known = mechanism in self._security.mechanisms
+        code = 0 if known else KafkaError.UNSUPPORTED_SASL_MECHANISM
+        answer = protocol.SaslHandshakeResponse(
+            error_code=code, mechanisms=self._security.mechanisms
+        )
+        await client.write(_response(frame, answer))
+        if not known:
+            raise _End
+        return mechanism
+
+    async def _relay(self, client: _Stream, broker: _Stream) -> None:
+        """Relay requests and responses until one side ends."""
+        requests = asyncio.create_task(self._requests(client, broker))
+        responses = asyncio.create_task(self._responses(broker, client))
+        try:
+            await asyncio.wait((requests, responses), return_when=asyncio.FIRST_COMPLETED)
+            if requests.done():
+                # The client is gone. The broker still serves what the client sent.
+                self._client_is_gone = True
+                broker.end()
+                await asyncio.wait((responses,))
+        finally:
+            requests.cancel()
+            responses.cancel()
+            await asyncio.gather(requests, responses, return_exceptions=True)
+
+    async def _requests(self, client: _Stream, broker: _Stream) -> None:
+        while True:
+            frame = await client.read()
+            self._note(frame)
+            await broker.write(frame)
+
+    async def _responses(self, broker: _Stream, client: _Stream) -> None:
+        while True:
+            frame = self._changed(await broker.read())
+            if not self._client_is_gone:
+                with contextlib.suppress(ConnectionError):  # the end of the requests follows
+                    await client.write(frame)
+
+    def _note(self, frame: bytes) -> None:
+        api_key, version, correlation_id = _front(frame)
+        if api_key in self._changes:
+            self._awaited[correlation_id] = api_key, version
+
+    def _changed(self, frame: bytes) -> bytes:
+        """Return a broker's response as the client shall see it."""
+        (correlation_id,) = struct.unpack_from(">i", frame)
+        asked = self._awaited.pop(correlation_id, None)
+        if asked is None:
+            return frame
+        api_key, version = asked
+        if api_key == _API_VERSIONS and frame[4:6] != b"\0\0":
+            return frame  # an error, which has version 0
+        header_version = protocol.response_header_version(api_key, version)
+        _, end = protocol.ResponseHeader._decode_front(frame, header_version)
+        kind = protocol.request_class(api_key).response_class
+        response, _ = kind._decode_front(frame[end:], version)
+        changed: protocol.Response = self._changes[api_key](response)
+        return frame[:end] + changed.encode(version)
+
+    def _with_brokers(self, response: Any) -> Any:
+        return response.replace(brokers=[self._moved(each) for each in response.brokers])
+
+    def _with_coordinators(self, response: Any) -> Any:
+        coordinators = [self._moved(each) for each in response.coordinators]
+        return self._moved(response).replace(coordinators=coordinators)
+
+    def _moved(self, broker: Any) -> Any:
+        """Return an entry for a broker with the port of the broker's listener."""
+        return broker.replace(port=self._ports.get(broker.port, broker.port))
+
+
+# What ends a connection.
+_ENDS = (
+    _End,
+    OSError,
+    asyncio.IncompleteReadError,
+    protocol.MalformedMessageError,
+    protocol.UnsupportedVersionError,
+)
+
+
+class _Stream:
+    """A connection that carries frames: bytes after their length."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        # write() returns when the frame is sent, so that close() loses nothing. With a high limit
+        # of 0, asyncio's TLS would stop writing and never go on.
+        writer.transport.set_write_buffer_limits(high=1, low=0)
+
+    async def read(self) -> bytes:
+        (size,) = struct.unpack(">i", await self._reader.readexactly(4))
+        if not 0 <= size <= _LARGEST:
+            raise _End
+        return await self._reader.readexactly(size)
+
+    async def write(self, frame: bytes) -> None:
+        self._writer.write(struct.pack(">i", len(frame)) + frame)
+        await self._writer.drain()
+
+    def end(self) -> None:
+        """Stop sending.
+
+        The other side may continue to send.
+        """
+        if not self._writer.is_closing():
+            self._writer.write_eof()
+
+    def close(self) -> None:
+        """Close it at once, also if the other side of TLS does not answer."""
+        self._writer.transport.abort()
+
+
+async def _tls_stream(accepted: socket.socket, context: ssl.SSLContext | None) -> _Stream:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    reading = asyncio.StreamReaderProtocol(reader)
+    transport, _ = await loop.connect_accepted_socket(lambda: reading, accepted, ssl=context)
+    return _Stream(reader, asyncio.StreamWriter(transport, reading, reader, loop))
+
+
+def _front(frame: bytes) -> tuple[int, int, int]:
+    """Return the API key, the version and the correlation id of a request."""
+    if len(frame) < 8:
+        raise _End
+    api_key, version, correlation_id = struct.unpack_from(">hhi", frame)
+    return api_key, version, correlation_id
+
+
+def _request(frame: bytes) -> Any:
+    api_key, version, _ = _front(frame)
+    header_version = protocol.request_header_version(api_key, version)
+    _, end = protocol.RequestHeader._decode_front(frame, header_version)
+    request, _ = protocol.request_class(api_key)._decode_front(frame[end:], version)
+    return request
+
+
+def _response(frame: bytes, answer: protocol.Response) -> bytes:
+    """Return the frame that answers a request."""
+    api_key, version, correlation_id = _front(frame)
+    header = protocol.ResponseHeader(correlation_id=correlation_id)
+    header_version = protocol.response_header_version(api_key, version)
+    return header.encode(header_version) + answer.encode(version)
+
+
+async def _step(client: _Stream, login: _sasl.Login) -> bool:
+    """Answer one SaslAuthenticate request. Return whether the client is logged in."""
+    frame = await client.read()
+    if _front(frame)[0] != _SASL_AUTHENTICATE:
+        raise _End
+    data = _request(frame).auth_bytes
+    try:
+        done, answer = _advance(login, data)
+    except _sasl.Refused as refused:
+        failure = protocol.SaslAuthenticateResponse(
+            error_code=KafkaError.SASL_AUTHENTICATION_FAILED, error_message=str(refused)
+        )
+        await client.write(_response(frame, failure))
+        raise _End from None
+    await client.write(_response(frame, protocol.SaslAuthenticateResponse(auth_bytes=answer)))
+    return done
+
+
+async def _raw_step(client: _Stream, login: _sasl.Login) -> bool:
+    try:
+        done, answer = _advance(login, await client.read())
+    except _sasl.Refused:
+        raise _End from None
+    await client.write(answer)
+    return done
+
+
+def _advance(login: _sasl.Login, data: bytes) -> tuple[bool, bytes]:
+    try:
+        return False, login.send(data)
+    except StopIteration as end:
+        return True, end.value
+
+
+def _with_sasl(response: Any) -> Any:
+    """Add the requests of a login to what the brokers support."""
+    version = protocol.ApiVersionsResponse.ApiVersion
+    added = [
+        version(api_key=_SASL_HANDSHAKE, min_version=0, max_version=1),
+        version(api_key=_SASL_AUTHENTICATE, min_version=0, max_version=2),
+    ]
+    names = {each.api_key for each in added}
+    kept = [each for each in response.api_keys if each.api_key not in names]
+    return response.replace(api_keys=kept + added)

@@ -1,0 +1,100 @@
+"""What a test asks for: the security of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from confluent_kafka.testing._security._certificates import Certificates
+
+PROTOCOLS = ("SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Security:
+    """The security of a `MockCluster`: ``MockCluster(security=Security(...))``.
+
+    Attributes:
+        protocol (str): ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``.
+        mechanisms (sequence of str): the SASL mechanisms that the brokers support: ``PLAIN``,
+            ``SCRAM-SHA-256``, ``SCRAM-SHA-512`` and ``OAUTHBEARER``. The default is ``PLAIN`` if
+            the protocol uses SASL.
+        users (mapping of str to str): the passwords of the users, by name, for PLAIN and SCRAM.
+            `AdminClient.alter_user_scram_credentials()` changes the users of SCRAM.
+        check_token (callable or None): called with each token of OAUTHBEARER. The broker refuses
+            the login if the result is false or if there is an exception. None means the check of
+            unsecured tokens: the algorithm is ``none``, there is a ``sub``, and ``exp`` is in the
+            future.
+        certificates (Certificates or None): the files for TLS. None makes them in a temporary
+            folder (`Certificates.make()`), which needs the package ``cryptography``.
+        client_certificates (bool): whether clients must have a certificate of the authority
+            (mutual TLS).
+
+    Raises:
+        TypeError: a value has the wrong type.
+        ValueError: a value is not allowed, or does not fit the other values.
+    """
+
+    protocol: str
+    mechanisms: Sequence[str] = ()
+    users: Mapping[str, str] = field(default_factory=dict, repr=False)
+    check_token: Callable[[str], object] | None = None
+    certificates: Certificates | None = None
+    client_certificates: bool = False
+
+    def __post_init__(self) -> None:
+        _check_member("protocol", self.protocol, PROTOCOLS)
+        if isinstance(self.mechanisms, str) or not isinstance(self.mechanisms, Sequence):
+            raise TypeError(f"mechanisms must be a sequence of str, not {self.mechanisms!r}")
+        for mechanism in self.mechanisms:
+            _check_member("mechanisms", mechanism, MECHANISMS)
+        if self.check_token is not None and not callable(self.check_token):
+            raise TypeError(f"check_token must be callable or None, not {self.check_token!r}")
+        if self.certificates is not None and not isinstance(self.certificates, Certificates):
+            raise TypeError(f"certificates must be Certificates or None, not {self.certificates!r}")
+        self._check_users()
+        self._check_fit()
+        if self.uses_sasl and not self.mechanisms:
+            object.__setattr__(self, "mechanisms", ("PLAIN",))
+
+    def _check_users(self) -> None:
+        if not isinstance(self.users, Mapping):
+            raise TypeError(f"users must be a mapping, not {type(self.users).__name__}")
+        for name, password in self.users.items():
+            # The values are passwords, which do not belong into an error.
+            if not isinstance(name, str) or not isinstance(password, str):
+                raise TypeError(f"users must have a str for each name; {name!r} differs")
+            if not name or not password:
+                raise ValueError(f"users must have a name and a password; {name!r} has not")
+
+    def _check_fit(self) -> None:
+        if not self.uses_sasl and (self.mechanisms or self.users or self.check_token):
+            raise ValueError(
+                f"mechanisms, users and check_token need a protocol with SASL, not {self.protocol}"
+            )
+        if not self.uses_tls and (self.certificates or self.client_certificates):
+            raise ValueError(
+                "certificates and client_certificates need a protocol with TLS, not "
+                f"{self.protocol}"
+            )
+        own = self.certificates
+        if self.client_certificates and own and not (own.client and own.client_key):
+            raise ValueError("client_certificates needs client and client_key in certificates")
+        if self.check_token is not None and "OAUTHBEARER" not in self.mechanisms:
+            raise ValueError("check_token needs the mechanism OAUTHBEARER in mechanisms")
+
+    @property
+    def uses_sasl(self) -> bool:
+        """Whether clients must log in."""
+        return self.protocol.startswith("SASL_")
+
+    @property
+    def uses_tls(self) -> bool:
+        """Whether the connections are encrypted."""
+        return self.protocol.endswith("SSL")
+
+
+def _check_member(name: str, given: object, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise ValueError(f"{name}: {given!r} is not one of {', '.join(allowed)}")
