@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,45 @@ class TestProduce:
         done = kafka_cli("produce", kafka_topic, stdin=b"one\n\ntwo\xff\r\nthree")
         assert done == (0, b"", "4 delivered, 0 failed\n")
         assert values_of(read(consumer, kafka_topic, 4)) == [b"one", b"", b"two\xff\r", b"three"]
+
+    def test_ctrl_c_loses_no_message(
+        self, kafka_cli: Run, kafka_topic: str, consumer: Consumer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Messages that are on their way at Ctrl-C are delivered, and the summary counts them."""
+
+        def interrupted(*arguments: object) -> Iterator[list[bytes]]:
+            yield [b"one", b"two"]
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(import_module("confluent_kafka.cli.produce"), "_records", interrupted)
+        monkeypatch.setattr(import_module("confluent_kafka.cli.produce"), "_GRACE", TIMEOUT)
+        done = kafka_cli("produce", kafka_topic, "-X", "linger.ms=60000", "--timeout", str(TIMEOUT))
+        assert done == (130, b"", "2 delivered, 0 not delivered\n")
+        assert values_of(read(consumer, kafka_topic, 2)) == [b"one", b"two"]
+
+    @pytest.mark.parametrize("quiet", [[], ["-q"]])
+    def test_ctrl_c_counts_what_was_not_delivered(
+        self, kafka_cli: Run, kafka_topic: str, monkeypatch: pytest.MonkeyPatch, quiet: list[str]
+    ) -> None:
+        """A second Ctrl-C ends the wait, and the summary counts the messages without a report."""
+        module = import_module("confluent_kafka.cli.produce")
+
+        def interrupt(*arguments: object) -> None:
+            raise KeyboardInterrupt
+
+        class Interrupted(Producer):
+            flush = interrupt
+
+        monkeypatch.setattr(module, "Producer", Interrupted)
+        options = ["-X", "linger.ms=60000", *quiet]
+        done = kafka_cli("produce", kafka_topic, *options, stdin=b"one\ntwo")
+        assert done == (130, b"", "" if quiet else "0 delivered, 2 not delivered\n")
+
+    def test_a_directory(self, kafka_cli: Run, kafka_topic: str, tmp_path: Path) -> None:
+        """It is not a file of messages: wrong usage, before a message is sent."""
+        done = kafka_cli("produce", kafka_topic, str(tmp_path))
+        assert done.status == 2
+        assert "is a directory" in words(done.stderr)
 
     def test_keys_headers_nulls(self, kafka_cli: Run, kafka_topic: str, consumer: Consumer) -> None:
         """-K divides at the first separator, -H adds headers in order, -Z makes tombstones."""
@@ -258,7 +298,7 @@ class TestConsume:
         assert kafka_cli("consume", filled, "-n", "1").stderr == "1 message\n"
 
     def test_a_topic_that_is_not_there(self, kafka_cli: Run, kafka_cluster: MockCluster) -> None:
-        """Status 1 with the nearest name; the topic is not created by asking."""
+        """The status is 1, the error has the nearest name, and the topic is not created."""
         kafka_cluster.create_topic("orders")
         done = kafka_cli("consume", "order", "-e")
         assert done == (1, b"", "error: topic 'order' does not exist: did you mean 'orders'?\n")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
+from tests.support.kafka import NO_BROKER
+from tests.support.scripts import check_script
+
 pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from tests.support.command_line import run
 
 INTERRUPTED_INSIDE_WAIT = """\
 import signal, threading
@@ -24,3 +31,58 @@ assert stopped.wait(30)
 def test_ctrl_c_ends_a_pipeline_wherever_it_comes() -> None:
     """The handler does not wait for a lock that the thread it interrupts holds."""
     subprocess.run([sys.executable, "-c", INTERRUPTED_INSIDE_WAIT], check=True, timeout=60)
+
+
+INTERRUPTED_IMPORT = """\
+import os, signal, sys
+
+module = sys.argv[1]
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+# A shell that starts the tests in the background lets them ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from confluent_kafka.__main__ import main
+sys.meta_path.insert(0, Interrupting())
+sys.argv[1:] = ["consume", "t", "-b", "127.0.0.1:1", "--timeout", "0.1"]
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["confluent_kafka.cli", "typer", "confluent_kafka.cli.consume"])
+def test_ctrl_c_while_a_command_is_imported(module: str) -> None:
+    """The signal ends the process at once, without a traceback."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT, module], capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_an_ignored_ctrl_c_stays_ignored() -> None:
+    """A program that ignores the signal, such as nohup's shell, has commands that ignore it."""
+    check_script(f"""
+    import io, signal, sys
+    from confluent_kafka.__main__ import main
+
+    sys.stderr = io.StringIO()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.argv[1:] = ["topics", "list", "-b", {NO_BROKER!r}, "--timeout", "0.1"]
+    try:
+        main()
+    except SystemExit:
+        pass
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    """)
+
+
+def test_ctrl_c_before_the_command_connects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status is 130, as after Ctrl-C at any later time, and nothing is printed."""
+
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("confluent_kafka.cli.consume"), "settings", interrupt)
+    assert run("consume", "t", "-b", NO_BROKER) == (130, b"", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -10,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from confluent_kafka import libversion, version
-from confluent_kafka.cli.habits import hinting
+from confluent_kafka.cli.habits import COMMAND_HINTS, hinting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,12 +68,27 @@ class _Commands(_Ordered):
             return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in COMMAND_HINTS:
+            ctx.fail(f"No such command '{args[0]}'. {COMMAND_HINTS[args[0]]}")
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command and _imported(command.name or ""), rest
+        imported = command and _imported(command.name or "")
+        _let_commands_see_ctrl_c()
+        return name, imported, rest
 
     def invoke(self, ctx: Any) -> Any:
-        with hinting():
-            return super().invoke(ctx)
+        try:
+            with hinting():
+                return super().invoke(ctx)
+        except KeyboardInterrupt:  # before the command could handle it, or after
+            from confluent_kafka.cli.ending import INTERRUPTED
+
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _let_commands_see_ctrl_c() -> None:
+    """Turn Ctrl-C into KeyboardInterrupt from now on: main() lets it end the process until here."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _imported(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Hints for options of other tools: kcat, rpk and Kafka's own scripts.
+"""Hints for options, commands and properties of other tools: kcat, rpk and Kafka's own scripts.
 
 A hint is shown only by a command that has the options which the hint names, apart from those of
 other commands, which stand in backticks.
@@ -137,6 +137,11 @@ HINTS: Mapping[str, Mapping[str, str]] = {
     "topics create": {
         "--replication-factor": "Use --replicas N (-r).",
         "--topic-config": "Use --config NAME=VALUE (-c).",
+        "--if-not-exists": "You can leave it out: a topic that exists is not changed. The exit "
+        "status is then 1.",
+    },
+    "topics delete": {
+        "--if-exists": "You can leave it out: the exit status is 1 if a topic does not exist.",
     },
     "topics grow": {
         "--partitions": "Give the number as an argument: `topics grow TOPIC PARTITIONS`.",
@@ -153,7 +158,10 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--members": _DEFAULT,
         "--offsets": _DEFAULT,
     },
-    "groups list": {"--group": "Use `groups describe GROUP`."},
+    "groups list": {
+        "--group": "Use `groups describe GROUP`.",
+        "--state": "You can leave it out: the list shows the state of each group.",
+    },
     "share-groups": {
         "--list": "Use `share-groups list`.",
         "--describe": "Use `share-groups describe GROUP`.",
@@ -187,6 +195,27 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--deny-host": "Use --host HOST --permission deny.",
         "--resource-pattern-type": "Use --pattern.",
     },
+}
+
+# What other tools have as a command, and this one has not.
+COMMAND_HINTS: Mapping[str, str] = {
+    "help": "Use --help.",
+    "version": "Use --version.",
+    "list": "Use `topics list` or `groups list`.",
+}
+
+# Properties of Kafka's console producer and consumer. librdkafka does not have them.
+PROPERTY_HINTS: Mapping[str, str] = {
+    **dict.fromkeys(("parse.key", "key.separator"), "Use `produce --key-separator SEPARATOR`."),
+    **dict.fromkeys(("parse.headers", "headers.delimiter"), "Use `produce --header NAME=VALUE`."),
+    "null.marker": "Use `produce --null`.",
+    **dict.fromkeys(
+        (
+            *("print.key", "print.value", "print.headers", "print.offset", "print.partition"),
+            *("print.timestamp", "line.separator", "headers.separator"),
+        ),
+        "Use `consume --format FORMAT`.",
+    ),
 }
 
 _BACKTICKS = re.compile(r"`[^`]*`|'[^']*'")

@@ -18,6 +18,8 @@ from confluent_kafka.cli.terminal import open_console
 
 _CHUNK = 256 * 1024
 _DELIMITER = r"\n"
+# How many seconds the messages on their way have after Ctrl-C.
+_GRACE = 5.0
 
 
 def produce(
@@ -80,6 +82,9 @@ def produce(
 ) -> None:
     """Send lines or files as messages, and wait until they are delivered.
 
+    After Ctrl-C, the command waits up to 5 seconds for the messages on their way, and reports how
+    many were delivered. Another Ctrl-C ends it at once.
+
     Exit status: 0 all messages were delivered, 1 some were not, or the cluster refused,
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
@@ -112,9 +117,13 @@ def produce(
             # A display would overwrite what is typed.
             display = None if quiet or typed or not sys.stderr.isatty() else _Display(sources)
             sender = _Sender(producer, topic, partition, display)
-            with display or contextlib.nullcontext():
-                refused = _send_all(sender, sources, end, whole, make)
-                sender.finish(timeout)
+            try:
+                with display or contextlib.nullcontext():
+                    refused = _send_all(sender, sources, end, whole, make)
+                    sender.finish(timeout)
+            except KeyboardInterrupt:
+                sender.abandon(min(timeout, _GRACE), quiet)
+                raise
         finally:
             producer.close(0)
         sender.conclude(refused, quiet)
@@ -124,6 +133,8 @@ def _sources(files: list[Path] | None) -> list[str]:
     for file in files or []:
         if str(file) != "-" and not file.exists():
             raise typer.BadParameter(f"'{file}' does not exist", param_hint="FILES")
+        if file.is_dir():
+            raise typer.BadParameter(f"'{file}' is a directory", param_hint="FILES")
     return [str(file) for file in files] if files else ["-"]
 
 
@@ -210,6 +221,18 @@ class _Sender:
             self._first_error = self._first_error or KafkaError(
                 KafkaError._TIMED_OUT, f"{left:,} not delivered within {timeout:g} s"
             )
+
+    def abandon(self, timeout: float, quiet: bool) -> None:
+        """Wait for the messages on their way, and report how many messages were delivered.
+
+        Another Ctrl-C ends the wait.
+        """
+        try:
+            self._producer.flush(timeout)
+        finally:
+            if not quiet:
+                lost = self._failed + len(self._producer)
+                print(f"{self._delivered:,} delivered, {lost:,} not delivered", file=sys.stderr)
 
     def conclude(self, refused: str | None, quiet: bool) -> None:
         """Report the outcome. The status is 1 if a message was invalid or not delivered."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -34,6 +35,8 @@ def run(
     arguments = program or []
     if module is None and not arguments:
         raise typer.BadParameter("give the file of a program, or -m and a module")
+    if module is None and not os.path.exists(arguments[0]):
+        raise typer.BadParameter(f"'{arguments[0]}' does not exist", param_hint="PROGRAM")
     try:
         package, _, generation = name.partition(":")
         install(package, generation or None)
@@ -44,6 +47,8 @@ def run(
             # runpy replaces the first one by the file of the module.
             sys.argv[:] = [module, *arguments]
             sys.path[0] = os.getcwd()
+            if not _is_there(module.partition(".")[0]):
+                raise typer.BadParameter(f"no module named '{module}'", param_hint="-m")
             runpy.run_module(module, run_name="__main__", alter_sys=True)
         else:
             sys.argv[:] = arguments
@@ -52,3 +57,8 @@ def run(
     except KeyboardInterrupt:  # end as Python does, and not as the command line does
         sys.excepthook(*sys.exc_info())
         sys.exit(130)
+
+
+def _is_there(package: str) -> bool:
+    """Whether a package or module that contains no dot can be imported."""
+    return bool(package) and (package in sys.modules or find_spec(package) is not None)

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from confluent_kafka.cli.habits import PROPERTY_HINTS
+
 # Other variables that begin with KAFKA_ are for Java (KAFKA_HEAP_OPTS) or for containers.
 _FROM_ENVIRONMENT = ("bootstrap.servers", "client.id", "group.id", "security.protocol")
 _FAMILIES_FROM_ENVIRONMENT = ("sasl.", "ssl.", "https.")
@@ -80,7 +82,12 @@ def settings(
         if not equals or not key:
             # The message does not repeat the text, which may be a password.
             raise typer.BadParameter("needs KEY=VALUE", param_hint="-X")
-        config[key.strip()] = value
+        name = key.strip()
+        if name in PROPERTY_HINTS:
+            raise typer.BadParameter(
+                f"no such property: {name}. {PROPERTY_HINTS[name]}", param_hint="-X"
+            )
+        config[name] = value
     if brokers is not None:
         config["bootstrap.servers"] = brokers
     if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
