@@ -1,13 +1,40 @@
-"""Names of topics and groups; the cluster itself is a fixture of all tests."""
+"""The cluster of each test, real and embedded, and names of topics and groups."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 
 import pytest
 
+from confluent_kafka.testing import MockCluster
+from tests.integration.kafka_cluster import BROKERS, KafkaCluster
 from tests.support.real_kafka import MakeTopic as MakeTopic
 from tests.support.real_kafka import kafka_home as kafka_home
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests marked `both_clusters` run on the real cluster and on an embedded one.
+
+    Except those that need brokers of their own, and those marked `real_only(limits.LIMIT)`.
+    """
+    needs = set(metafunc.fixturenames)
+    if "kafka" not in needs or needs & {"own_kafka", "real_kafka"}:
+        return
+    marked = metafunc.definition.get_closest_marker
+    if marked("both_clusters") and not marked("real_only"):
+        ids = [pytest.HIDDEN_PARAM, "embedded"]
+        metafunc.parametrize("kafka", ["real", "embedded"], ids=ids, indirect=True)
+
+
+@pytest.fixture
+def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
+    """The real cluster, or an embedded one of the test's own."""
+    if getattr(request, "param", "real") == "real":
+        yield request.getfixturevalue("real_kafka")
+        return
+    with MockCluster(brokers=BROKERS) as cluster:
+        yield KafkaCluster(cluster.bootstrap_servers)
 
 
 @pytest.fixture

@@ -68,7 +68,10 @@ class Member(Consumer):
         self.errors: list[KafkaError] = []
 
     def join(self, topic: str) -> None:
-        """Subscribes; others have to poll for it to become a member."""
+        """Subscribes.
+
+        The consumer becomes a member only while the other members poll.
+        """
         self.subscribe(
             [topic],
             on_assign=self._note("assign"),

@@ -13,7 +13,7 @@ from trivup.trivup import Cluster
 from confluent_kafka import KafkaException, Producer
 from tests.integration.certificates import Authority, KeyPair
 from tests.integration.kafka_broker import KraftBroker
-from tests.integration.oidc import AUDIENCE, IdentityProvider
+from tests.integration.oidc import AUDIENCE, ISSUER, IdentityProvider
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -40,7 +40,10 @@ class KafkaCluster:
 
 
 class OwnKafkaCluster(KafkaCluster):
-    """The tests' own brokers: every kind of listener, and they can be broken."""
+    """The tests' own brokers, with every kind of listener.
+
+    Tests may break these brokers.
+    """
 
     def __init__(
         self,
@@ -84,8 +87,9 @@ class OwnKafkaCluster(KafkaCluster):
                 return False
 
             wait_until(all_there, timeout=READY_SECONDS)
-        # A broker is among the others a moment before it listens.
-        wait_until(lambda: all(_listens(each) for each in self.bootstrap_servers.split(",")))
+        # A broker is among the others before it listens: a killed one until it is fenced, too.
+        servers = self.bootstrap_servers.split(",")
+        wait_until(lambda: all(_listens(each) for each in servers), timeout=READY_SECONDS)
 
 
 @contextlib.contextmanager
@@ -207,6 +211,8 @@ def _sasl(identity: IdentityProvider) -> dict[str, Any]:
         ),
         f"{validator}.oauthbearer.jwks.endpoint.url": identity.jwks_url,
         f"{validator}.oauthbearer.expected.audience": AUDIENCE,
+        # Kafka 4.4 refuses to start without an expected issuer.
+        f"{validator}.oauthbearer.expected.issuer": ISSUER,
     }
     return properties
 

@@ -17,6 +17,7 @@ from tests.support.secrets import secret
 CLIENT_ID = "alice"
 CLIENT_SECRET = secret("oidc")
 AUDIENCE = "kafka"
+ISSUER = "tests"
 
 
 class IdentityProvider:
@@ -76,7 +77,7 @@ def sign_token(key: JWK, subject: str, lifetime: int) -> str:
     token = JWT(
         header={"alg": "RS256", "kid": "tests"},
         claims={
-            "iss": "tests",
+            "iss": ISSUER,
             "sub": subject,
             "aud": AUDIENCE,
             "iat": now - 120,

@@ -29,8 +29,9 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")
-def forbidden(kafka: KafkaCluster) -> Iterator[str]:
+def forbidden(real_kafka: KafkaCluster) -> Iterator[str]:
     """A topic, a group and a transactional id of this name: alice may, bob may not."""
+    kafka = real_kafka
     if not isinstance(kafka, OwnKafkaCluster):
         pytest.skip("BOOTSTRAP is a cluster that is not the tests' own")
     name = f"forbidden-{uuid.uuid4().hex[:12]}"

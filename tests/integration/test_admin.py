@@ -46,6 +46,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 from examples import admin as admin_example
+from tests.integration import limits
 from tests.integration.broker_requests import allow_to_describe_token
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster, running_cluster
 from tests.integration.security import plain
@@ -55,7 +56,7 @@ from tests.support.real_kafka import MakeTopic, kafka_home
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 T = TypeVar("T")
 NOWHERE = "topic-that-nobody-made"
@@ -107,6 +108,7 @@ class TestTopics:
         only(admin.delete_topics([name]))
         wait_until(lambda: name not in admin.list_topics(timeout=TIMEOUT).topics)
 
+    @pytest.mark.real_only(limits.BROKER_CONFIGS)
     def test_broker_defaults(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
         """Without numbers the brokers' defaults count."""
         only(admin.create_topics([NewTopic(name)]))
@@ -116,6 +118,7 @@ class TestTopics:
         counts = {len(partition.replicas) for partition in described(admin, name).partitions}
         assert counts == {int(expected or 0)}
 
+    @pytest.mark.real_only(limits.FIRST_REPLICA)
     def test_replica_assignment(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
         """Each partition's replicas are where they were asked for, in that order."""
         first, second, *_ = sorted(node.id for node in nodes_of(admin))
@@ -161,6 +164,7 @@ class TestTopics:
         only(admin.create_partitions([NewPartitions(topic, 5)], validate_only=True))
         assert len(described(admin, topic).partitions) == 1
 
+    @pytest.mark.real_only(limits.AUTHORIZED_OPERATIONS)
     def test_describe(self, admin: AdminClient, topic: str) -> None:
         """What a topic is like, with what the client may do with it."""
         futures = admin.describe_topics(
@@ -185,6 +189,7 @@ def broker_of(admin: AdminClient) -> ConfigResource:
     return ConfigResource("broker", nodes_of(admin)[0].id)
 
 
+@pytest.mark.real_only(limits.AUTHORIZED_OPERATIONS)
 def test_describe_cluster(admin: AdminClient, kafka: KafkaCluster) -> None:
     """Id, brokers and controller agree with the metadata."""
     result = admin.describe_cluster(include_authorized_operations=True).result(TIMEOUT)
@@ -220,7 +225,7 @@ class TestConfigs:
         assert config_of(admin, resource, "segment.ms").is_default
 
     def test_alter(self, admin: AdminClient, make_topic: MakeTopic) -> None:
-        """alter_configs() resets what is not given."""
+        """alter_configs() resets the settings that are not given."""
         topic = make_topic(retention_ms="1000")
         resource = ConfigResource("topic", topic, {"segment.ms": "2000"})
         with pytest.warns(DeprecationWarning, match="resets"):
@@ -230,6 +235,7 @@ class TestConfigs:
         assert config_of(admin, resource, "segment.ms").value == "2000"
         assert config_of(admin, resource, "retention.ms").is_default
 
+    @pytest.mark.real_only(limits.BROKER_CONFIGS)
     def test_broker_and_group(self, admin: AdminClient, group: str) -> None:
         """A broker's configuration with its sources, secrets and synonyms; a group's."""
         broker = str(nodes_of(admin)[0].id)
@@ -340,6 +346,7 @@ class TestGroups:
         ("protocol", "kind"),
         [("classic", ConsumerGroupType.CLASSIC), ("consumer", ConsumerGroupType.CONSUMER)],
     )
+    @pytest.mark.real_only(limits.AUTHORIZED_OPERATIONS)
     def test_list_and_describe(
         self,
         admin: AdminClient,
@@ -381,6 +388,7 @@ class TestGroups:
         else:
             assert member.target_assignment is None
 
+    @pytest.mark.real_only(limits.CLIENT_IDS)
     def test_list_groups(self, admin: AdminClient, group_of_topic: MakeMember, group: str) -> None:
         """The older form: a group with the bytes of its members."""
         group_of_topic()
@@ -491,6 +499,7 @@ class TestRecords:
         nowhere = TopicPartition(NOWHERE, 0, 1)
         assert code_of(admin.delete_records([nowhere])[nowhere]) == KafkaError._NOENT
 
+    @pytest.mark.real_only(limits.ELECTIONS)
     def test_elect_leaders(self, admin: AdminClient, topic: str) -> None:
         """The preferred replica leads already; a partition that is not there has an error."""
         there, nowhere = TopicPartition(topic, 0), TopicPartition(NOWHERE, 0)
@@ -540,6 +549,7 @@ class TestScram:
         assert code_of(futures[name]) == KafkaError.UNACCEPTABLE_CREDENTIAL
 
 
+@pytest.mark.real_only(limits.SAME_PROCESS)
 def test_leaks(admin: AdminClient, topic: str, group: str) -> None:
     """Answers of every kind, with all that is in them, leave nothing behind."""
     place = TopicPartition(topic, 0, 0)

@@ -54,7 +54,10 @@ def let_in_everywhere(kafka: OwnKafkaCluster, token: DelegationToken) -> bool:
 
 
 def wait_until_known(admin: AdminClient, token: DelegationToken) -> None:
-    """Until the controller knows the token, of which it hears as every broker does."""
+    """Wait until the controller knows the token.
+
+    It learns of a token after a delay, as every broker does.
+    """
 
     def is_renewed() -> bool:
         error = admin.renew_delegation_token(token.hmac).exception(TIMEOUT)

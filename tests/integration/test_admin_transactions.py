@@ -74,7 +74,7 @@ def code_of(error: BaseException | None) -> int:
 
 @pytest.mark.usefixtures("producer")
 def test_open_transaction(admin: AdminClient, topic: str, transactional_id: str) -> None:
-    """It is listed, and described with its partitions, its coordinator, and its producer there."""
+    """An open transaction is listed, and described with its partitions and its producer."""
     place = TopicPartition(topic, 0)
     listing = listed(admin, transactional_id)
     assert listing.state is TransactionState.ONGOING

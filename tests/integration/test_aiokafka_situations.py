@@ -1,4 +1,4 @@
-"""aiokafka's situations (examples/aiokafka_situations.py) on real brokers."""
+"""The tasks in examples/aiokafka_situations.py on real brokers."""
 
 from __future__ import annotations
 

@@ -385,7 +385,7 @@ class TestQuotas:
         return f"user-{uuid.uuid4().hex[:12]}"
 
     def test_changed_and_shown(self, admin: Run, user: str) -> None:
-        """Of a user, of a user's clients by default; each can be asked for, and removed."""
+        """Quotas of a user, and defaults for the user's clients, can be set, shown and removed."""
         alone, both = ["--user", user], ["--user", user, "--default", "client-id"]
         done = admin("quotas alter", *alone, "producer_byte_rate=1000", "request_percentage=1.5")
         assert done == (0, f"quotas of user {user} were changed\n".encode(), "")

@@ -1,4 +1,4 @@
-"""connect() raises why real brokers do not let a client in, at once; and what it may not see."""
+"""connect() raises at once why real brokers refuse a client, or refuse a topic to it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_mechanism_that_there_is_not(own_kafka: OwnKafkaCluster, client: Any) 
 
 @each_client
 def test_an_untrusted_broker(own_kafka: OwnKafkaCluster, client: Any, tmp_path: Path) -> None:
-    """_SSL for a certificate of another authority."""
+    """connect() raises _SSL if another authority signed the broker's certificate."""
     config = own_kafka.config("SSL") | {"ssl.ca.location": str(Authority(tmp_path).file)}
     error = refusal(client, config)
     assert error == KafkaError._SSL

@@ -84,7 +84,7 @@ def test_broker_compresses(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, co
 
 
 def test_transactions(own_kafka: OwnKafkaCluster, topic: str) -> None:
-    """Their records, the markers of their ends, and what the coordinator remembers."""
+    """dump-log shows the records of transactions, their markers, and the coordinator's entries."""
     transaction = new_id()
     with transactional(own_kafka, transaction) as producer:
         for end in (producer.commit_transaction, producer.abort_transaction):

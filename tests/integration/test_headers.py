@@ -11,7 +11,7 @@ from tests.integration.plain_clients import reader, writer
 from tests.support.kafka import Reports, read
 from tests.support.waiting import TIMEOUT
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 Headers = list[tuple[str, bytes | None]]
 HEADERS: list[Headers] = [

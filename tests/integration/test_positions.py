@@ -12,6 +12,7 @@ from confluent_kafka import (
     KafkaException,
     TopicPartition,
 )
+from tests.integration import limits
 from tests.integration.broker_requests import delete_records, move_leader
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
@@ -19,7 +20,7 @@ from tests.integration.plain_clients import reader, writer
 from tests.support.kafka import numbers, poll_values, position, send, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 FILLED = 100
 
@@ -213,6 +214,7 @@ def test_deleted_while_reading(kafka: KafkaCluster, filled: str) -> None:
 # ---- leader epochs ----
 
 
+@pytest.mark.real_only(limits.ELECTIONS)
 def test_leader_epochs(kafka: KafkaCluster, filled: str) -> None:
     """Clients follow the partition to a new leader, and messages tell the epoch of theirs."""
     with writer(kafka) as producer, reader(kafka) as consumer:

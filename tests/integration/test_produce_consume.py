@@ -15,6 +15,7 @@ from confluent_kafka import (
     Message,
     TopicPartition,
 )
+from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
@@ -22,7 +23,7 @@ from tests.support.callbacks import Recorder
 from tests.support.kafka import Reports, numbers, read, send, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 SIZES = [0, 1, 100, 1 << 14, 1 << 17, 900_000]
 
@@ -123,6 +124,7 @@ def test_a_message_larger_than_a_fetch(kafka: KafkaCluster, topic: str) -> None:
 # ---- compacted topics ----
 
 
+@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """A null value deletes its key; a consumer reads on over the gaps that this leaves."""
     topic = make_topic(
@@ -166,6 +168,7 @@ def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> Non
         wait_until(lambda: found == [(b"kept", b"9", 18)], read_again, timeout=60)
 
 
+@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_a_compacted_topic_needs_keys(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """A message without a key is refused with INVALID_RECORD; the next ones are not."""
     topic = make_topic(cleanup_policy="compact")
@@ -238,6 +241,7 @@ def test_too_large_for_the_client(kafka: KafkaCluster, topic: str) -> None:
         assert values_of(read(consumer, topic, 1)) == [b"small"]
 
 
+@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_too_large_for_the_broker(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """The delivery report tells what the topic's max.message.bytes forbids; others arrive."""
     topic = make_topic(max_message_bytes="5000")
@@ -276,6 +280,7 @@ def test_produce_to_an_unknown_topic(kafka: KafkaCluster) -> None:
     assert reports.errors == [KafkaError.UNKNOWN_TOPIC_OR_PART]
 
 
+@pytest.mark.real_only(limits.TOPIC_NAMES)
 def test_produce_to_a_wrong_name(kafka: KafkaCluster, topic: str) -> None:
     """A name that Kafka does not allow is an error at once, and the producer goes on."""
     reports = Reports()

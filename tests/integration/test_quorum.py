@@ -214,7 +214,7 @@ def rows(quorum: DynamicQuorum, *arguments: str) -> list[dict[str, Any]]:
 
 
 def test_command_of_the_quorum(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """Who leads and who votes, as a row and as a row for each controller; and votes change."""
+    """Shows the leader and the voters, in one row and in a row per controller; changes voters."""
     # As Kafka's tools write it.
     directory = str(quorum.observer(admin).replica_directory_id).translate(URL_SAFE)
     (status,) = rows(quorum, "quorum", "describe", "--status")

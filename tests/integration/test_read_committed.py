@@ -11,7 +11,7 @@ from tests.integration.transactional import committed_reader, transactional, wai
 from tests.support.kafka import committed, numbers, poll_values, position, send
 from tests.support.waiting import TIMEOUT
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 # poll() also tells that the end of a partition was reached.
 WITH_END = {"enable.partition.eof": True}

@@ -1,4 +1,4 @@
-"""The schema registry's client over TLS: whom it trusts, and who it says it is."""
+"""The schema registry's client over TLS: trusted authorities and client certificates."""
 
 from __future__ import annotations
 

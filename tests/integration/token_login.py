@@ -1,4 +1,4 @@
-"""A log-in with a delegation token, by SCRAM: librdkafka has none."""
+"""Logs in with a delegation token, by SCRAM, because librdkafka does not support that."""
 
 from __future__ import annotations
 

@@ -65,9 +65,9 @@ def wait_for_topic(kafka: KafkaCluster, name: str, partitions: int) -> None:
 def _change(
     kafka: KafkaCluster, api_key: int, version: int, body: bytes, done: int = KafkaError.NO_ERROR
 ) -> None:
-    """Asks for a change of one topic. Any broker forwards to the controller what is for it.
+    """Asks for a change of one topic; any broker forwards the request to the controller.
 
-    `done` is the answer to a request whose change has been made already.
+    `done` is the error code of a broker if the change has already been made.
     """
     answer = Answer(ask(kafka.bootstrap_servers.split(",")[0], api_key, version, body))
     answer.numbers("ii")  # throttle time, count of topics
