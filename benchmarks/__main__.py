@@ -1,4 +1,4 @@
-"""Measures this client beside its peers and native C, and prints the tables as Markdown.
+"""Compares this client with its peers and with native C, and prints the tables as Markdown.
 
 A full run also writes results.md, appends its ratios to history.jsonl and draws the pictures.
 """
@@ -67,7 +67,7 @@ def main() -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """The tables, what the console alone shows, and the run's line of the history."""
+    """The tables, the lines for the console only, and the entry for the history."""
 
     text: str
     remarks: list[str]
@@ -128,7 +128,7 @@ def _arguments() -> argparse.Namespace:
             f"--messages must be a multiple of {PARTITIONS * RUN_LENGTH} up to {MAX_MESSAGES} "
             f"(what the cluster keeps), not {args.messages}"
         )
-    # A partial or quick run must not take the place of a full one's results.
+    # A partial or quick run must not replace the results of a full run.
     args.is_full = args.output is None and not args.quick and not args.only
     if args.is_full:
         args.output = RESULTS

@@ -1,4 +1,4 @@
-"""The cluster that every program talks to: mock brokers in a process of their own."""
+"""The cluster that all programs use: mock brokers in a separate process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.rows import PARTITIONS, RECORDS, TOPICS, VALUES
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where the cluster listens, and the version of its librdkafka."""
+    """The address of the cluster, and the version of its librdkafka."""
 
     bootstrap_servers: str
     librdkafka: str
@@ -22,12 +22,12 @@ class Cluster:
 
 @contextmanager
 def new_cluster(native: Path, topics: Mapping[str, int]) -> Iterator[Cluster]:
-    """Run a cluster that has topics of so many partitions, until the exit."""
+    """Run a cluster with these topics and numbers of partitions, until the block ends."""
     names = ",".join(f"{name}:{partitions}" for name, partitions in topics.items())
     process = subprocess.Popen(
         [native, "cluster", "--topics", names], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    # Leaving the block closes its standard input, at which the cluster ends.
+    # The end of the block closes its standard input, which ends the cluster.
     with process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -38,7 +38,7 @@ def new_cluster(native: Path, topics: Mapping[str, int]) -> Iterator[Cluster]:
 
 @contextmanager
 def running_cluster(native: Path, messages: int) -> Iterator[Cluster]:
-    """Run the cluster, with ``messages`` messages in each topic that is read, until the exit."""
+    """Run the cluster, with ``messages`` messages in each topic to read, until the block ends."""
     with new_cluster(native, TOPICS) as cluster:
         _load(native, cluster, VALUES, messages, keyed=False)
         _load(native, cluster, RECORDS, messages, keyed=True)

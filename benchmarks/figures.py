@@ -1,15 +1,15 @@
-"""Numbers as the reports print them."""
+"""Formats numbers for the reports."""
 
 from __future__ import annotations
 
 import math
 
 _DECIMALS = 2
-_DIGITS = 2  # that tell something: a rate of 0.001 is not 0.00
+_DIGITS = 2  # significant digits: a rate of 0.001 is not 0.00
 
 
 def figure(value: float) -> str:
-    """Return a measured number with two decimals; with as many as two digits need if it is small.
+    """Return a measured number with two decimals, or with two significant digits if it is small.
 
     Args:
         value: a rate, a ratio or a time, in the unit of its column.

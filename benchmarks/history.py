@@ -1,4 +1,4 @@
-"""The ratios of each full run, one JSON object a line, and what has become slower."""
+"""The ratios of each full run, one JSON object per line, and the rows that became slower."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.programs import Programs
 from benchmarks.rows import Side
 
 FILE = ROOT / "benchmarks" / "history.jsonl"
-# A ratio that falls by more than this part is a regression.
+# If a ratio falls by more than this fraction, it is a regression.
 TOLERANCE = 0.10
 _MACHINE = ("cpu", "cores")
 
@@ -25,7 +25,7 @@ Entry = dict[str, Any]
 
 
 def entry_of(results: Sequence[Result], programs: Programs) -> Entry:
-    """Return a run as the file has it."""
+    """Return the entry of a run for the history file."""
     _, ours = programs.versions(Side.OURS)
     peer, theirs = programs.versions(Side.PEER)
     return {
@@ -40,7 +40,7 @@ def entry_of(results: Sequence[Result], programs: Programs) -> Entry:
 
 
 def rows_of(results: Sequence[Result]) -> dict[str, dict[str, float]]:
-    """Return ratio and both rates (messages per second) of each row, by the row's name."""
+    """Return the ratio and both rates (messages per second) of each row, by the row's name."""
     return {
         result.row.name: {
             "ratio": float(f"{result.ratios[Side.PEER]:.4g}"),
@@ -52,7 +52,7 @@ def rows_of(results: Sequence[Result]) -> dict[str, dict[str, float]]:
 
 
 def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Return the name of the processor; outside Linux what Python calls it."""
+    """Return the name of the processor; outside Linux, the name that Python reports."""
     if cpuinfo.exists():
         for line in cpuinfo.read_text(encoding="utf-8").splitlines():
             key, _, value = line.partition(":")

@@ -1,4 +1,4 @@
-"""Runs all programs in turn and collects what they print."""
+"""Runs all programs in turn and collects their results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Result:
-    """What the rounds of one row came to: medians, and how far the ratios lie apart."""
+    """The result of the rounds of one row: medians, and the spread of the ratios."""
 
     row: Row
     rates: Mapping[Side, float]  # messages per second
@@ -81,11 +81,11 @@ class Speed:
         )
 
     def ratios(self, side: Side) -> list[float]:
-        """Return our rate over the side's for each round: what the machine did hits both."""
+        """Return our rate over the side's rate for each round: a busy machine affects both."""
         return [ours.rate / theirs.rate for ours, theirs in self._pairs(side)]
 
     def thread_ratios(self, side: Side) -> list[float]:
-        """Return the same by the CPU time of the calling thread."""
+        """Return the ratios of the CPU times of the calling threads."""
         return [
             theirs.thread_nanoseconds / ours.thread_nanoseconds
             for ours, theirs in self._pairs(side)
@@ -97,7 +97,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Pending:
-    """Resident bytes of messages that wait in the queue, alone and with a future for each."""
+    """The resident bytes of messages in the queue, with and without a future for each."""
 
     messages: int
     messages_bytes: int
@@ -124,7 +124,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Import:
-    """Seconds that the import took in each run, and what it loaded beyond the standard library."""
+    """The seconds of the import in each run, and the modules that it loaded."""
 
     side: Side
     seconds: list[float]
@@ -139,7 +139,7 @@ def measure_speed(
     messages: int,
     console: Console,
 ) -> list[Speed]:
-    """Run every program of every row once a round, each round in another order of the sides."""
+    """Run every program of every row once per round. Each round has another order of the sides."""
     speeds = [Speed(row) for row in rows]
     turns = [(number, speed) for number in range(rounds) for speed in speeds]
     for number, speed in _track(turns, "speed", console):
@@ -190,7 +190,7 @@ def measure_waiting(
     rounds: int,
     console: Console,
 ) -> list[Waiting]:
-    """Run our programs of every row once a round."""
+    """Run our program of every row once per round."""
     found = [Waiting(row) for row in rows]
     for _ in _track(range(rounds), "waiting", console):
         for one in found:

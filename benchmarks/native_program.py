@@ -1,4 +1,4 @@
-"""Builds the native side: the cluster, the loader and the C programs that show the limit."""
+"""Builds the native program: the cluster, the loader and the C programs that show the limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAM = ROOT / "build" / "benchmarks" / "native"
 
 
 def build() -> Path:
-    """Compile the program with the librdkafka of the extension; return where it is."""
+    """Compile the program with the librdkafka of the extension; return its path."""
     PROGRAM.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         [

@@ -42,7 +42,7 @@ SHOWN = (
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of a page's texts and of the two bars; the background is the page's own."""
+    """The colours of the texts and of the two bars. The page itself provides the background."""
 
     name: str
     text: str
@@ -119,7 +119,7 @@ _PLOT = (44, 44, 430, 300)  # left, top, right, bottom
 
 
 def ratios(entries: Sequence[Entry], theme: Theme) -> str:
-    """Return a line for each row over the runs, on a logarithmic scale."""
+    """Return a graph with a line for each row over the runs, on a logarithmic scale."""
     left, top, right, bottom = _PLOT
     found = {
         one: [
@@ -166,7 +166,7 @@ def _dates(count: int) -> list[tuple[int, str]]:
 
 
 def _names(ends: Sequence[tuple[float, str, str]]) -> Iterator[str]:
-    """Write names beside the last points, none over another."""
+    """Yield names beside the last points, without overlaps."""
     lowest = -math.inf
     for y, name, colour in sorted(ends):
         lowest = max(y, lowest + 20)

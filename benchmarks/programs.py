@@ -1,4 +1,4 @@
-"""Runs the measured programs, each in a process of its own that prints one JSON line."""
+"""Runs the measured programs, each in its own process, which prints one line of JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMEOUT_SECONDS = 300
 
 
 class ProgramError(Exception):
-    """A measured program failed; the text says which, and what it printed."""
+    """A measured program failed; the text contains the command and its output."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Programs:
     def run(
         self, side: Side, program: tuple[str, ...], cluster: Cluster, *options: str
     ) -> dict[str, Any]:
-        """Run one program on the cluster; return what it printed."""
+        """Run one program on the cluster; return its result."""
         name, *arguments = program
         command = (
             [str(self.native), name]
@@ -44,12 +44,12 @@ class Programs:
         )
 
     def import_once(self, side: Side) -> dict[str, Any]:
-        """Import the client in a fresh process; return how long it took and what it loaded."""
+        """Import the client in a new process; return the duration and the loaded modules."""
         script = ROOT / "benchmarks" / "workloads" / "imports.py"
         return _json_line([str(self._python(side)), str(script)], _environment(side))
 
     def versions(self, side: Side) -> tuple[str, str]:
-        """Return the version of a client and that of its librdkafka."""
+        """Return the versions of a client and of its librdkafka."""
         code = (
             "import confluent_kafka, importlib.metadata, json;"
             "print(json.dumps({'client': importlib.metadata.version('confluent-kafka'),"
@@ -63,7 +63,7 @@ class Programs:
 
 
 def _environment(side: Side) -> dict[str, str]:
-    """Return the environment of a program: the peer would import what our PYTHONPATH names."""
+    """Return the environment of a program. Our PYTHONPATH must not change what the peer imports."""
     environment = dict(os.environ)
     if side is Side.PEER:
         environment.pop("PYTHONPATH", None)

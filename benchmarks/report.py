@@ -1,4 +1,4 @@
-"""Writes the measurements as Markdown, and says which bars are not reached."""
+"""Writes the measurements as Markdown, and lists the bars that are not reached."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """A bar, what was measured against it, and whether that is enough."""
+    """A bar, the measured value, and whether the value reaches the bar."""
 
     what: str
     bar: str
@@ -54,7 +54,7 @@ class Verdict:
 
     @property
     def cell(self) -> str:
-        """The bar as it stands in a table."""
+        """The text of the bar in a table."""
         return f"{self.bar}: {'reached' if self.reached else '**not reached**'}"
 
 
@@ -102,7 +102,7 @@ def verdicts(
 
 
 def _introduction(programs: Programs, cluster: Cluster, rounds: int, messages: int) -> str:
-    # Ours has the number of the API that both have, which says nothing.
+    # Our version is the version of the shared API, which would be misleading.
     _, our_librdkafka = programs.versions(Side.OURS)
     peer, peer_librdkafka = programs.versions(Side.PEER)
     return (

@@ -1,4 +1,4 @@
-"""What is measured: the rows of the table, the program of each side, and the bars to reach."""
+"""The rows of the tables: the program of each side, and the bars to reach."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-# The topics that consumers read. A mock broker keeps at most 5 MiB of a partition, so that many
-# partitions are needed for many messages; RUN_LENGTH messages of one follow each other.
+# The topics that consumers read. A mock broker keeps at most 5 MiB of a partition, so many messages
+# need many partitions. RUN_LENGTH consecutive messages are from one partition.
 PARTITIONS = 40
 RUN_LENGTH = 5_000
 MAX_MESSAGES = PARTITIONS * 5 * RUN_LENGTH
@@ -24,7 +24,7 @@ KAFKA_PYTHON = "kafka-python 3"
 
 
 class Side(StrEnum):
-    """Who runs a program."""
+    """The client that runs a program."""
 
     OURS = "ours"
     PEER = "confluent-kafka"
@@ -106,7 +106,7 @@ def _aiokafka_producer(client: str, call: str) -> tuple[str, ...]:
 def _kafka_python(
     call: str, topic: str, *, ours: tuple[str, str] | None = None
 ) -> dict[Side, tuple[str, ...]]:
-    """`ours` is another module and call than kafka-python 3's."""
+    """Return the programs of a call. `ours` names another module and call than kafka-python 3's."""
 
     def program(client: str, call: str) -> tuple[str, ...]:
         return (
@@ -607,12 +607,12 @@ MEMORY_ROWS = (
     MemoryRow("poll() and consume(), every accessor", _memory("consume", RECORDS)),
     MemoryRow("consume_arrow() with headers", _memory("arrow", RECORDS), (Side.OURS,)),
 )
-# Deliveries that are awaited, of messages that no broker takes.
+# Awaited deliveries of messages that no broker accepts.
 PENDING_ROW = "asyncio: pending deliveries"
 PENDING_MESSAGES = 1_000_000
 PENDING_PROGRAM = _aio("pending", PRODUCED)
 
-# The allocator may still grow in the first rounds; how far each later one may be from them.
+# In the first rounds the allocator may still grow. Each later round may differ by so many bytes.
 MEMORY_ROUNDS = 10
 MEMORY_SETTLING_ROUNDS = 3
 MEMORY_BAR_BYTES = 5_000_000
@@ -620,7 +620,7 @@ MEMORY_BAR_BYTES = 5_000_000
 
 @dataclass(frozen=True)
 class WaitingRow:
-    """Seconds that something takes in the median and at its 99th percentile."""
+    """A duration in seconds: its median and its 99th percentile."""
 
     name: str
     program: tuple[str, ...]
@@ -649,7 +649,7 @@ WAITING_ROWS = (
     WaitingRow("protocol: decoding a MetadataResponse of 1 MB", ("metadata",), 0.050),
 )
 WAITING_SECONDS = 5
-# How much longer a message may take to a task than to a thread.
+# The limit in seconds by which a message may take longer to a task than to a thread.
 WAITING_BAR_SECONDS = 100e-6
 
 IMPORT_RUNS = 20

@@ -1,4 +1,4 @@
-"""A topic's life: made, described, changed, and deleted.
+"""Create, describe, change and delete a topic.
 
 Run it with ``python -m examples.admin BOOTSTRAP_SERVERS TOPIC``.
 """
@@ -21,7 +21,7 @@ from confluent_kafka.admin import (
 
 
 def make(admin: AdminClient, topic: str) -> None:
-    """Creates the topic, or says that it exists."""
+    """Create the topic, or print that it exists already."""
     try:
         admin.create_topics([NewTopic(topic, 2)], operation_timeout=30)[topic].result()
         print(f"{topic}: created")
@@ -32,7 +32,7 @@ def make(admin: AdminClient, topic: str) -> None:
 
 
 def described(admin: AdminClient, topic: str) -> TopicDescription:
-    """Brokers hear of a new topic one after the other: one may not know it yet."""
+    """Describe a topic. A broker may not know a new topic yet, so ask again."""
     end = time.monotonic() + 30
     while True:
         try:
@@ -45,7 +45,7 @@ def described(admin: AdminClient, topic: str) -> TopicDescription:
 
 
 def show(admin: AdminClient, topic: str) -> None:
-    """Prints where its partitions are."""
+    """Print the leader and the replicas of each partition."""
     description = described(admin, topic)
     for partition in description.partitions:
         replicas = [node.id for node in partition.replicas]
@@ -53,7 +53,7 @@ def show(admin: AdminClient, topic: str) -> None:
 
 
 def change(admin: AdminClient, topic: str) -> None:
-    """One more partition, and another retention time."""
+    """Add a partition, and change the retention time."""
     admin.create_partitions([NewPartitions(topic, 3)])[topic].result()
     hour = ConfigEntry("retention.ms", "3600000", incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource("topic", topic, incremental_configs=[hour])

@@ -1,9 +1,9 @@
-"""Work on messages concurrently, in order per partition, and send the results on.
+"""Process messages concurrently, in order per partition, and send the results to another topic.
 
     python -m examples.aio_relay localhost:9092 videos results
 
-It ends on Ctrl-C. Offsets are committed when the results of their messages have been delivered, so
-that no message is skipped; after a crash some may be worked on again.
+It ends on Ctrl-C. It commits the offset of a message after the result of the message has been
+delivered. So no message is skipped, and after a crash some messages may be processed again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SECONDS = 1.0
 
 
 async def convert(message: Message) -> bytes:
-    """The work itself: a call of another service, for example."""
+    """Return the result for a message, for example by calling another service."""
     await asyncio.sleep(0.01)
     return (message.value() or b"").upper()
 
@@ -46,7 +46,7 @@ async def relay(
         AIOProducer(servers | {"enable.idempotence": True}) as producer,
         AIOConsumer(servers | reading) as consumer,
     ):
-        # A wrong password or address is an error now, and not silence.
+        # Report a wrong password or address now, instead of retrying without an error.
         await consumer.connect(10, source)
         await consumer.subscribe([source])
         while not stopped.is_set():
@@ -68,7 +68,7 @@ async def relay(
 
 
 def after(messages: list[Message]) -> list[TopicPartition]:
-    """Return the offsets behind the last message of each partition."""
+    """Return the offset after the last message of each partition."""
     last = {(message.topic(), message.partition()): message for message in messages}
     return [
         TopicPartition(str(message.topic()), message.partition() or 0, (message.offset() or 0) + 1)

@@ -1,8 +1,8 @@
-"""What aiokafka's users do most, on librdkafka: each situation in a function.
+"""The most common tasks of aiokafka's users, on librdkafka: one function for each task.
 
     python -m examples.aiokafka_situations localhost:9092
 
-It runs those that need nothing but a broker, on topics of its own. The code is aiokafka's API: with
+It runs the tasks that need only a broker, on its own topics. The code uses aiokafka's API: with
 ``import aiokafka`` in place of the first import below, it runs on aiokafka, too.
 """
 
@@ -22,13 +22,13 @@ from confluent_kafka.compat import aiokafka
 from confluent_kafka.compat.aiokafka import ConsumerRecord, TopicPartition
 from confluent_kafka.compat.aiokafka.helpers import create_ssl_context
 
-# A member that pauses keeps its partitions for the time that Kafka's own clients have; 10 s, the
-# default, are short on a busy machine.
+# A silent member keeps its partitions for this time, the default of Kafka's own clients. aiokafka's
+# default of 10 s is short on a busy machine.
 COMMON: dict[str, Any] = {"auto_offset_reset": "earliest", "session_timeout_ms": 45_000}
 
 
 def reader(*topics: str, **keywords: Any) -> aiokafka.AIOKafkaConsumer[Any, Any]:
-    """Make a consumer that begins with the first message, unless its group has read some."""
+    """Make a consumer that begins at the first message, or at its group's committed offset."""
     return aiokafka.AIOKafkaConsumer(*topics, **COMMON, **keywords)
 
 
@@ -36,7 +36,7 @@ def reader(*topics: str, **keywords: Any) -> aiokafka.AIOKafkaConsumer[Any, Any]
 
 
 def to_json(value: Any) -> bytes:
-    """Make bytes of an object."""
+    """Return an object as JSON."""
     return json.dumps(value).encode()
 
 
@@ -55,9 +55,9 @@ async def objects(servers: str, topic: str, flights: list[dict[str, Any]]) -> li
 
 
 async def commit_what_is_done(servers: str, topic: str, group: str, count: int) -> list[Any]:
-    """Work on messages batch by batch, and commit each partition's when they are done.
+    """Process messages in batches, and commit the offsets of each partition after each batch.
 
-    After a crash the batch in work is read again, and nothing is skipped.
+    After a crash, the unfinished batch is read again, and no message is skipped.
     """
     done: list[Any] = []
     async with reader(
@@ -66,7 +66,7 @@ async def commit_what_is_done(servers: str, topic: str, group: str, count: int) 
         while len(done) < count:
             found = await consumer.getmany(timeout_ms=1000, max_records=count - len(done))
             for partition, records in found.items():
-                done += [record.value for record in records]  # the work
+                done += [record.value for record in records]  # process the messages here
                 await consumer.commit({partition: records[-1].offset + 1})
     return done
 
@@ -78,7 +78,7 @@ async def share_the_work(servers: str, topic: str, group: str, count: int) -> li
     """Read a topic with two members of a group; return how many messages each has read."""
     read = [0, 0]
     members = [reader(topic, bootstrap_servers=servers, group_id=group) for _ in read]
-    # Together, so that there is one rebalance.
+    # Start both together, so that there is only one rebalance.
     await asyncio.gather(*(member.start() for member in members))
     try:
         while not all(member.assignment() for member in members):
@@ -96,7 +96,7 @@ async def share_the_work(servers: str, topic: str, group: str, count: int) -> li
 
 
 def by_region(key: bytes | None, everything: list[int], available: list[int]) -> int:
-    """Keep the messages of a region together: what is before the dot in a key decides."""
+    """Keep the messages of a region together: the part of a key before the dot is the region."""
     region = (key or b"").partition(b".")[0]
     return everything[zlib.crc32(region) % len(everything)]
 
@@ -130,9 +130,10 @@ async def over_tls(
 
 
 class Counts(aiokafka.ConsumerRebalanceListener):
-    """How often each value was read, in a file for each partition, together with the offset.
+    """Counts how often each value was read. Each partition has a file.
 
-    Count and offset are written at once, so a crash counts nothing twice.
+    The file contains the counts and the offset. It is written at once, so a crash cannot count a
+    value twice.
     """
 
     def __init__(self, consumer: aiokafka.AIOKafkaConsumer[Any, Any], folder: Path) -> None:
@@ -141,11 +142,11 @@ class Counts(aiokafka.ConsumerRebalanceListener):
         self._counts: dict[TopicPartition, Counter[str]] = {}
 
     def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
-        """Forget them: another member goes on with their files."""
+        """Forget the partitions: another member continues with their files."""
         self._counts.clear()
 
     def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
-        """Read their files, and go on where those stop."""
+        """Read the files of the partitions, and continue at their offsets."""
         for partition in assigned:
             file = self._file(partition)
             text = file.read_text() if file.exists() else '{"offset": 0, "counts": {}}'
@@ -154,7 +155,7 @@ class Counts(aiokafka.ConsumerRebalanceListener):
             self._consumer.seek(partition, state["offset"])
 
     def add(self, partition: TopicPartition, records: list[ConsumerRecord[Any, Any]]) -> None:
-        """Count records, and write down how far that was."""
+        """Count records, and write the counts and the offset to the file."""
         counts = self._counts[partition]
         counts.update((record.value or b"").decode() for record in records)
         state = {"offset": records[-1].offset + 1, "counts": counts}
@@ -173,7 +174,7 @@ class Counts(aiokafka.ConsumerRebalanceListener):
 async def count_values(
     servers: str, topic: str, group: str, folder: Path, wanted: int
 ) -> Counter[str]:
-    """Count values until there are as many as wanted; offsets are in the folder, not in Kafka."""
+    """Count this number of values. The offsets are stored in the folder, not in Kafka."""
     consumer = reader(bootstrap_servers=servers, group_id=group, enable_auto_commit=False)
     counts = Counts(consumer, folder)
     consumer.subscribe([topic], listener=counts)
@@ -188,7 +189,7 @@ async def count_values(
 
 
 async def fill_batches(servers: str, topic: str, values: list[bytes]) -> list[tuple[int, int]]:
-    """Send values in batches, to the partitions in turn; return where each batch begins."""
+    """Send values in batches to one partition after another. Return where each batch begins."""
     async with aiokafka.AIOKafkaProducer(
         bootstrap_servers=servers, max_batch_size=1024
     ) as producer:
@@ -209,7 +210,7 @@ async def fill_batches(servers: str, topic: str, values: list[bytes]) -> list[tu
 
 
 async def shout(servers: str, source: str, target: str, group: str, count: int) -> int:
-    """Send messages on in upper case, each exactly once, whatever fails; return how many."""
+    """Copy messages in upper case to another topic, each exactly once; return how many."""
     done = 0
     async with (
         reader(
@@ -227,7 +228,7 @@ async def shout(servers: str, source: str, target: str, group: str, count: int) 
             found = await consumer.getmany(timeout_ms=1000, max_records=count - done)
             if not found:
                 continue
-            # The results, and how far that was, become visible together, or not at all.
+            # The results and the offsets become visible together, or not at all.
             async with producer.transaction():
                 for records in found.values():
                     for record in records:

@@ -1,4 +1,4 @@
-"""Objects of a class through Kafka as Avro; the schema is in a registry.
+"""Send objects of a class through Kafka as Avro, with a schema in a registry.
 
     python -m examples.avro_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
@@ -43,12 +43,12 @@ class Flight:
 
 
 def to_dict(flight: Flight, _: SerializationContext | None) -> dict[str, Any]:
-    """Return what Avro writes of a flight."""
+    """Return a flight in the form that Avro writes."""
     return asdict(flight)
 
 
 def to_flight(found: dict[str, Any], _: SerializationContext | None) -> Flight:
-    """Return the flight that Avro read."""
+    """Return the flight for the dict that Avro has read."""
     return Flight(**found)
 
 

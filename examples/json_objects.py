@@ -1,4 +1,4 @@
-"""Documents through Kafka as JSON that is checked with a JSON Schema in a registry.
+"""Send documents through Kafka as JSON, and check them with a JSON Schema in a registry.
 
     python -m examples.json_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
@@ -28,7 +28,7 @@ SCHEMA = """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Send an order, fail to send another one, and print what comes back."""
+    """Send an order, show that an invalid order is refused, and print the order that comes back."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", default="localhost:9092")
     parser.add_argument("--registry", default="http://localhost:8081")

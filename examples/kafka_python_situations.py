@@ -1,6 +1,6 @@
-"""What users of kafka-python do most, on librdkafka.
+"""The most common tasks of kafka-python's users, on librdkafka.
 
-Programs that say ``import kafka`` run as they are with
+Programs that contain ``import kafka`` run without changes with
 ``python -m confluent_kafka run --as kafka program.py``, or after
 ``confluent_kafka.compat.install("kafka")``.
 """
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 def send_and_wait(servers: str, topic: str, values: Iterable[bytes]) -> list[int]:
-    """Send messages one by one, and know of each where it is."""
+    """Send messages one by one, and return the offset of each message."""
     offsets = []
     with KafkaProducer(bootstrap_servers=servers) as producer:
         for value in values:
@@ -42,7 +42,7 @@ def send_and_wait(servers: str, topic: str, values: Iterable[bytes]) -> list[int
 def send_with_callbacks(
     servers: str, topic: str, values: Iterable[Any], delivered: Callable[[Any], object]
 ) -> None:
-    """Send many messages without waiting: callbacks hear of each, flush() of all."""
+    """Send many messages without waiting; a callback gets the result of each message."""
     producer = KafkaProducer(
         bootstrap_servers=servers,
         linger_ms=5,
@@ -57,7 +57,7 @@ def send_with_callbacks(
 
 
 def read_objects(servers: str, topic: str, count: int) -> list[Any]:
-    """Read so many messages of a topic, from its beginning."""
+    """Read this number of messages of a topic, from its beginning."""
     consumer = KafkaConsumer(
         topic,
         bootstrap_servers=servers,
@@ -69,7 +69,7 @@ def read_objects(servers: str, topic: str, count: int) -> list[Any]:
 
 
 def read_in_a_group(servers: str, topic: str, group: str, count: int) -> list[bytes]:
-    """Read so many messages as a member of a group, and commit what is done by hand."""
+    """Read this number of messages as a member of a group, and commit their offsets by hand."""
     values: list[bytes] = []
     consumer = KafkaConsumer(
         topic,
@@ -89,10 +89,10 @@ def read_in_a_group(servers: str, topic: str, group: str, count: int) -> list[by
 
 
 class OffsetsElsewhere(ConsumerRebalanceListener):
-    """Goes on where a database says.
+    """Makes a consumer continue at the offsets in a database.
 
     Args:
-        consumer: whose listener it is.
+        consumer: the consumer to which this listener belongs.
         database: the offset of the next message, by partition.
     """
 
@@ -114,7 +114,7 @@ class OffsetsElsewhere(ConsumerRebalanceListener):
 def read_with_offsets_elsewhere(
     servers: str, topic: str, group: str, database: dict[TopicPartition, int], count: int
 ) -> list[bytes]:
-    """Read so many messages, or more, with offsets that Kafka does not keep."""
+    """Read at least this number of messages, with offsets that are not stored in Kafka."""
     consumer = KafkaConsumer(bootstrap_servers=servers, group_id=group, enable_auto_commit=False)
     consumer.subscribe([topic], listener=OffsetsElsewhere(consumer, database))
     values: list[bytes] = []
@@ -142,7 +142,7 @@ def last_messages(servers: str, topic: str, count: int) -> list[bytes]:
 def copy_in_transactions(
     servers: str, source: str, sink: str, group: str, name: str, count: int
 ) -> None:
-    """Copy so many messages, or more, each exactly once."""
+    """Copy at least this number of messages, each exactly once."""
     consumer = KafkaConsumer(
         source,
         bootstrap_servers=servers,

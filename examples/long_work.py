@@ -1,8 +1,8 @@
-"""Messages that take minutes each: the membership is kept, and the lag is shown.
+"""Process messages that take minutes each, without leaving the group, and show the lag.
 
     python -m examples.long_work localhost:9092 videos
 
-It ends on Ctrl-C, or when it has caught up. What was not finished is read again by the next run.
+It ends on Ctrl-C, or when no messages are left. The next run reads unfinished messages again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WAIT_SECONDS = 5.0
 
 
 def convert(message: Message) -> None:
-    """The work itself: longer than max.poll.interval.ms would allow between two calls."""
+    """Process a message. This may take longer than max.poll.interval.ms."""
     time.sleep(1)
 
 
@@ -38,7 +38,7 @@ def run(
     }
     done = 0
     with Consumer(config) as consumer:
-        # A wrong password or address is an error now, and not silence.
+        # Report a wrong password or address now, instead of retrying without an error.
         consumer.connect(CONNECT_SECONDS, topic)
         consumer.subscribe([topic])
         while (message := consumer.poll(wait)) is not None:

@@ -1,9 +1,10 @@
-"""Protobuf messages through Kafka, with their schema in a registry.
+"""Send Protobuf messages through Kafka, with their schema in a registry.
 
     python -m examples.protobuf_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
 Needs the extra ``[protobuf]`` (docs/start/installation.md). The registry ``mock://`` is one in
-memory. Any class that protoc made will do in the place of Timestamp, which comes with Protobuf.
+memory. Instead of Timestamp, which is a part of Protobuf, you can use any class that protoc
+generates.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A work queue with retries: each job is done once, tried again, or put aside.
+"""A work queue with retries: each job is done, tried again, or rejected.
 
-Start as many workers as there is work for; they share the topic's partitions::
+Start as many workers as you need. They share the topic's partitions::
 
     python -m examples.share_worker localhost:9092 jobs
 
-A job is JSON such as ``{"divide": [84, 2]}``. One that fails goes back to the queue, twice at most;
-one that nobody can read, or that has failed three times, is rejected.
+A job is JSON such as ``{"divide": [84, 2]}``. A job that fails goes back to the queue, at most
+twice. A job that cannot be read, or that has failed three times, is rejected.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ JOB_SECONDS = 5.0
 
 
 def do(job: dict[str, list[float]]) -> float:
-    """The work itself."""
+    """Do a job, and return its result."""
     number, divisor = job["divide"]
     return number / divisor
 
 
 def outcome(message: Message) -> AcknowledgeType:
-    """Does one job, and says what shall become of it."""
+    """Do one job; return whether to accept, release or reject it."""
     value = message.value()
     if message.error() is not None or value is None:
         return AcknowledgeType.REJECT
@@ -48,13 +48,13 @@ def outcome(message: Message) -> AcknowledgeType:
 
 
 def report(offsets: dict[TopicPartition, set[int]], exception: Exception | None) -> None:
-    """What a broker could not note: it delivers these jobs again, when their locks have run out."""
+    """Print failed acknowledgements. The broker delivers these jobs again after their locks."""
     if exception is not None:
         print(f"not acknowledged: {offsets}: {exception}", file=sys.stderr)
 
 
 def work(bootstrap_servers: str, topic: str, **config: Any) -> Counter[str]:
-    """Does jobs until Ctrl-C, or until none has come for some seconds; counts the outcomes."""
+    """Do jobs until Ctrl-C, or until none has come for some seconds; return the outcomes."""
     settings = {
         "bootstrap.servers": bootstrap_servers,
         "group.id": "workers",

@@ -17,6 +17,7 @@ from tests.support.java import start_java_quickly
 from tests.support.real_kafka import kafka as kafka
 from tests.support.real_kafka import make_topic as make_topic
 from tests.support.real_kafka import own_kafka as own_kafka
+from tests.support.real_kafka import real_kafka as real_kafka
 from tests.support.secret_search import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.support.side_by_side import (
     pytest_collection_modifyitems as pytest_collection_modifyitems,
@@ -47,9 +48,10 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Six thousand tests and their modules stay to the end: no collection of garbage looks at them.
+    """Exclude the collected tests and their modules from garbage collection.
 
-    Leak checks collect garbage all the time; that took minutes of every run.
+    They live until the end of the run. Leak checks collect garbage often. Each collection looked at
+    all these objects, which took minutes of every run.
     """
     gc.disable()
     try:

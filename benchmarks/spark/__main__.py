@@ -1,4 +1,4 @@
-"""Measures `rdkafka` beside Spark's own Kafka connector, and prints the tables as Markdown."""
+"""Compares `rdkafka` with Spark's own Kafka connector, and prints the tables as Markdown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FOLDER = ROOT / "build" / "bench-spark"
 def main() -> int:
     """Run the benchmark; return the exit status, which does not depend on the goals."""
     args = _arguments()
-    # Without it the broker and the sessions would outlive a run that is told to end.
+    # Without it, the broker and the sessions would continue after SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         report = _measurement(args)(args)
@@ -119,7 +119,7 @@ def _many_partitions(args: argparse.Namespace) -> str:
 
 
 class _Progress:
-    """Lines on standard error, with the seconds since the start."""
+    """Prints lines to standard error, with the seconds since the start."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -160,7 +160,7 @@ def _arguments() -> argparse.Namespace:
     args = parser.parse_args()
     if args.scale <= 0 or args.rounds <= 0:
         parser.error("--scale and --rounds must be more than 0")
-    # A smaller or partial run must not take the place of a full one's results.
+    # A smaller or partial run must not replace the results of a full run.
     is_partial = args.only or args.many_partitions or args.planning
     if args.output is None and args.scale >= 1 and not is_partial:
         args.output = SCALING_RESULTS if args.scaling else RESULTS

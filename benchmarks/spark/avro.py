@@ -39,7 +39,7 @@ def fill_avro(bootstrap: str, registry: str, topic: str, partitions: int, messag
 
 
 def _batch(rows: int, partitions: int) -> pa.RecordBatch:
-    """Rows in turn to each partition."""
+    """Return rows that go to all partitions in turn."""
     draw = random.Random(5)
     columns = {
         "number": pa.array([draw.randrange(10_000) for _ in range(rows)]),

@@ -12,13 +12,13 @@ from pathlib import Path
 from benchmarks.native_program import ROOT
 from tests.integration.kafka_cluster import KafkaCluster, running_cluster
 
-# The tests' brokers are to be ready soon and small; this one is to be fast.
+# The tests' brokers are configured to start quickly and to be small; this one must be fast.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=4 -Xmx1g"
 
 
 @contextmanager
 def running_broker(folder: Path) -> Iterator[KafkaCluster]:
-    """Run a broker, its data in a folder that is removed at the exit: it is gigabytes."""
+    """Run a broker. Its data, which can be gigabytes, are removed at the end of the block."""
     shutil.rmtree(folder, ignore_errors=True)
     tool = [sys.executable, str(ROOT / "tools" / "kafka.py")]
     home = subprocess.run(tool, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()

@@ -1,8 +1,8 @@
-"""The ceiling of Spark's Python data sources: rows that come from nowhere, and go nowhere.
+"""The limit of Spark's Python data sources: generate rows, and drop them.
 
-What Spark itself costs between the JVM and a Python worker is in every figure of `rdkafka`. This
-source writes its rows once, by copying a record batch of the size that `rdkafka` makes: no source
-of rows can do less. Its sink looks at no row.
+Every figure of `rdkafka` includes the cost of Spark itself between the JVM and a Python worker.
+This source only copies a record batch of the size that `rdkafka` makes, which is the least work
+that a source can do. The sink ignores the rows.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SAMPLE_ROWS = 1_000
 
 
 class CeilingDataSource(DataSource):
-    """Rows like those of `rdkafka`.
+    """A data source of rows like the rows of `rdkafka`.
 
-    Options of a read: ``rows`` and ``valuebytes``, of each value.
+    Options of a read: ``rows``, and ``valuebytes``, the size of each value.
     """
 
     @classmethod
@@ -58,7 +58,7 @@ class CeilingDataSource(DataSource):
 
 @dataclass(frozen=True)
 class _Rows:
-    """All rows, in as many tasks as the topics of the other sides have partitions."""
+    """Generates all rows, in as many tasks as the topics of the other sides have partitions."""
 
     schema: StructType
     count: int
@@ -105,7 +105,7 @@ class _Reader(DataSourceReader):
 
 
 class _StreamReader(DataSourceStreamReader):
-    """All rows are one micro-batch."""
+    """Returns all rows as one micro-batch."""
 
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows

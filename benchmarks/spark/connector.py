@@ -12,12 +12,12 @@ POM = Path(__file__).with_name("pom.xml")
 
 
 class ConnectorError(Exception):
-    """The connector cannot be had; the text says why."""
+    """The connector cannot be downloaded; the text says why."""
 
 
 @dataclass(frozen=True)
 class Connector:
-    """The jars, and the releases that the connector and the Avro package are of."""
+    """The jars, and the releases of the connector and of the Avro package."""
 
     version: str
     avro_version: str
@@ -34,7 +34,7 @@ def connector(pyspark: str) -> Connector:
     """Return the connector of PySpark's release, or the newest before it.
 
     Raises:
-        ConnectorError: Maven is missing or brings none of them.
+        ConnectorError: Maven is missing, or it cannot download any of them.
     """
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "confluent-kafka"
     failures = []

@@ -1,4 +1,4 @@
-"""What partitions cost that have next to nothing in them: on the driver, and in tasks."""
+"""Measures the cost of nearly empty partitions, on the driver and in tasks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SLOTS = 2
 _TOPIC = "nearly-empty"
 _WARM_UP_TOPIC = "warm-up"
 _RUNS = 3
-# Ranges of their own against those that share tasks, which is the default.
+# A task for each range, compared with ranges that share tasks, which is the default.
 _WAYS: dict[str, dict[str, str]] = {
     "a task for each (`maxRangesPerTask=1`)": {"maxRangesPerTask": "1"},
     "shared tasks": {},
@@ -33,7 +33,7 @@ _WAYS: dict[str, dict[str, str]] = {
 def measure_many_partitions(
     bootstrap: str, make_topic: MakeTopic, scale: float, folder: Path, say: Say
 ) -> str:
-    """Plan and scan a topic with one message in each of its partitions, either way."""
+    """Plan and scan a topic with one message in each partition, in both ways."""
     partitions = max(64, round(PARTITIONS * scale))
     for topic, number in ((_TOPIC, partitions), (_WARM_UP_TOPIC, SLOTS)):
         make_topic(topic, number)
@@ -44,7 +44,7 @@ def measure_many_partitions(
         for way, options in _WAYS.items():
             tasks, plan = _plan(bootstrap, options)
             command = {"workload": "scan", "topic": _TOPIC, "rows": partitions, **options}
-            # Once: what is measured takes minutes.
+            # Measure once, because it takes minutes.
             seconds = float(session.ask(command)["seconds"])
             say(f"{partitions} partitions, {way}: {tasks} tasks, {seconds:.1f} s")
             lines.append([way, f"{tasks:,}", f"{plan * 1e3:.0f} ms", f"{seconds:.1f} s"])

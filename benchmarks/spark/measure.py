@@ -26,20 +26,20 @@ from benchmarks.spark.sessions import Session
 from benchmarks.spark.topics import count, trickle
 
 Say = Callable[[str], None]
-# Creates a topic with so many partitions.
+# Creates a topic with this number of partitions.
 MakeTopic = Callable[[str, int], None]
-# Fills a topic as another one of rows.py, with so many messages; returns the seconds it took.
+# Fills a topic like a topic of rows.py, with this number of messages; returns the seconds.
 Fill = Callable[[str, str, int], float]
 
 _WARM_UP = 80_000
-# Seconds of a stream that are not looked at: its first batches are slower than the rest.
+# The first seconds of a stream are not measured, because its first batches are slower.
 _SETTLE = 5
 _numbers = itertools.count(1)
 
 
 @dataclass
 class Speed:
-    """The seconds that each side took for one row, round after round; and those of the CPU."""
+    """The seconds, and the CPU seconds, that each side needed for one row in each round."""
 
     row: Row
     rows: int
@@ -55,19 +55,19 @@ class Speed:
         return median(self.cpu_seconds[side]) / self.rows * 1e6
 
     def ratios(self, other: Side) -> list[float]:
-        """Return our rate over another's for each round: what the machine did hits both."""
+        """Return our rate divided by another side's for each round; a busy machine affects both."""
         pairs = zip(self.seconds[Side.OURS], self.seconds[other], strict=True)
         return [theirs / ours for ours, theirs in pairs]
 
     def cpu_ratio(self, other: Side) -> float:
-        """Return the median of the rounds' CPU times over another's."""
+        """Return the median ratio of our CPU time to another side's."""
         pairs = zip(self.cpu_seconds[Side.OURS], self.cpu_seconds[other], strict=True)
         return median(ours / theirs for ours, theirs in pairs)
 
 
 @dataclass
 class Latency:
-    """Seconds from a message's creation to its arrival in the sink, round after round."""
+    """The seconds from a message's creation to its arrival in the sink, for each round."""
 
     p50: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
     p99: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -76,7 +76,7 @@ class Latency:
 
 @dataclass
 class Measured:
-    """All that was measured. Memory is the largest Python worker's peak, by row."""
+    """All measurements. Memory is the peak of the largest Python worker, by row."""
 
     speeds: list[Speed] = field(default_factory=list)
     latency: Latency = field(default_factory=Latency)
@@ -84,7 +84,7 @@ class Measured:
 
 
 class Benchmark:
-    """The workloads, on sessions of all sides that stay up from the first to the last."""
+    """Runs the workloads, on sessions of all sides that run from the first workload to the last."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Benchmark:
         self._measured = Measured()
 
     def warm_up(self, fill: Fill) -> None:
-        """Run every workload once on little, so that no side pays for its start."""
+        """Run every workload once on few messages, so that starting costs are not measured."""
         for kind in (SMALL, AVRO):
             self._make_topic(_warm_up_topic(kind), PARTITIONS)
             fill(_warm_up_topic(kind), kind, _WARM_UP)
@@ -114,7 +114,7 @@ class Benchmark:
             self._say(f"{side} is warm")
 
     def run(self, rounds: int, only: str, latency_seconds: int) -> Measured:
-        """Run the rows whose names have a text in them; return what was measured."""
+        """Run the rows whose names contain a text; return the measurements."""
         rows = [row for row in ROWS if only in row.name]
         speeds = [Speed(row, row.command(self._sizes)["rows"]) for row in rows]
         self._measured.speeds = speeds

@@ -1,4 +1,4 @@
-"""What a micro-batch of a thousand topics costs the driver, before a task has begun."""
+"""Measures how long the driver plans a micro-batch of a thousand topics."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _make_topics(bootstrap: str, names: list[str]) -> None:
 
 
 def _plan(bootstrap: str, options: Mapping[str, str], partitions: int) -> tuple[float, float]:
-    """Return the seconds of a plan by the clock, and of the driver's CPU."""
+    """Return the wall time and the driver's CPU time of a plan, in seconds."""
     given = {"kafka.bootstrap.servers": bootstrap, "startingoffsets": "earliest", **options}
     source = RdKafkaDataSource(given)
     end = time.monotonic() + _READY_SECONDS
@@ -63,7 +63,7 @@ def _plan(bootstrap: str, options: Mapping[str, str], partitions: int) -> tuple[
         if time.monotonic() > end:
             raise RuntimeError(f"the broker has not got all topics after {_READY_SECONDS} s")
         reader = source.streamReader(source.schema())
-        with suppress(ValueError):  # of a topic that it has not heard of
+        with suppress(ValueError):  # of a topic that the broker does not know yet
             start = reader.initialOffset()
     seconds, cpu = [], []
     for _ in range(_RUNS):

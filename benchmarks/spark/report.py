@@ -1,4 +1,4 @@
-"""Writes what was measured as Markdown, with the goals and whether they are reached."""
+"""Writes the measurements as Markdown, with the goals and whether they are reached."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _cpu(measured: Measured, verdicts: list[Verdict]) -> str:
     for speed in measured.speeds:
         ratio = speed.cpu_ratio(Side.THEIRS)
         verdict = Verdict(
-            f"CPU: {speed.row.name}",
+            f"CPU time compared with the connector: {speed.row.name}",
             f"at most {CPU_GOAL:.1f}",
             figure(ratio),
             ratio <= CPU_GOAL,
@@ -105,7 +105,7 @@ def _ceiling(measured: Measured, verdicts: list[Verdict]) -> str:
         if speed.row.of_ceiling is None:
             continue
         share = median(speed.ratios(Side.CEILING))
-        verdict = _at_least(f"of the ceiling: {speed.row.name}", speed.row.of_ceiling, share)
+        verdict = _at_least(f"share of the ceiling: {speed.row.name}", speed.row.of_ceiling, share)
         verdicts.append(verdict)
         rates = [figure(speed.rate(side) / 1e6) for side in (Side.OURS, Side.CEILING)]
         by_cpu = figure(1 / speed.cpu_ratio(Side.CEILING))
@@ -167,6 +167,8 @@ def _latency(measured: Measured, verdicts: list[Verdict]) -> str:
 
 def _summary(verdicts: Sequence[Verdict]) -> str:
     missed = [verdict for verdict in verdicts if not verdict.reached]
-    lines = [f"{len(verdicts) - len(missed)} of {len(verdicts)} goals are reached."]
-    lines += [f"- not reached: {v.what}: {v.measured}, the goal is {v.bar}" for v in missed]
-    return "## Goals\n\n" + "\n".join(lines)
+    text = f"## Goals\n\n{len(verdicts) - len(missed)} of {len(verdicts)} goals are reached."
+    if not missed:
+        return text
+    lines = [f"- {v.what}: the result is {v.measured}, and the goal is {v.bar}." for v in missed]
+    return f"{text} These goals are not reached:\n\n" + "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What is measured, on which topic, and the goal of each row."""
+"""The rows of the report: the workload, the topic and the goal of each row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VALUE_BYTES = {SMALL: 100, LARGE: 1_000}
 
 
 class Side(StrEnum):
-    """Who reads or writes: the name of a format."""
+    """The side that reads or writes: the name of its format."""
 
     OURS = "rdkafka"
     THEIRS = "kafka"
@@ -30,7 +30,7 @@ KAFKA_SIDES = (Side.OURS, Side.THEIRS)
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much there is of everything; the numbers of the goals at scale 1."""
+    """The numbers of messages. The goals are for scale 1."""
 
     small: int
     large: int
@@ -39,21 +39,21 @@ class Sizes:
 
     @classmethod
     def scaled(cls, scale: float) -> Sizes:
-        """The sizes for a scale; whole rounds of all partitions."""
+        """Return the sizes for a scale, as multiples of the number of partitions."""
         whole = [max(1, round(full * scale / 8_000)) * 8_000 for full in (20e6, 2e6, 10e6, 5e6)]
         return cls(*whole)
 
     def messages(self, topic: str) -> int:
-        """Return how many messages a topic is filled with."""
+        """Return the number of messages in a topic."""
         return {SMALL: self.small, LARGE: self.large, AVRO: self.avro}[topic]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A workload on a topic, and the least that its rate must be.
+    """A workload on a topic, and the goal for its rate.
 
-    ``goal`` times the connector's, and ``of_ceiling`` times that of a Python source of no cost, if
-    there is one with such rows. Its CPU time must be at most CPU_GOAL times the connector's.
+    The rate must be at least ``goal`` times the connector's rate, and ``of_ceiling`` times the rate
+    of ceiling.py, if it has such rows. The CPU time must be at most CPU_GOAL times the connector's.
     """
 
     name: str
@@ -64,11 +64,11 @@ class Row:
 
     @property
     def sides(self) -> tuple[Side, ...]:
-        """Who takes part."""
+        """The sides that run this workload."""
         return KAFKA_SIDES if self.of_ceiling is None else tuple(Side)
 
     def command(self, sizes: Sizes) -> dict[str, Any]:
-        """What a session is asked to do."""
+        """Return the command for a session."""
         rows = sizes.written if self.workload == "write" else sizes.messages(self.topic)
         return {"workload": self.workload, "topic": self.topic, "rows": rows}
 

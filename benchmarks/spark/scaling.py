@@ -1,4 +1,4 @@
-"""How a scan's rate follows from partitions and task slots, and what planning costs."""
+"""Measures how a scan's rate depends on partitions and task slots, and the cost of planning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MESSAGES = 4_000_000
 VALUE_BYTES = 100
 
 _MANY = 1_000
-# What a task costs is seen where each range has its own.
+# Each range has its own task, to show the cost of a task.
 _OWN_TASKS = {"maxRangesPerTask": "1"}
 _RUNS = 3
 _WARM_UP_RUNS = 2
@@ -31,7 +31,7 @@ _WARM_UP_RUNS = 2
 
 @dataclass(frozen=True)
 class Planning:
-    """What many partitions cost: seconds on the driver per plan, and seconds for their scan."""
+    """The cost of many partitions: seconds per plan on the driver, and seconds for the scan."""
 
     plan: float
     scan: float
@@ -79,7 +79,7 @@ def _topic(partitions: int) -> str:
 
 
 def _plan(bootstrap: str) -> float:
-    """What the driver does for each micro-batch: ask where the topic ends, and cut the ranges."""
+    """Do the driver's work for a micro-batch: request the ends of the topic, and cut the ranges."""
     options = {"kafka.bootstrap.servers": bootstrap, "subscribe": _topic(_MANY)}
     options |= {"startingOffsets": "earliest", **_OWN_TASKS}
     source = RdKafkaDataSource({name.lower(): text for name, text in options.items()})

@@ -1,7 +1,7 @@
-"""One side's Spark session: a program that runs the workloads it is told on standard input.
+"""The Spark session of one side: a program that reads commands from its standard input.
 
-A line of JSON is a command; a line of JSON with what was measured is its answer. Everything
-that Spark prints goes to standard error.
+Each command is a line of JSON, and its answer is a line of JSON with the measurements. Spark's
+output goes to standard error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TWO_COLUMNS = "value binary, offset bigint"
 
 
 class Workloads:
-    """The workloads, the same for all formats but for how columns are left out."""
+    """The workloads. They are the same for all formats, except for how columns are left out."""
 
     def __init__(self, spark: SparkSession, side: Side, bootstrap: str, registry: str) -> None:
         self._spark = spark
@@ -43,7 +43,7 @@ class Workloads:
         return _timed(lambda: _sums(frame, rows))
 
     def columns(self, topic: str, rows: int) -> dict[str, Any]:
-        """The same with two columns only, named the way each side understands."""
+        """Do the same as scan(), but read only two columns."""
         if self._side is Side.THEIRS:
             frame = self._load(topic, rows).select("value", "offset")
         else:
@@ -51,10 +51,10 @@ class Workloads:
         return _timed(lambda: _sums(frame, rows, "max(offset)"))
 
     def avro(self, topic: str, rows: int) -> dict[str, Any]:
-        """Sum up fields of a topic's records; the connector's side knows the only schema."""
+        """Sum up fields of a topic's records. The connector's side gets the schema directly."""
         if self._side is Side.THEIRS:
             frame = self._load(topic, rows)
-            # Behind the zero byte and the id of the registry's framing.
+            # After the zero byte and the id of the registry's framing.
             value = from_avro(expr("substring(value, 6)"), SCHEMA)
         else:
             options = {"valueFormat": "avro", "schema.registry.url": self._registry}
@@ -65,7 +65,7 @@ class Workloads:
         return _timed(lambda: _check(rows, _first(flights, "count(*)", "count(cancelled)", *sums)))
 
     def catch_up(self, topic: str, rows: int) -> dict[str, Any]:
-        """Stream all that is in a topic into nothing."""
+        """Stream all messages of a topic to a sink that drops them."""
         stream = self._spark.readStream.format(self._side).options(**self._options(topic, rows))
         if self._side is not Side.CEILING:
             stream = stream.option("startingOffsets", "earliest")
@@ -96,7 +96,7 @@ class Workloads:
         return _timed(writer.save)
 
     def latency(self, topic: str, settle: int, seconds: int) -> dict[str, Any]:
-        """Stream a topic that is being written to; return how old messages are on arrival."""
+        """Stream a topic while messages are written to it; return their ages on arrival."""
         ages: list[pa.Array] = []
         measured_from = time.monotonic() + settle
         batches = 0
@@ -142,7 +142,7 @@ def _sums(frame: DataFrame, rows: int, *more: str) -> None:
 
 
 def _first(frame: DataFrame, *aggregates: str) -> int:
-    """Return the first of some aggregates of all rows."""
+    """Compute aggregates of all rows; return the first one."""
     found = frame.selectExpr(*aggregates).first()
     assert found is not None
     count: int = found[0]

@@ -1,4 +1,4 @@
-"""Runs a side's session as a process, asks it for workloads and looks at its Python workers."""
+"""Runs a side's session as a process, sends it workloads, and measures its Python workers."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from benchmarks.spark.rows import Side
 
 ANSWER_SECONDS = 600
 _LOG_TAIL = 3_000
-# What writing it to /proc/PID/clear_refs does: the peak of resident memory starts anew.
+# Written to /proc/PID/clear_refs, this resets the peak of resident memory.
 _RESET_PEAK = "5"
 
 
 class SessionError(Exception):
-    """A session failed or did not answer; the text has the end of its log."""
+    """A session failed or did not answer; the text contains the end of its log."""
 
 
 class Session:
-    """A Spark session that waits for commands, and is idle until it gets one."""
+    """A Spark session, which is idle until it gets a command."""
 
     def __init__(self, side: Side, process: subprocess.Popen[str], log: Path) -> None:
         self.side = side
@@ -34,7 +34,7 @@ class Session:
         self._log = log
 
     def ask(self, command: dict[str, Any]) -> dict[str, Any]:
-        """Run one workload; return what it measured."""
+        """Run one workload; return its measurements."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
@@ -53,7 +53,7 @@ class Session:
         return answer
 
     def reset_worker_peaks(self) -> None:
-        """From now on the peak of the Python workers' memory is measured."""
+        """Reset the peak of the Python workers' memory."""
         for process in self._workers():
             try:
                 (process / "clear_refs").write_text(_RESET_PEAK)
@@ -73,7 +73,7 @@ class Session:
         return [one for one in self._family() if b"pyspark.daemon" in _read(one / "cmdline")]
 
     def _family(self) -> list[Path]:
-        """Return the /proc directories of the session and of all that descends from it."""
+        """Return the /proc directories of the session and of its descendants."""
         parents = {int(one.name): _parent(one) for one in Path("/proc").glob("[0-9]*")}
         family = {self._process.pid}
         while more := {pid for pid, parent in parents.items() if parent in family} - family:
@@ -90,7 +90,7 @@ def running_session(
     folder: Path,
     registry: str = "",
 ) -> Iterator[Session]:
-    """Start a session and wait until it is ready; leaving the block ends it."""
+    """Start a session and wait until it is ready; the end of the block ends it."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{side}-{cores}.log"
     command = [sys.executable, "-m", "benchmarks.spark.session", "--side", side]
@@ -125,12 +125,12 @@ def _parent(process: Path) -> int:
 
 
 def _cpu_ticks(process: Path) -> int:
-    """In user and system mode, its own and that of its children that have ended."""
+    """Return the CPU time of a process and of its ended children, in ticks."""
     return sum(map(int, _stat(process)[11:15]))
 
 
 def _stat(process: Path) -> list[bytes]:
-    """Return the fields after the command, which stands in brackets and may hold anything."""
+    """Return the fields after the command, which may contain any characters."""
     return _read(process / "stat").rpartition(b")")[2].split()
 
 

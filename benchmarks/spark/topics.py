@@ -1,4 +1,4 @@
-"""Topics with messages in them, and the trickle that latency is measured with."""
+"""Fills topics with messages, and sends the slow stream that measures latency."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def send(
     batch: pa.RecordBatch,
     value: ColumnEncoder | None = None,
 ) -> float:
-    """Send a batch's rows again and again, until a topic has so many; return the seconds it took.
+    """Send a batch's rows repeatedly until a topic has enough; return the duration in seconds.
 
     Args:
-        bootstrap: where the brokers are.
-        topic: is empty.
-        partitions: of the topic.
-        messages: how many.
+        bootstrap: the addresses of the brokers.
+        topic: the topic, which must be empty.
+        partitions: the number of partitions of the topic.
+        messages: the number of messages to send.
         batch: the columns of messages, for produce_arrow().
-        value: what encodes the column `value`.
+        value: encodes the column `value`.
     """
     started = time.monotonic()
     config: dict[str, str | int | bool] = {
@@ -84,7 +84,7 @@ def count(bootstrap: str, topic: str, partitions: int) -> int:
 
 @contextmanager
 def trickle(bootstrap: str, topic: str, per_second: int) -> Iterator[None]:
-    """Send a message every now and then, with the time in it, for as long as the block runs."""
+    """Send messages that contain the time, at a steady rate, until the block ends."""
     done = threading.Event()
     failures: list[BaseException] = []
 
@@ -113,7 +113,7 @@ def trickle(bootstrap: str, topic: str, per_second: int) -> Iterator[None]:
 
 
 def _batch(rows: int, partitions: int, value_bytes: int) -> pa.RecordBatch:
-    """Rows in turn to each partition, of bytes that do not compress."""
+    """Return rows that go to all partitions in turn, with bytes that do not compress."""
     noise = random.Random(4)
     return pa.record_batch(
         {

@@ -19,8 +19,8 @@ warnings.simplefilter("ignore")
 
 BATCH_SIZE = 500  # max.poll.records of Kafka's own consumer
 
-# Of the messages that a run has: a thread for each call costs a hundred times what a call does.
-# Of what is fetched meanwhile as many as aiokafka_consumer has, beside which it is measured.
+# Fractions of the run's messages. A thread for each call costs a hundred times as much as a call.
+# For fetching meanwhile, the number is the same as in aiokafka_consumer, which it is compared with.
 FRACTIONS = {"before": 20, "meanwhile": 2}
 BATCH_FRACTIONS = {"before": 2, "meanwhile": 1}
 
@@ -41,13 +41,13 @@ async def send(producer: Any, topic: str, messages: int) -> None:
 
 
 async def gather(producer: Any, topic: str, messages: int) -> None:
-    """The same with gather(), whose callbacks cost as much as a message."""
+    """Do the same as send(), but wait with gather(), whose callbacks cost as much as a message."""
     for _ in range(messages // len(VALUES)):
         await asyncio.gather(*[await producer.produce(topic, value) for value in VALUES])
 
 
 async def send_many(producer: Any, topic: str, messages: int) -> None:
-    """The same with one future for a thousand messages."""
+    """Do the same as send(), but with one future for a thousand messages."""
     for _ in range(messages // len(VALUES)):
         await (await producer.produce_many(topic, VALUES))
 
@@ -84,11 +84,11 @@ PRODUCING: dict[str, Callable[[Any, str, int], Awaitable[None]]] = {
 
 
 async def measure_producer(args: argparse.Namespace, messages: int) -> None:
-    """Produce until all is delivered."""
+    """Produce until all messages are delivered."""
     from confluent_kafka.aio import AIOProducer
 
     call = PRODUCING[args.call]
-    # As aiokafka: what a thousand calls have queued is waited for, and nothing comes after it.
+    # As with aiokafka, wait for each thousand messages before producing more.
     producer = AIOProducer({"bootstrap.servers": args.bootstrap, "linger.ms": 0})
     await call(producer, args.topic, len(VALUES))  # connects, and learns the partitions
     stopwatch = Stopwatch()
@@ -98,7 +98,7 @@ async def measure_producer(args: argparse.Namespace, messages: int) -> None:
 
 
 async def measure_pending(args: argparse.Namespace, messages: int) -> None:
-    """Print what is resident without messages, with queued ones, and with a future for each."""
+    """Print the resident memory without messages, with queued messages, and with their futures."""
     from confluent_kafka.aio import AIOProducer
 
     config = {
@@ -125,7 +125,7 @@ async def measure_pending(args: argparse.Namespace, messages: int) -> None:
 
 
 async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
-    """Consume what librdkafka has fetched already, or is fetching."""
+    """Consume messages that librdkafka has fetched already, or fetches meanwhile."""
     from confluent_kafka.aio import AIOConsumer
 
     consumer = AIOConsumer(

@@ -1,4 +1,4 @@
-"""Messages through aiokafka's API, by aiokafka or by our face, in one event loop with one task.
+"""Read messages with aiokafka's API, from aiokafka or this package, in one task.
 
 Both fetch meanwhile: aiokafka does so in the same event loop.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.workloads.common import TIMEOUT_SECONDS, Stopwatch, print_result
 
-# Of the messages that a run has: aiokafka needs seconds for a million of them one by one.
+# A fraction of the run's messages, because aiokafka needs seconds for a million single messages.
 FRACTIONS = {"getone": 2, "getmany": 1}
 
 

@@ -1,4 +1,4 @@
-"""Messages through aiokafka's API, by aiokafka or by our face, in one event loop with one task."""
+"""Send messages with aiokafka's API, from aiokafka or this package, in one task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.workloads.common import VALUES, Stopwatch, print_result
 
-# Of the messages that a run has: aiokafka needs ten seconds for a million.
+# A fraction of the run's messages, because aiokafka needs ten seconds for a million.
 FRACTION = 10
 
 
@@ -21,7 +21,7 @@ async def send(producer: Any, topic: str, messages: int) -> None:
 
 
 async def gather(producer: Any, topic: str, messages: int) -> None:
-    """The same with gather(), whose callbacks cost as much as a message."""
+    """Do the same as send(), but wait with gather(), whose callbacks cost as much as a message."""
     for _ in range(messages // len(VALUES)):
         await asyncio.gather(*[await producer.send(topic, value) for value in VALUES])
 
@@ -30,7 +30,7 @@ CALLS = {"send": send, "gather": gather}
 
 
 async def measure(args: argparse.Namespace) -> None:
-    """Produce until all is delivered."""
+    """Produce until all messages are delivered."""
     client = importlib.import_module(args.client)
     call = CALLS[args.call]
     messages = args.messages // FRACTION

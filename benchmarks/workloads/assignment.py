@@ -1,4 +1,4 @@
-"""What a large assignment costs, by the partition, on a cluster of its own."""
+"""Measure the cost of a large assignment per partition, on its own cluster."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def pause(consumer: Consumer, partitions: list[TopicPartition]) -> None:
 
 
 def commit(consumer: Consumer, partitions: list[TopicPartition]) -> None:
-    """Commit an offset of each partition, and ask for it."""
+    """Commit an offset of each partition, and request the committed offsets."""
     consumer.committed(partitions[:1], TIMEOUT_SECONDS)  # finds the coordinator
     stopwatch = Stopwatch()
     for _ in range(ROUNDS):
@@ -36,7 +36,7 @@ def commit(consumer: Consumer, partitions: list[TopicPartition]) -> None:
 
 
 def _show(stopwatch: Stopwatch) -> None:
-    """Print the result; a partition stands for a message."""
+    """Print the result; each partition counts as a message."""
     print_result(
         messages=ROUNDS * PARTITIONS,
         call_seconds=stopwatch.wall(),

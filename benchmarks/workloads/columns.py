@@ -1,6 +1,6 @@
-"""Payloads into Arrow columns and back: by confluent_kafka.columns, and by what people use else.
+"""Convert payloads to Arrow columns and back, with confluent_kafka.columns and other packages.
 
-The cluster is not used: what is measured is one thread.
+Only one thread is measured. The cluster is not used.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def avro_payload(row: Row) -> bytes:
 
 
 def json_payload(row: Row) -> bytes:
-    """Return it as JSON."""
+    """Return a reading as JSON."""
     return json.dumps(row).encode()
 
 
@@ -96,7 +96,7 @@ def message() -> Any:
 
 
 def protobuf_payload(row: Row) -> bytes:
-    """Return it in Protocol Buffers; a null is 0."""
+    """Return a reading in Protocol Buffers; null becomes 0."""
     data: bytes = message()(**{name: row[name] or 0 for name in FIELDS}).SerializeToString()
     return data
 
@@ -117,7 +117,7 @@ def arrow_schema() -> Any:
 
 
 def as_typed_rows(rows: list[Row]) -> Any:
-    """Return rows as columns of those types."""
+    """Return rows as columns with the types of arrow_schema()."""
     return as_rows(rows, arrow_schema())
 
 
@@ -149,7 +149,7 @@ def avro_columns() -> Work:
 
 
 def avro_fastavro() -> Work:
-    """Return fastavro's reader of rows, which pyarrow makes columns of."""
+    """Return fastavro's reader of rows, whose results pyarrow converts to columns."""
     import fastavro
 
     schema = fastavro.parse_schema(SCHEMA)
@@ -248,7 +248,7 @@ def order_of(row: Row) -> Row:
 
 
 def order_payload(row: Row) -> bytes:
-    """Return it in Avro."""
+    """Return an order in Avro."""
     import fastavro
 
     file = io.BytesIO()
@@ -312,7 +312,7 @@ def json_columns() -> Work:
 
 
 def json_orjson() -> Work:
-    """Return orjson's reader of rows, which pyarrow makes columns of."""
+    """Return orjson's reader of rows, whose results pyarrow converts to columns."""
     import orjson
 
     schema = arrow_schema()
@@ -358,7 +358,7 @@ def protobuf_columns() -> Work:
 
 
 def protobuf_rows() -> Work:
-    """Return protobuf's reader of messages, whose fields pyarrow makes columns of."""
+    """Return protobuf's reader of messages, whose fields pyarrow converts to columns."""
     reading = message()
 
     def decode(payloads: Sequence[bytes]) -> Any:
@@ -385,7 +385,7 @@ def protobuf_writer() -> Work:
     return lambda rows: [reading(**row).SerializeToString() for row in rows]
 
 
-# What does it, what one payload is made by, and what all of a batch are given as.
+# For each name: the work, the function that makes one payload, and the form of a batch.
 WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[Any]], Any]]] = {
     "avro-columns": (avro_columns, avro_payload, as_arrow),
     "avro-fastavro": (avro_fastavro, avro_payload, list),
@@ -408,7 +408,7 @@ WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[
     "protobuf-encoder": (protobuf_encoder, dict, as_typed_rows),
     "protobuf-writer": (protobuf_writer, dict, list),
 }
-# Of the messages that a run has: what makes rows needs a minute for a million.
+# A fraction of the run's messages, because a reader of rows needs a minute for a million.
 FRACTIONS = dict.fromkeys(
     (
         *("avro-fastavro", "avro-fastavro-writer", "json-orjson", "json-orjson-writer"),

@@ -1,6 +1,6 @@
 """Read messages, either when librdkafka has already fetched them or while it fetches.
 
-The first way measures what the client's own calls cost; the second, the whole way from the
+The first way measures the cost of the client's own calls. The second way measures the path from the
 cluster, whose mock broker shares the machine's cores.
 """
 
@@ -18,7 +18,7 @@ BATCH_SIZE = 1000
 
 
 def failure(message: Any) -> RuntimeError:
-    """Return what to raise where there is no message, or an error in its place."""
+    """Return the exception for a missing message, or for an error instead of a message."""
     if message is None:
         return RuntimeError(f"no message within {TIMEOUT_SECONDS} s")
     return RuntimeError(f"an error instead of a message: {message.error()}")
@@ -63,7 +63,7 @@ def consume_value(consumer: Consumer, messages: int) -> None:
 
 
 def consume_columns(consumer: Consumer, messages: int) -> None:
-    """Read what the columns of an Arrow batch hold but headers, through the accessors."""
+    """Read the same fields as an Arrow batch without headers, through the accessors."""
     while messages > 0:
         batch = next_batch(consumer, messages)
         for message in batch:
@@ -79,7 +79,7 @@ def consume_columns(consumer: Consumer, messages: int) -> None:
 
 
 def consume_all(consumer: Consumer, messages: int) -> None:
-    """Read what the columns of an Arrow batch hold, headers too, through the accessors."""
+    """Read the same fields as an Arrow batch with headers, through the accessors."""
     while messages > 0:
         batch = next_batch(consumer, messages)
         for message in batch:
@@ -124,8 +124,8 @@ CALLS: dict[str, Callable[[Consumer, int], None]] = {
 def wait_until_fetched() -> None:
     """Wait until librdkafka's threads have fetched all there is.
 
-    They have when they use next to no CPU time; no call tells it without taking messages. They
-    must have begun, else the wait ends at once.
+    The threads have finished when they use almost no CPU time. No call shows that without taking
+    messages. They must have begun; otherwise the wait ends at once.
     """
     deadline = time.monotonic() + TIMEOUT_SECONDS
     quiet = 0

@@ -1,4 +1,4 @@
-"""Messages through kafka-python's API, by kafka-python or by our faces, in one thread."""
+"""Send and read messages with kafka-python's API, from kafka-python or this package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, Stopwatch, print_result
 
-# Of the messages that a run has: kafka-python needs half a minute for a million.
+# A fraction of the run's messages, because kafka-python needs half a minute for a million.
 SENT_FRACTION = 20
 READ_FRACTION = 4
 ANSWERS = 500  # requests whose answers are awaited one by one
@@ -87,7 +87,7 @@ def poll(args: argparse.Namespace) -> tuple[int, Stopwatch]:
 
 
 def ask(args: argparse.Namespace) -> tuple[int, Stopwatch]:
-    """Ask the brokers for all topics, and the client for the partitions of one."""
+    """Request all topics from the brokers, and the partitions of one topic from the client."""
     client = importlib.import_module(args.client)
     consumer = client.KafkaConsumer(bootstrap_servers=args.bootstrap)
     consumer.topics()

@@ -13,7 +13,7 @@ from benchmarks.workloads.consume import consume_all, consume_arrow, poll_value
 from benchmarks.workloads.produce import produce_each_with_callback
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
-# A tenth of what the producer's queue holds, so that it is never full.
+# A tenth of the size of the producer's queue, so that it is never full.
 MESSAGES_PER_FLUSH = 10_000
 
 
@@ -49,11 +49,11 @@ def consume_rounds(args: argparse.Namespace) -> Iterator[None]:
 
 
 class ResidentMemory:
-    """The memory that this process has now, without what glibc keeps for later.
+    """The resident memory of this process, without free memory that glibc keeps.
 
-    That is no leak but changes from round to round by more than one. malloc_trim() gives it back
-    where there is a single arena; of the others it leaves the top. Another C library has neither
-    call and is measured as it is.
+    Free memory is not a leak, but it changes from round to round by more than a leak would.
+    malloc_trim() releases it if there is only one arena; in other arenas the top remains. Other C
+    libraries have no such calls, so their memory is measured unchanged.
     """
 
     _M_ARENA_MAX = -8  # of <malloc.h>
@@ -65,7 +65,7 @@ class ResidentMemory:
             self._c.mallopt(self._M_ARENA_MAX, 1)
 
     def bytes(self) -> int:
-        """Return the resident size (getrusage() tells only its peak)."""
+        """Return the resident size (getrusage() returns only its peak)."""
         if self._is_glibc:
             self._c.malloc_trim(0)
         pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -73,7 +73,7 @@ class ResidentMemory:
 
 
 def main() -> None:
-    """Run the rounds and print what was resident after each."""
+    """Run the rounds, and print the resident memory after each round."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", required=True)
     parser.add_argument("--topic", required=True)

@@ -1,4 +1,4 @@
-"""How long a large answer of the protocol takes to decode. The cluster is not used."""
+"""Measure how long decoding a large answer of the protocol takes. The cluster is not used."""
 
 from __future__ import annotations
 

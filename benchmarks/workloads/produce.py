@@ -46,7 +46,7 @@ def produce_each_with_callback(producer: Producer, topic: str, messages: int) ->
 
 
 def produce_batches(producer: Producer, topic: str, messages: int, batch: list[Any]) -> None:
-    """Call produce_batch() with as many messages as others produce between two polls."""
+    """Call produce_batch() with as many messages as are produced between two polls."""
     for _ in range(messages // len(batch)):
         if producer.produce_batch(topic, batch) != len(batch):
             raise RuntimeError("produce_batch() did not queue every message")
@@ -54,7 +54,7 @@ def produce_batches(producer: Producer, topic: str, messages: int, batch: list[A
 
 
 def produce_values(producer: Producer, topic: str, messages: int) -> None:
-    """Call produce_batch() with a list of values, which only ours takes."""
+    """Call produce_batch() with a list of values, which only this package accepts."""
     produce_batches(producer, topic, messages, VALUES)
 
 

@@ -1,6 +1,6 @@
-"""Objects to bytes and back with a schema registry's formats; the registry is in memory.
+"""Convert objects to bytes and back with a schema registry's formats; the registry is in memory.
 
-The cluster is not used: what is measured is what the serializers cost beside the client.
+Only the cost of the serializers is measured. The cluster is not used.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def protobuf() -> Serde:
 
 
 FORMATS = {"avro": avro, "json": json_schema, "protobuf": protobuf}
-# Of the messages that a run has: these cost tens of times what the client's own calls do.
+# A fraction of the run's messages: these calls cost tens of times as much as the client's own.
 FRACTION = 20
 
 

@@ -1,4 +1,4 @@
-"""How long a message takes to a task that waits for it, and how punctual a busy event loop is."""
+"""Measure how long a message takes to a waiting task, and how punctual a busy event loop is."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STAMP = struct.Struct("<d")
 
 
 def stamped() -> bytes:
-    """Return a value that says when it was made."""
+    """Return a value that contains its creation time."""
     return STAMP.pack(time.perf_counter())
 
 
@@ -40,7 +40,7 @@ def age(value: bytes | None) -> float:
 
 
 def pace(messages: int) -> Iterator[None]:
-    """Yield when each message is due, at random times: fetches have a rhythm of their own."""
+    """Yield when each message is due. The times are random, because fetches have a rhythm."""
     intervals = Random(1)
     due = time.perf_counter()
     for _ in range(messages):
@@ -54,7 +54,7 @@ def producing(bootstrap: str) -> dict[str, Any]:
 
 
 def consuming(bootstrap: str, fetch_wait_ms: int = 1) -> dict[str, Any]:
-    """Return a configuration. A mock broker looks for messages when that time is up, not before."""
+    """Return a configuration. A mock broker looks for messages only at the end of this wait."""
     return {
         "bootstrap.servers": bootstrap,
         "group.id": "benchmarks",
@@ -66,8 +66,8 @@ def consuming(bootstrap: str, fetch_wait_ms: int = 1) -> dict[str, Any]:
 def new_topic(bootstrap: str) -> TopicPartition:
     """Make a topic and return the end of its first partition.
 
-    A mock broker looks for an offset from the beginning of the log on: in a topic that others have
-    filled that takes longer than what is measured, and each measurement would fill it more.
+    A mock broker searches for an offset from the beginning of the log. In a full topic that takes
+        longer than the measured times, and each measurement would add messages.
     """
     topic = f"waiting-{uuid4()}"
     with Producer(producing(bootstrap)) as producer:
@@ -91,7 +91,8 @@ async def latency_of_tasks(bootstrap: str, place: TopicPartition, messages: int)
         due: asyncio.Queue[None] = asyncio.Queue()
 
         def wake() -> None:
-            # Another thread: the loop's own timers run late, and then just after a message came.
+            # Use another thread, because the loop's own timers run late, often just after a message
+            # came.
             for _ in pace(messages):
                 loop.call_soon_threadsafe(due.put_nowait, None)
 
@@ -168,7 +169,7 @@ async def lateness_of_ticks(
 
 
 def main() -> None:
-    """Measure one of the three and print the percentiles."""
+    """Run one of the three measurements, and print the percentiles."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", required=True)
     parser.add_argument("--what", choices=("tasks", "threads", "ticks"), required=True)

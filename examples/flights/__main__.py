@@ -15,7 +15,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m examples.flights", description=__doc__)
     parser.add_argument("--limit", type=_count, help="send only so many flights, the first ones")
     arguments = parser.parse_args()
-    # The same clean end for who asks politely: a service manager, a time limit.
+    # SIGTERM, for example from a service manager or a time limit, ends the demo like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return _run(arguments.limit)
@@ -31,7 +31,7 @@ def _count(text: str) -> int:
 
 
 def _run(limit: int | None) -> int:
-    # Importing takes long enough for a Ctrl-C to fall into it.
+    # Import inside the block, because Ctrl-C may come during the slow import.
     from rich.console import Console
 
     from confluent_kafka import KafkaException

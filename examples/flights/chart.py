@@ -57,7 +57,7 @@ def _draw_delays(axes: Axes, rows: Iterable[HourOfCarrier]) -> None:
 
 
 def _week_around(days: dict[date, Totals], when: list[date]) -> list[float]:
-    """The mean delay of all departures within three days of each day."""
+    """Return the mean delay of all departures within three days of each day."""
     means = []
     for day in when:
         near = [days.get(day + timedelta(days=shift)) for shift in range(-3, 4)]
@@ -98,7 +98,7 @@ def _draw_throughput(axes: Axes, run: Run) -> None:
 
 
 def _processed(job: Job) -> Points:
-    """Messages that Spark had processed, at the start and at the end of each micro-batch."""
+    """Return how many messages Spark had processed at the start and the end of each micro-batch."""
     points: Points = []
     total = 0
     for batch in job.batches:
@@ -109,7 +109,7 @@ def _processed(job: Job) -> Points:
 
 
 def _rates(points: Points, started: float, edges: numpy.ndarray) -> numpy.ndarray:
-    """Messages a second between edges, given how many there were at some moments."""
+    """Return messages per second between edges, from the numbers of messages at some times."""
     if not points:
         return numpy.zeros(len(edges) - 1)
     moments, totals = zip(*points, strict=True)

@@ -21,8 +21,8 @@ _LAST_LINES = 15
 class Child:
     """A module of this package that runs as a process of its own.
 
-    It is the leader of a session, so that Ctrl-C reaches this process alone, which then ends the
-    others in its own time, whatever processes they have started themselves.
+    It is the leader of its own session, so Ctrl-C reaches only the demo. The demo then ends the
+    child, with all processes that the child has started.
 
     Args:
         module: its name within this package.
@@ -57,28 +57,28 @@ class Child:
         self.send(settings)
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send it a message; one that is gone is noticed by `check`."""
+        """Send a message to the process. If the process has ended, `check` reports that."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
 
     def finish(self) -> None:
-        """Tell it, by the end of its input, that nothing more will come."""
+        """Close the input of the process, which means that no more messages come."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
 
     def check(self) -> bool:
-        """Whether it has ended.
+        """Return whether the process has ended.
 
         Raises:
-            ChildFailed: it ended badly.
+            ChildFailed: the process failed.
         """
         code = self._process.poll()
         if code is None:
             return False
-        # What it sent last may still be in the pipe.
+        # Its last messages may still be in the pipe.
         self._listener.join(_GRACE)
         if code != 0:
             tail = self._log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
@@ -88,7 +88,7 @@ class Child:
         return True
 
     def stop(self) -> None:
-        """End it now, with everything it has started."""
+        """End the process now, with all processes that it has started."""
         self._signal(signal.SIGTERM)
         deadline = time.monotonic() + _GRACE
         while self._alive() and time.monotonic() < deadline:
@@ -101,7 +101,7 @@ class Child:
         return self._signal(0)
 
     def _signal(self, number: int) -> bool:
-        """Send a signal to all its processes; False when there are none."""
+        """Send a signal to all its processes; return False if there are none."""
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
@@ -115,9 +115,9 @@ class Child:
 
 
 def _python_path() -> str:
-    """Where a process finds this package, whatever its working directory is."""
+    """Return the import path with which a process finds this package from any directory."""
     return os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
 
 
 class ChildFailed(RuntimeError):
-    """A process ended badly; the message has the end of its log."""
+    """A process failed; the message contains the end of its log."""

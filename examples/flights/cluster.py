@@ -18,8 +18,8 @@ def cluster(topics: Mapping[str, int]) -> Iterator[str]:
     """Lend a cluster that has some topics; yield its bootstrap servers.
 
     Args:
-        topics: names, and with how many partitions the embedded cluster creates them. Another
-            cluster creates them as it likes, or the demo ends and says so.
+        topics: the number of partitions by topic, for the embedded cluster. Another cluster creates
+            topics with its own defaults; if it does not create them, the demo ends with an error.
     """
     if servers := os.environ.get("BOOTSTRAP"):
         _create_by_asking(servers, list(topics))
@@ -32,7 +32,7 @@ def cluster(topics: Mapping[str, int]) -> Iterator[str]:
 
 
 def stored(servers: str, topic: str) -> tuple[int, int]:
-    """Return how many messages a topic has got, and how many of them are no longer there."""
+    """Return how many messages a topic has received, and how many of them it no longer has."""
     with _consumer(servers) as consumer:
         partitions = consumer.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions
         ranges = [
@@ -43,7 +43,7 @@ def stored(servers: str, topic: str) -> tuple[int, int]:
 
 
 def _create_by_asking(servers: str, topics: list[str]) -> None:
-    """Ask for topics until they are there: brokers create what clients may create."""
+    """Request topics until they exist: brokers may create topics that a client requests."""
     deadline = time.monotonic() + _TIMEOUT
     with _consumer(servers) as consumer:
         for topic in topics:

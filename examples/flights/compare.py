@@ -1,4 +1,4 @@
-"""The rows that came out, against the rows that had to."""
+"""Compares the rows of the demo with the expected rows."""
 
 import json
 from collections import Counter
@@ -19,9 +19,9 @@ def read_parquet(directory: Path) -> list[HourOfCarrier]:
 
 
 def read_members(files: Iterable[Path]) -> list[HourOfCarrier]:
-    """Return the rows that the consumers wrote down, each message once.
+    """Return the rows that the consumers wrote to files, each message once.
 
-    A message is read twice when a partition changed hands before its offset was committed.
+    A message is read twice if another consumer got its partition before its offset was committed.
     """
     messages = {
         (partition, offset): value for file in files for partition, offset, value in _lines(file)
@@ -39,9 +39,9 @@ def _lines(file: Path) -> Iterator[tuple[int, int, str]]:
 def differences(
     name: str, wanted: Iterable[HourOfCarrier], found: Iterable[HourOfCarrier]
 ) -> list[str]:
-    """Return what is wrong with the rows found: an empty list when they are equal.
+    """Return the differences; an empty list if the rows are equal.
 
-    Order does not matter; how often a row is there does.
+    The order of the rows does not matter, but the number of equal rows does.
     """
     wanted, found = Counter(wanted), Counter(found)
     return [

@@ -32,7 +32,7 @@ class Flights:
 
 
 class Event(NamedTuple):
-    """A flight as it goes to Kafka."""
+    """A flight as a message for Kafka."""
 
     key: str
     value: dict[str, Any] | None
@@ -43,14 +43,14 @@ class Event(NamedTuple):
 
 
 class HourOfCarrier(NamedTuple):
-    """What the job finds: one row per carrier and hour of scheduled departure."""
+    """A result of the job: one row per carrier and hour of scheduled departure."""
 
     carrier: str
     hour: str
     flights: int
     departures: int
     departure_delay: int
-    """Minutes, all departures of the hour together; early ones count negative."""
+    """The sum over all departures of the hour, in minutes; early departures are negative."""
     worst_delay: int | None
     """Minutes; None if every flight of the hour was cancelled."""
     arrival_delay: int
@@ -75,7 +75,7 @@ def _scheduled(line: str) -> tuple[str, int]:
 
 
 def events(flights: Iterable[dict[str, str]]) -> Iterator[Event]:
-    """Yield flights as events: records, keyed by what tells one flight from all others."""
+    """Yield flights as events, whose keys identify the flights."""
     for row in flights:
         hour = datetime.fromisoformat(row["time_hour"])
         yield Event(
@@ -93,7 +93,7 @@ def _typed(name: str, text: str) -> str | int | None:
 
 
 def per_carrier_and_hour(flights: Iterable[dict[str, str]]) -> list[HourOfCarrier]:
-    """Compute directly what the job has to find, in the order of carriers and hours."""
+    """Compute the expected results directly, in the order of carriers and hours."""
     groups: dict[tuple[str, str], list[dict[str, str]]] = {}
     for row in flights:
         groups.setdefault((row["carrier"], row["time_hour"]), []).append(row)

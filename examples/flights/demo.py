@@ -1,4 +1,4 @@
-"""The run itself: its parts in their order, and whether nothing was lost between them."""
+"""Runs the parts of the demo in order, and checks that nothing was lost between them."""
 
 import signal
 import time
@@ -32,14 +32,14 @@ _REFRESH = 0.1
 
 
 class Stalled(RuntimeError):
-    """Nothing moved any more."""
+    """The demo made no more progress."""
 
 
 class Demo:
     """One run of the demo.
 
     Args:
-        console: where its progress goes.
+        console: shows the progress.
         output: an empty directory for what it writes.
         limit: how many flights to send; None for all.
     """
@@ -55,7 +55,7 @@ class Demo:
         self._display = Display(console, self.state)
 
     def run(self) -> tuple[list[HourOfCarrier], list[str]]:
-        """Run it all; return the rows that the consumers read, and what is wrong with them."""
+        """Run the demo; return the rows that the consumers read, and the list of errors."""
         topics = {
             self._flights_topic: _FLIGHTS_PARTITIONS,
             self._results_topic: _RESULTS_PARTITIONS,
@@ -91,7 +91,7 @@ class Demo:
                 return child
 
             try:
-                # Spark takes its time to start: the producer uses it.
+                # Spark starts slowly; the producer works meanwhile.
                 settings = self._job_settings(servers, registry)
                 job = start("job", "spark.log", self.state.job.on_event, **settings)
                 members = [
@@ -109,7 +109,7 @@ class Demo:
                 ]
                 yield job, members
             except KeyboardInterrupt:
-                # Who presses Ctrl-C twice must not leave processes behind.
+                # Even if the user presses Ctrl-C twice, no process must stay.
                 for number in (signal.SIGINT, signal.SIGTERM):
                     signal.signal(number, signal.SIG_IGN)
                 raise

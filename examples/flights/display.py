@@ -1,4 +1,4 @@
-"""Progress on the terminal; plain lines where there is no terminal."""
+"""Shows the progress on the terminal, or as plain lines if there is no terminal."""
 
 from types import TracebackType
 
@@ -46,7 +46,7 @@ class Display:
         )
 
     def update(self) -> None:
-        """Show how far the run is."""
+        """Show the progress of the run."""
         run = self._run
         self._show(self._producer, run.deliveries.delivered, self._producer_note())
         self._show(self._job, run.job.rows, self._job_note())

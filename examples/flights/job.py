@@ -18,7 +18,7 @@ _CORES = 4
 
 
 def report(progress: Progress) -> None:
-    """Tell about one micro-batch."""
+    """Report one micro-batch."""
     send(
         "batch",
         number=progress.batch,

@@ -99,7 +99,7 @@ class Member:
         send("rows", rows=self._rows, positions=self._positions)
 
     def _commit(self) -> None:
-        """Commit what was taken, and wait for it."""
+        """Commit the offsets of the rows that were read, and wait for the answer."""
         self._file.flush()
         try:
             self._consumer.commit(asynchronous=False)
@@ -116,7 +116,7 @@ class Member:
         send("revoked", partitions=[one.partition for one in partitions])
 
     def _lost(self, _: Consumer, partitions: list[TopicPartition]) -> None:
-        # They have another owner already, who reads again what was not committed.
+        # Another member already owns the partitions, and reads uncommitted messages again.
         send("revoked", partitions=[one.partition for one in partitions])
 
     def _committed(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:

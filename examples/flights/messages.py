@@ -1,4 +1,4 @@
-"""What the processes of the demo say to each other: lines of JSON."""
+"""The messages between the processes of the demo: lines of JSON."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ def receive() -> dict[str, Any]:
     """Return the next message of the process that started this one.
 
     Raises:
-        SystemExit: that process is gone.
+        SystemExit: that process has ended.
     """
     line = sys.stdin.readline()
     if not line:

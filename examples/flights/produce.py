@@ -1,4 +1,4 @@
-"""The producer: every flight, and what the brokers said of it."""
+"""The producer, which sends every flight and counts the deliveries."""
 
 import json
 import time
@@ -20,20 +20,20 @@ _STATISTICS_MS = 200
 
 @dataclass
 class Deliveries:
-    """What became of the messages."""
+    """The deliveries of the messages."""
 
     sent: int = 0
     delivered: int = 0
     failed: int = 0
     first_error: str = ""
     transmitted: list[tuple[float, int]] = field(default_factory=list)
-    """Seconds since 1970, and messages that had gone out by then."""
+    """Pairs of a time in seconds since 1970, and the number of messages sent until then."""
     round_trip: float = 0.0
-    """Milliseconds, the slowest broker's average."""
+    """The average round trip of the slowest broker, in milliseconds."""
 
     @property
     def waiting(self) -> int:
-        """Messages that are on their way."""
+        """The number of messages that are not delivered yet."""
         return self.sent - self.delivered - self.failed
 
     def report(self, error: KafkaError | None, message: Message) -> None:
@@ -45,7 +45,7 @@ class Deliveries:
         self.first_error = self.first_error or f"{message.topic()}: {error.str()}"
 
     def statistics(self, text: str) -> None:
-        """Take what the display needs out of librdkafka's statistics."""
+        """Read the values for the display from librdkafka's statistics."""
         values = json.loads(text)
         self.transmitted.append((time.time(), values["txmsgs"]))
         averages = [broker["rtt"]["avg"] / 1e3 for broker in values["brokers"].values()]
@@ -97,7 +97,7 @@ def produce(
                 producer.poll(0)
             producer.flush(_PATIENCE)
         finally:
-            # What is left here was given up, by Ctrl-C or for lack of brokers: closing the
-            # producer would go on waiting for it.
+            # Messages that are left were given up, because of Ctrl-C or missing brokers. close()
+            # would wait for them.
             producer.purge()
     show()

@@ -1,4 +1,4 @@
-"""What came out of a run: a table of carriers."""
+"""The result of a run: a table of carriers."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ _NAMES = {
 
 @dataclass
 class Totals:
-    """Hours of one carrier, or of all, added up."""
+    """The sums over the hours of one carrier, or of all carriers."""
 
     flights: int = 0
     departures: int = 0
@@ -54,12 +54,12 @@ class Totals:
 
     @property
     def mean_delay(self) -> float:
-        """Minutes by which a departure was late, on average."""
+        """The mean departure delay, in minutes."""
         return self.departure_delay / max(1, self.departures)
 
 
 def table(rows: Iterable[HourOfCarrier]) -> Table:
-    """Return the year of each carrier, those with the most flights first."""
+    """Return a table with the sums of each carrier, beginning with the most flights."""
     carriers: dict[str, Totals] = defaultdict(Totals)
     everyone = Totals()
     for row in rows:

@@ -1,4 +1,4 @@
-"""What is known of a run while it goes on; the display and the report read it."""
+"""The state of a run, which the display and the report read."""
 
 import time
 from collections import Counter
@@ -20,7 +20,7 @@ class Batch:
 
 @dataclass
 class Job:
-    """The Spark job, by what it has said."""
+    """The state of the Spark job, from its messages."""
 
     version: str = ""
     done: bool = False
@@ -31,7 +31,7 @@ class Job:
     watermark: str = ""
 
     def on_event(self, message: dict[str, Any]) -> None:
-        """Take in one message of the job."""
+        """Update the state from one message of the job."""
         match message["event"]:
             case "ready":
                 self.version = message["version"]
@@ -48,7 +48,7 @@ class Job:
 
 @dataclass
 class Member:
-    """A consumer of the group, by what it has said."""
+    """The state of a consumer of the group, from its messages."""
 
     name: str
     rows: int = 0
@@ -58,10 +58,10 @@ class Member:
     rebalances: int = 0
     commits: int = 0
     read: list[tuple[float, int]] = field(default_factory=list)
-    """Seconds since 1970, and rows read by then."""
+    """Pairs of a time in seconds since 1970, and the number of rows read until then."""
 
     def on_event(self, message: dict[str, Any]) -> None:
-        """Take in one message of the consumer."""
+        """Update the state from one message of the consumer."""
         match message["event"]:
             case "rows":
                 self.rows = message["rows"]
@@ -87,7 +87,7 @@ class Run:
     deliveries: Deliveries = field(default_factory=Deliveries)
     job: Job = field(default_factory=Job)
     results: int = 0
-    """Rows that the job has to find."""
+    """The number of results that are expected from the job."""
 
     @property
     def results_read(self) -> int:

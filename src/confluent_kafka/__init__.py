@@ -130,7 +130,7 @@ def __getattr__(name: str) -> object:
     if name in _MISSING:
         raise ImportError(
             f"confluent_kafka.{name} needs librdkafka 2.15 or newer, and this is "
-            f"{libversion()[0]}: install confluent-kafka as a wheel, which has its own"
+            f"{libversion()[0]}: install the wheel of confluent-kafka, which contains it"
         )
     if name not in _LAZY and name not in _LAZY_MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,6 @@
 """``python -m confluent_kafka``: the command line."""
 
+import signal
 import sys
 from importlib.util import find_spec
 
@@ -12,6 +13,10 @@ _OF_PIPELINES = {
 
 
 def main() -> None:
+    # Ctrl-C ends the process at once, without a traceback, until the command is imported. The
+    # handler is another one if the program that started this one ignores the signal.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     if all(map(find_spec, _PACKAGES)):
         from confluent_kafka.cli import app
 

@@ -23,7 +23,7 @@ class DaemonThreads(Executor):
     process whose request no broker answers would then never end.
 
     Args:
-        max_workers: how many calls run at the same time, apart from those that were given up.
+        max_workers: how many calls run at the same time. Calls passed to give_up() do not count.
         name: the prefix of the threads' names.
     """
 

@@ -48,8 +48,8 @@ class Elsewhere:
 
     It is a descriptor, because ``__getattr__`` or tp_getattro would make every method call 20 to
     45 ns slower: CPython does not specialise bytecode for classes that have one. For comparison, a
-    call of produce() takes 150 ns. When it is read from the class, it returns itself as a property
-    does, so that tools can read every name that dir() lists.
+    call of produce() takes 150 ns. If the name is read from the class, the descriptor returns
+    itself, as a property does. So tools can read every name that dir() lists.
 
     Args:
         name: the missing name.

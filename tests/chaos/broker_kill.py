@@ -95,7 +95,10 @@ def _in_sync(observer: Producer, broker: int, topic: str) -> bool:
 
 
 def all_in_sync(observer: Producer) -> bool:
-    """Whether all replicas of every partition are: only then may the next broker go."""
+    """Whether all replicas of every partition are in sync.
+
+    Only then the next broker is killed.
+    """
     return not out_of_sync(observer)
 
 

@@ -10,6 +10,7 @@ import contextlib
 import socket
 import struct
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
@@ -77,7 +78,7 @@ class Holding:
             self._wanted, self._held = api_key, None
 
     def held(self) -> Held:
-        """The request that hold_next() asked for, when it has come."""
+        """Wait for the request that hold_next() asked for, and return it."""
         with self._changed:
             self._changed.wait_for(lambda: self._held is not None, TIMEOUT)
             assert self._held is not None, "no such request has come"
@@ -145,8 +146,10 @@ class _Link:
         self._held: list[Held] = []
         for end in (client, broker):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        ways = (self._requests, self._answers)
+        self._running = len(ways)
         self._threads = [
-            threading.Thread(target=each, daemon=True) for each in (self._requests, self._answers)
+            threading.Thread(target=self._serve, args=(each,), daemon=True) for each in ways
         ]
         for thread in self._threads:
             thread.start()
@@ -159,8 +162,15 @@ class _Link:
         self._end(self._client, self._broker)
         for thread in self._threads:
             thread.join(TIMEOUT)
-        for end in (self._client, self._broker):
-            end.close()
+
+    def _serve(self, way: Callable[[], None]) -> None:
+        """The second way that ends closes both ends: a long run has thousands of connections."""
+        way()
+        with self._lock:
+            self._running -= 1
+            if not self._running:
+                self._client.close()
+                self._broker.close()
 
     def _requests(self) -> None:
         with contextlib.suppress(OSError):

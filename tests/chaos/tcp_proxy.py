@@ -15,7 +15,7 @@ RESET = struct.pack("ii", 1, 0)
 
 
 class TcpProxy:
-    """Listens at one address and connects to another one, in the time of a `with`."""
+    """Relays connections from one address to another address while a `with` block runs."""
 
     def __init__(self, address: str, target: str) -> None:
         self._target = _parsed(target)

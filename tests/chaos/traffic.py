@@ -39,7 +39,7 @@ class Sent:
 def send_during(
     config: dict[str, Any], topic: str, messages: int, rate: float, fault: Callable[[], None]
 ) -> Sent:
-    """Sends at `rate` per second while `fault` runs, then what is missing to `messages`."""
+    """Sends `rate` messages per second while `fault` runs, then the rest of `messages`."""
     sent = Sent()
     settings = {"enable.idempotence": True, "acks": "all", "linger.ms": 5}
     with Producer(config | settings) as producer, ThreadPoolExecutor(1) as pool:

@@ -147,7 +147,7 @@ def _difference(peer: Peer, script: Any, ours: list[Any], theirs: list[Any]) -> 
 
 
 def _same_exception(one: Any, other: Any) -> bool:
-    """Whether who catches what the original raises catches ours as well."""
+    """Whether code that catches the original package's exception also catches ours."""
     if not (_is_exception(one) and _is_exception(other)):
         return False
     return other["raised"][0] in one["raised"] and one["code"] == other["code"]

@@ -120,7 +120,7 @@ def _administered(chance: random.Random) -> list[Step]:
 
 
 def _guarded(chance: random.Random) -> list[Step]:
-    """Rules, users, and what moves or empties partitions."""
+    """Steps with ACLs and users, and steps that move partitions or delete their records."""
     steps: list[Step] = [["create", "a", 2, 1, False]]
     for _ in range(chance.randint(6, 10)):
         topic = chance.choice(["a", "a", "b", "not a name"])

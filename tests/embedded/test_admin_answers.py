@@ -290,7 +290,7 @@ def test_acls_that_may_not_be_described(kafka_cluster: MockCluster) -> None:
 
 @pytest.mark.parametrize("message", ["no", "", None])
 def test_users_that_may_not_be_described(kafka_cluster: MockCluster, message: str | None) -> None:
-    """The request's error has the broker's message, or one of its own."""
+    """The request fails with the broker's error code, with and without a message of the broker."""
     response = protocol.DescribeUserScramCredentialsResponse
     answer = response(error_code=31, error_message=message)
     kafka_cluster.on_request(

@@ -28,13 +28,13 @@ MOVING = [
 
 
 class Operation(NamedTuple):
-    """One that asks leaders.
+    """An operation of the admin client that asks leaders.
 
     Attributes:
-        request: the class of its message.
-        partitions: gives the numbers of the partitions that a message is about.
-        response: makes the answer of those with codes.
-        call: does it for one of the partitions.
+        request: the class of the operation's message.
+        partitions: returns the numbers of the partitions in a message.
+        response: makes the answer from a dict of partitions to error codes.
+        call: carries out the operation for one partition.
     """
 
     request: Any
@@ -180,7 +180,7 @@ def test_another_broker_leads(
 
 @in_loop
 async def test_another_broker_leads_awaited(kafka_cluster: MockCluster) -> None:
-    """In asyncio: the same."""
+    """If the leader has moved, AIOAdminClient asks the new leader, too."""
     for operation in OPERATIONS.values():
         brokers = Brokers(kafka_cluster, operation)
         brokers.codes[0] = [KafkaError.NOT_LEADER_FOR_PARTITION]
@@ -220,7 +220,7 @@ def test_a_topic_that_is_not_there(
 
 
 def test_other_errors(admin: AdminClient, brokers: Brokers, operation: Operation) -> None:
-    """They are the answer: nobody is asked again."""
+    """The operation fails with the leader's error, and the client does not ask again."""
     brokers.codes[0] = [KafkaError.TOPIC_AUTHORIZATION_FAILED]
     error = operation.call(admin, FIRST).exception(TIMEOUT)
     assert isinstance(error, KafkaException)

@@ -74,7 +74,7 @@ GROUP = RESPONSE.DescribedGroup(
 
 
 def _coordinator(request: Any, context: RequestContext) -> Any:
-    """Leave librdkafka's question to the cluster, and answer the one with several keys."""
+    """Answer requests with several keys; the cluster answers librdkafka's request with one key."""
     response = protocol.FindCoordinatorResponse
     if context.version < 4:
         return None

@@ -96,7 +96,7 @@ async def test_all_arrive_in_order(
 async def test_calls_keep_their_order(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """A call that comes while others wait for room is behind them, single messages too."""
+    """While calls wait for room, the messages of later calls come after theirs, one or many."""
     calls: list[Send] = [send_batch, send_many, send_dicts]
     async with producer_of(kafka_cluster, SMALL) as producer:
         producer._client._begin_turn(-1)  # a call that gives others theirs first comes after them

@@ -204,7 +204,7 @@ async def test_what_waits_follows_its_partition(
 @three_partitions
 @in_loop
 async def test_rebalance(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """A revoked partition's messages at hand are the new owner's: each is read once."""
+    """Only the new owner reads the buffered messages of a revoked partition, each once."""
     await asyncio.to_thread(fill, producer, kafka_topic, [MANY, 100, 0])
     strategy = {"partition.assignment.strategy": "cooperative-sticky"}
     values: dict[int, list[bytes | None]] = {0: [], 1: []}

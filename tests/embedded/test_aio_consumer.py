@@ -61,7 +61,7 @@ async def test_a_message_that_comes_later_wakes_the_task(
 
 @in_loop
 async def test_consume(kafka_cluster: MockCluster, filled: str) -> None:
-    """A list as long as wanted; shorter only when the whole time is up."""
+    """consume(n) returns n messages, or fewer if the whole timeout has passed."""
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 0)])
         assert await consumer.consume(0) == []

@@ -72,7 +72,7 @@ async def test_seek_right_after_assign(kafka_cluster: MockCluster, filled: str) 
 async def test_seek_in_a_partition_that_is_not_assigned(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """It fails at once, since nothing would begin to fetch it."""
+    """The seek fails at once, because the consumer would never fetch the partition."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.seek_to_end()  # of nothing
         with pytest.raises(KafkaException) as raised:

@@ -396,7 +396,7 @@ async def test_close_ends_poll(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_close_when_the_executor_is_gone(kafka_cluster: MockCluster) -> None:
-    """It needs none of its threads."""
+    """close() needs no thread of the executor."""
     with ThreadPoolExecutor(1) as executor:
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
         producer = AIOProducer(config, executor=executor)

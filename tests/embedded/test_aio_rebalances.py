@@ -70,7 +70,7 @@ class Calls:
 async def test_they_get_the_consumer_and_its_partitions(
     kafka_cluster: MockCluster, filled: str, strategy: str, coroutine: bool
 ) -> None:
-    """on_assign before the first message, on_revoke in close(), in the event loop."""
+    """on_assign runs before the first message, on_revoke in close(), both in the event loop."""
     calls = Calls(coroutine)
     own = [TopicPartition(filled, 0)]
     config = {"partition.assignment.strategy": strategy}
@@ -184,7 +184,7 @@ async def test_a_coroutine_assigns_itself(kafka_cluster: MockCluster, filled: st
 async def test_a_coroutine_that_polls_gets_what_there_is(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """It does not wait for itself; close() in it is refused."""
+    """poll() in on_assign does not wait for on_assign, and close() in on_assign is refused."""
     refused: list[str] = []
 
     async def on_assign(consumer: AIOConsumer, _: list[TopicPartition]) -> None:
@@ -255,7 +255,7 @@ async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> 
 async def test_an_assignment_that_close_is_the_first_to_see(
     kafka_cluster: MockCluster, filled: str, strategy: str
 ) -> None:
-    """Its callbacks run in the loop, and may ask and commit as always."""
+    """The assignment's callbacks run in the loop, and may call assignment() and commit()."""
     committed_by: list[str] = []
 
     async def work(name: str, own: AIOConsumer, partitions: list[TopicPartition]) -> None:

@@ -333,7 +333,7 @@ class Falsy(list[bytes | None]):
 
 @pytest.mark.parametrize("call", ["produce", "produce_batch", "produce_many"])
 def test_a_second_loop_of_the_thread(call: str) -> None:
-    """It is refused, and nothing is enqueued: a future would belong to the first one."""
+    """The call from a second loop is refused, and nothing is enqueued."""
 
     async def make() -> AIOProducer:
         return AIOProducer(UNREACHABLE)

@@ -101,7 +101,7 @@ async def test_offsets_of_a_consumer(
 async def test_what_abort_raises_is_a_note(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The exception of the block is the one that comes out."""
+    """The block raises its own exception, with the error of abort_transaction() as a note."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
 
@@ -206,7 +206,7 @@ def consuming(cluster: MockCluster) -> dict[str, Any]:
 async def test_a_begin_right_after_a_cancelled_one(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """It begins a transaction of its own, also before the loop has told of the first one's end."""
+    """A new transaction begins, even before the loop has handled the end of the cancelled begin."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         await cancelled_at_once(producer.begin_transaction())

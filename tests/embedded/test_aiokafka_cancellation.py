@@ -78,7 +78,7 @@ def test_reads(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer,
 
 
 def test_no_call_is_left_out() -> None:
-    """All public coroutines are in the tables; a token provider's is the application's own."""
+    """The tables contain all public coroutines except the token provider's token()."""
     covered = {(kind, name) for kind, calls in CALLS.items() for name in calls}
     covered |= {(TransactionContext, name) for name in ("__aenter__", "__aexit__")}
     assert coroutines_of(aiokafka) - {(AbstractTokenProvider, "token")} == covered
@@ -88,7 +88,7 @@ def test_no_call_is_left_out() -> None:
 def test_the_consumer_works_after_every_call(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, name: str
 ) -> None:
-    """Cut at any suspension, a call leaves a consumer that reads, and one that can be stopped."""
+    """After a call is cancelled at any suspension, the consumer can read and can be stopped."""
     send(producer, kafka_topic, numbers(0, 3))
     place = TopicPartition(kafka_topic, 0)
 

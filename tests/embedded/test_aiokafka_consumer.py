@@ -111,7 +111,7 @@ def test_types_of_records(kafka_cluster: MockCluster) -> None:
 async def test_while_nobody_reads(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """What is fetched meanwhile waits, in order, whichever way it is read then."""
+    """Messages that are fetched while nobody reads stay in order, however they are read later."""
     both = [TopicPartition(kafka_topic, partition) for partition in range(2)]
     for partition in range(2):
         for value in numbers(0, 2000):

@@ -131,7 +131,7 @@ class TestCancelled:
 
     @in_loop
     async def test_start(self) -> None:
-        """It ends at once, though no broker answers, and leaves nothing behind."""
+        """If no broker answers, a cancelled start() ends at once and leaves nothing behind."""
         with socket.create_server(("127.0.0.1", 0)) as silent:
             servers = f"127.0.0.1:{silent.getsockname()[1]}"
             consumer = consumer_at(servers, "topic", group_id="g")
@@ -172,7 +172,7 @@ class TestCancelled:
         method: str,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        """One that cancels its task: it goes to the log, and the rebalance goes on."""
+        """If a listener cancels its task, this is logged, and the rebalance continues."""
 
         def cancel(*_: object) -> None:
             task = asyncio.current_task()
@@ -552,7 +552,7 @@ class TestStop:
 
     @in_loop
     async def test_requests(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Those that no broker answers, and those that wait for a thread, end with an error."""
+        """Requests end with an error if no broker answers, also requests that wait for a thread."""
         place = TopicPartition(kafka_topic, 0)
         servers, quiet = kafka_cluster.bootstrap_servers, {"logger": QUIET}
         consumer = consumer_at(servers, properties=quiet)

@@ -217,7 +217,7 @@ async def test_clients_that_nobody_closes(kafka_cluster: MockCluster, kafka_topi
 def test_loop_that_ends_with_live_clients(
     kafka_cluster: MockCluster, kafka_topic: str, kind: str, cancels: bool
 ) -> None:
-    """They are collected later, each with its warning, whether or not tasks were cancelled."""
+    """Each client is collected later, with a warning, whether or not its tasks were cancelled."""
     kept: list[Any] = []
 
     async def work() -> None:

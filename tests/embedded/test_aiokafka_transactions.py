@@ -125,7 +125,7 @@ async def test_nothing_comes_into_a_transaction_that_ends(
 async def test_an_end_that_is_cancelled_goes_on(
     kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held], end: str
 ) -> None:
-    """The next transaction can begin when it has ended."""
+    """A cancelled end of a transaction continues, and then the next transaction can begin."""
     ends = held(END)
     async with started(kafka_cluster) as producer:
         await producer.begin_transaction()

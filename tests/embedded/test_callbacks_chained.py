@@ -1,6 +1,6 @@
-"""After a callback has raised, what is there or comes within milliseconds runs in the same call.
+"""After a callback raises, the same call runs the callbacks that follow within milliseconds.
 
-The exceptions come out of that call as one: the last, with the others as its context.
+The call raises the last exception, with the earlier exceptions as its context.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ CALLS: dict[str, Callable[[dict[str, Any]], tuple[Any, Callable[[Any], object]]]
 
 
 def first_exceptions(name: str) -> list[Any]:
-    """What the first call of a new client raises that reaches no broker."""
+    """Return what the first call of a new client raises if the client reaches no broker."""
     client, call = CALLS[name]({"bootstrap.servers": NO_BROKER, "error_cb": refuse, "log_level": 0})
     try:
         return raised_by(lambda: call(client))
@@ -484,7 +484,7 @@ def test_an_interrupt_ends_a_commit(setting: Setting) -> None:
 
 
 def test_an_interrupt_in_a_logger_ends_a_step(setting: Setting) -> None:
-    """Log records are handed out while a step waits, and Ctrl-C in a handler ends it."""
+    """A waiting step of a transaction passes log records on, and Ctrl-C in a handler ends it."""
     armed: list[bool] = []
 
     def interrupt(_: logging.LogRecord) -> None:

@@ -113,7 +113,10 @@ def test_calls_of_the_last_on_revoke(
     make_consumer: MakeConsumer,
     call: Callable[[Consumer, list[TopicPartition]], object],
 ) -> None:
-    """They raise, and close() ends: librdkafka aborts the process, or never answers."""
+    """The calls raise, and close() ends.
+
+    In librdkafka, the calls would abort the process or wait forever.
+    """
     consumer = make_consumer()
     refusals: list[KafkaError] = []
 

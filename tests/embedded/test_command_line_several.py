@@ -69,7 +69,7 @@ class Admin:
 def test_some_fail(
     monkeypatch: pytest.MonkeyPatch, command: str, stdout: bytes, error: str
 ) -> None:
-    """Those that succeeded are on stdout, the others are named on stderr: status 1."""
+    """stdout has the items that succeeded, stderr the items that failed, and the status is 1."""
 
     @contextlib.contextmanager
     def administering(*arguments: object) -> Iterator[Admin]:

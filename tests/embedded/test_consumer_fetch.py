@@ -147,7 +147,7 @@ def test_wakeup_ends_consume_with_what_there_is(filled: str, consumer: Consumer)
 
 @pytest.mark.parametrize(("count", "timeout"), [(0, -1), (0, 0), (1, 0), (1_000_000, 0)])
 def test_consume_of_nothing(consumer: Consumer, count: int, timeout: float) -> None:
-    """No messages wanted, or none there: an empty list at once."""
+    """If 0 messages are requested, or no message exists, consume() returns [] at once."""
     assert consumer.consume(count, timeout) == []
 
 

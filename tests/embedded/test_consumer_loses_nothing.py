@@ -87,7 +87,7 @@ def test_exceptions_lose_no_message(
             messages.extend(fetch(consumer))
             assert raises.left == before, "the call that served the callback did not raise"
         except ZeroDivisionError:
-            raised += 1
+            raised += before - raises.left  # on a busy machine two callbacks raise in one call
 
     wait_until(lambda: len(messages) >= 1000 and raised == 10, step)
     assert values_of(messages) == numbers(0, 1000)

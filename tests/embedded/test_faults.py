@@ -236,7 +236,7 @@ def test_reading_in_spite_of_errors(
 def consume_data(
     reader: Consumer, count: int, meanwhile: Callable[[int], object] = bool
 ) -> list[Message]:
-    """`count` messages; `meanwhile` is told how many there are."""
+    """Read `count` messages; call `meanwhile` with the number of messages so far."""
     messages: list[Message] = []
 
     def step() -> None:

@@ -195,7 +195,7 @@ def test_encoded_headers(
 def test_names_of_headers(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
 ) -> None:
-    """A name is the record's own, whatever names were read before it."""
+    """Each header has its own record's name, even if similar names were read before it."""
     names = ["", "a", "abcd", "aXcd", "abXd", "é", "日本", "n" * 64, "n" * 65, "n" * 31 + "m" * 33]
     names += [f"name-{number}" for number in range(200)]
     headers = tuple((name, b"x") for name in names)

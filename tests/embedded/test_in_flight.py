@@ -438,7 +438,7 @@ async def asked(consumer: AIOConsumer, decoder: Decoder, count: int) -> asyncio.
 async def test_columns_that_were_not_returned_are_not_committed(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, failure: Exception | None
 ) -> None:
-    """A cancellation or a registry's time-out loses no row: another member of the group has all."""
+    """After a cancellation or a registry's time-out, another member reads all rows."""
     await asyncio.to_thread(send, producer, kafka_topic, avro_numbers(50))
     async with rows_of(kafka_cluster, kafka_topic) as (consumer, decoder):
         decoder.failure = failure
@@ -607,7 +607,7 @@ def test_a_thread_that_is_interrupted(
 async def create_again(
     consumer: AIOConsumer, cluster: MockCluster, topic: str, producer: Producer
 ) -> None:
-    """Another topic has the name, with one message, and the consumer knows it."""
+    """Create the topic again with one message, and wait until the consumer has noticed."""
     cluster._delete_topic(topic)
     cluster.create_topic(topic)
     await asyncio.to_thread(send, producer, topic, [b"new"])

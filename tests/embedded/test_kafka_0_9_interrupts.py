@@ -108,7 +108,7 @@ def test_reads_of_kafka_consumers(
     kafka_topic: str,
     producer: Producer,
 ) -> None:
-    """The same of the class KafkaConsumer, whose messages are done one by one."""
+    """Interrupted reads of KafkaConsumer, which marks messages as done one by one."""
     consumer = KafkaConsumer(
         kafka_topic,
         bootstrap_servers=kafka_cluster.bootstrap_servers,

@@ -1,4 +1,4 @@
-"""compat.kafka_0_9: the KafkaConsumer of its time."""
+"""compat.kafka_0_9: the KafkaConsumer of kafka-python 0.9.5."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_five_forms(make: Make, kafka_topic: str) -> None:
     ],
 )
 def test_other_forms(make: Make, form: Any, text: str) -> None:
-    """They mean nothing."""
+    """Other forms of topics and partitions are refused."""
     with pytest.raises(KafkaConfigurationError, match=text):
         make(form)
 

@@ -47,7 +47,7 @@ def test_created_messages(client: KafkaClient, kafka_topic: str, messages: list[
 
 
 def test_snappy_with_the_framing_of_java(client: KafkaClient, kafka_topic: str) -> None:
-    """Other clients of that time wrote it in their messages."""
+    """Messages in Java's snappy framing, which other clients of that time wrote, can be read."""
     topic = kafka_topic.encode()
     plain = create_snappy_message(PAIRS)
     framed = plain._replace(value=snappy_encode(snappy_decode(plain.value or b""), True))

@@ -412,7 +412,7 @@ def test_a_member_that_was_fenced(
 def test_brokers_that_cannot_say_where_to_begin(
     make: MakeConsumer, ten: TopicPartition, group: str, kafka_cluster: MockCluster
 ) -> None:
-    """They are asked again."""
+    """If a broker refuses OffsetFetch for the moment, the consumer asks it again."""
     consumer = make(ten.topic, group_id=group)
     kafka_cluster.inject_errors("OffsetFetch", [KafkaError.REQUEST_TIMED_OUT])
     assert values(many(consumer, 10)) == TEN

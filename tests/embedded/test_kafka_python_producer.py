@@ -457,7 +457,7 @@ def test_nothing_is_sent_while_a_transaction_ends(
 
 
 def test_steps_are_waited_for(make: Make, kafka_cluster: MockCluster) -> None:
-    """Only init_transactions() ends after max_block_ms, and is resumed by the next call."""
+    """Only init_transactions() ends after max_block_ms; its next call resumes it."""
     go_on = threading.Event()
 
     def hold(*_: object) -> None:

@@ -40,7 +40,7 @@ FIVE = b"\0\0\0\0\1\x0a"
 
 
 def deprecated() -> Any:
-    """What making a client must say."""
+    """Expect the DeprecationWarning that the constructor of a client must give."""
     return pytest.warns(DeprecationWarning, match="is deprecated: use confluent_kafka")
 
 

@@ -243,7 +243,7 @@ def test_wakeup_ends_cluster_id(make_client: Any) -> None:
 
 
 def test_credentials(make_client: Any) -> None:
-    """New credentials are what the next connection authenticates with."""
+    """The next connection authenticates with the new credentials."""
     broker = SaslBroker("PLAIN")
     with broker.socket:
         client = make_client(

@@ -243,7 +243,7 @@ def test_none_where_nothing_else_answers(kafka_cluster: MockCluster) -> None:
 
 
 def test_a_client_that_is_gone(kafka_cluster: MockCluster) -> None:
-    """What is answered too late is dropped, and the next client gets its own answer."""
+    """A late answer to a client that is gone is dropped; the next client gets its own answer."""
     asked, go_on = threading.Event(), threading.Event()
 
     def answer(request: Any, context: RequestContext) -> Any:

@@ -448,7 +448,7 @@ def test_the_aio_clients_go_back(filled: str, kafka_cluster: MockCluster) -> Non
 def test_a_reset_takes_the_position_back(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, reading: Consumer, way: Way
 ) -> None:
-    """An offset that is out of range: position(), lag() and commits are those of the reset."""
+    """After OFFSET_OUT_OF_RANGE, position(), lag() and commits follow the reset."""
     send(producer, kafka_topic, numbers(0, 10))
     assert way(reading, 10) == numbers(0, 10)
     reading.commit(asynchronous=False)

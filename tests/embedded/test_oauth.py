@@ -235,7 +235,7 @@ def test_wrong_answers(answer: object, error: Any, text: str) -> None:
 
 
 def test_extensions_that_change_meanwhile() -> None:
-    """The dict may be emptied while librdkafka, without the GIL, reads what was in it."""
+    """Another thread may empty the dict while librdkafka reads its contents without the GIL."""
     script = """
 import sys, threading, time
 from confluent_kafka import Producer
@@ -420,7 +420,7 @@ def test_the_client_meanwhile() -> None:
 
 
 class FailsLater:
-    """An oauth_cb whose first token is soon to be renewed, which fails: always, or only once."""
+    """An oauth_cb whose first token soon expires; its renewal fails always or only once."""
 
     def __init__(self, *, once: bool = False) -> None:
         self.calls = 0

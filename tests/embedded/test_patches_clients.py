@@ -1,4 +1,4 @@
-"""Clients in states that librdkafka, unpatched, does not survive or hangs in."""
+"""Clients in states in which an unpatched librdkafka crashes or hangs."""
 
 from __future__ import annotations
 

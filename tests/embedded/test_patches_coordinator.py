@@ -108,7 +108,7 @@ def test_automatic_commits_find_the_coordinator(
     make_producer: MakeProducer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """Before there is anything to commit, so that close() does not wait for it."""
+    """The search begins before anything must be committed, so close() need not wait for it."""
     send(make_producer(), kafka_topic, numbers(0, 3))
     kafka_cluster.start_request_tracking()
     consumer = make_consumer({"enable.auto.commit": True})

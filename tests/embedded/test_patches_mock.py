@@ -42,9 +42,9 @@ def test_member_that_syncs_after_the_leader() -> None:
 
 @needs("mock-rebalance")
 def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
-    """A rebalance of the mock cluster ends when all have joined again, a group with its last.
+    """A rebalance ends when all members have joined, and a group ends with its last member.
 
-    mock-rebalance.patch: each lasted for session.timeout.ms less one second, 44 s here.
+    Without mock-rebalance.patch, each takes session.timeout.ms minus one second: 44 s here.
     """
     kafka_cluster.create_topic("shared", 2)
     config: dict[str, str | int] = {
@@ -182,7 +182,7 @@ def test_member_that_joins_twice() -> None:
 
 @needs("mock-join-twice")
 def test_member_that_syncs_twice() -> None:
-    """The later of its two requests is answered when the leader has synced."""
+    """If a member sends SyncGroup twice, the second is answered when the leader has synced."""
     check_script(
         TWO_MEMBERS
         + """

@@ -113,8 +113,11 @@ def test_paused_by_a_call_that_failed_for_others(consumer: Consumer, filled: str
 def test_a_partition_is_taken_away(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
 ) -> None:
-    """A second member joins inside the block: what it gets is in `lost` and fenced for
-    commit() and store_offsets(); what stays can be committed, and is read on after the block."""
+    """A partition that a second member gets inside the block is in `lost`.
+
+    The first member cannot commit it or store its offsets. It can commit the partition that it
+    keeps, and reads that partition further after the block.
+    """
     for partition in range(2):
         for number in range(10):
             producer.produce(kafka_topic, b"%d" % number, partition=partition)
@@ -174,8 +177,10 @@ def test_what_is_assigned_inside_is_paused(make_consumer: MakeConsumer, filled: 
 
 
 def test_callbacks_run_on_its_thread(make_consumer: MakeConsumer, filled: str) -> None:
-    """Callbacks run inside the block, not on the thread that works; what one raises comes out
-    of the next poll()."""
+    """Callbacks run inside the block, but not on the thread of the block.
+
+    The next poll() raises the exception of a callback.
+    """
     threads: list[int] = []
 
     def assigned(consumer: Consumer, partitions: list[TopicPartition]) -> None:
@@ -225,7 +230,7 @@ def test_blocks_in_one_another(consumer: Consumer, filled: str) -> None:
 
 
 def test_inside_a_callback(make_consumer: MakeConsumer, filled: str) -> None:
-    """Refused: its thread could not poll, and the end of the block waited for that thread."""
+    """pause_while() in a callback is refused, because the end of the block would wait forever."""
     consumer = make_consumer()
     refusals: list[str] = []
 

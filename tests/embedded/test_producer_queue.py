@@ -182,7 +182,7 @@ def test_wakeup_ends_block(make_producer: MakeProducer) -> None:
 
 
 def test_wakeup_ends_the_block_of_a_whole_batch(make_producer: MakeProducer) -> None:
-    """Each message of a batch would wait again otherwise."""
+    """wakeup() ends the wait of the whole batch, not only of one message."""
     producer = make_producer({"bootstrap.servers": NO_BROKER, "queue.buffering.max.messages": 1})
     messages: list[Any] = [{"value": b"%d" % i} for i in range(10)]
     timer = threading.Timer(0.05, producer.wakeup)

@@ -67,7 +67,7 @@ def test_answer(kafka_cluster: MockCluster, producer: Producer) -> None:
 
 
 def test_flexible_versions(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """The tags of both headers are the client's business, not the caller's (KIP-482)."""
+    """The client writes and reads the tags of the headers, not the caller (KIP-482)."""
     kafka_cluster.create_topic("topic", partitions=1)
     one_topic = b"\x02" + b"\x06topic" + NO_TAGS
     body = one_topic + struct.pack(">???", False, False, False) + NO_TAGS
@@ -116,7 +116,7 @@ def test_answers_with_tags_in_their_header() -> None:
     "header", [b"", b"\xff", b"\xff" * 6, b"\x01\x00\x05abc", b"\x01\x00\xff\xff\xff\xff\x0f"]
 )
 def test_answers_whose_header_cannot_be_read(header: bytes) -> None:
-    """They are an error, not an answer of some other bytes."""
+    """An answer with an unreadable header is an error, and is not returned with wrong bytes."""
     with (
         changed_answers(lambda frame: frame[:4] + header) as producer,
         pytest.raises(KafkaException, match="the header of the answer") as error,
@@ -257,7 +257,7 @@ def test_answer_that_is_late(kafka_cluster: MockCluster, producer: Producer) -> 
 
 
 def test_connection_that_breaks(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """It is not sent again: it may have been carried out."""
+    """The request is not sent again, because the broker may have carried it out."""
     with asked(kafka_cluster, producer) as answer:
         kafka_cluster.set_broker_down(1)
         error = answer.exception(TIMEOUT)

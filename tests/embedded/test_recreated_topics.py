@@ -57,7 +57,7 @@ class HeldFetch:
 
 
 def failed_fetch(request: Any, code: int) -> Any:
-    """The answer that all partitions asked for have an error, and a log from 5 to 9."""
+    """A Fetch answer in which each partition has the error `code`, and offsets from 5 to 9."""
     response = protocol.FetchResponse
     return response(
         responses=[

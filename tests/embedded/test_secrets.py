@@ -134,7 +134,7 @@ def test_of_a_configuration(output: Output, kind: str) -> None:
 
 
 def test_long_password_is_taken(output: Output) -> None:
-    """A text is what it is, however much it looks like a number."""
+    """A password that consists mostly of digits is accepted unchanged."""
     Producer(settings(output, {"sasl.password": f"{'0' * 40}12 {MARK}"})).close()
 
 

@@ -93,7 +93,7 @@ def fetch(consumer: ShareConsumer) -> list[Message]:
 
 
 def accept_ten(consumer: ShareConsumer) -> list[Message]:
-    """Fetches the ten records, and accepts them without sending that."""
+    """Fetches the ten records and accepts them, but does not send the acknowledgements."""
     records = fetch(consumer)
     assert [record.value() for record in records] == numbers(0, 10)
     for record in records:

@@ -1,4 +1,4 @@
-"""What a broker sends in one answer is handed out together, to a call that waited for it."""
+"""A call that waited returns all messages that the broker sent in one answer."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def racks(address: str) -> dict[int, str | None]:
 
 @dataclass(frozen=True)
 class Joined:
-    """What a broker answered to one that joined a classic group."""
+    """The broker's answer to a member that joined a classic group."""
 
     generation: int
     leader: str

@@ -201,7 +201,7 @@ class Encoders:
 
 
 def look(rows: Any, count: int) -> None:
-    """The payloads are of the structure that Arrow promises."""
+    """Check that the payloads are valid Arrow data, with a null for each bad row."""
     array = pa.array(rows)
     try:
         array.validate(full=True)

@@ -89,7 +89,7 @@ class Round:
         self._fatal |= error.fatal()
 
     def suffer(self, frames: int) -> None:
-        """Goes on as an application does until `frames` answers were spoilt."""
+        """Makes an application's calls until `frames` answers were spoilt."""
         end = self._proxy.frames + frames
         topic = [TopicPartition("topic", 0, 0)]
         self.consumer.subscribe(["topic"]) if self._random.randrange(2) else self.consumer.assign(

@@ -73,7 +73,7 @@ def test_calls_of_everything(random: Random) -> None:
 @settings(max_examples=30)
 @given(randoms)
 def test_configurations(random: Random) -> None:
-    """Clients refuse any wrong configuration, and can be closed with any other."""
+    """Clients refuse wrong configurations; a client with any other configuration can be closed."""
     run(Configurations, random, 10)
 
 

@@ -51,8 +51,10 @@ def test_drawn_from_a_seed() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere ru_maxrss is in another unit")
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="the sanitizer keeps freed memory")
 def test_memory() -> None:
-    """Sizes and counts take no more memory than there are bytes: each of 2,000 payloads says that
-    it has gigabytes, and all of them together stay below 64 MiB."""
+    """Sizes and counts in a payload do not make the decoder allocate more than the bytes justify.
+
+    Each of 2,000 payloads claims to have gigabytes. Together they take less than 64 MiB.
+    """
     grown = check_script(
         """
         import resource

@@ -58,7 +58,7 @@ def test_records(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic
 
 
 def test_deliveries(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Metadata, exceptions, cancelled futures and batches."""
+    """Metadata, exceptions, cancelled futures and batches do not leak."""
     producer = AIOKafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers)
     runner.run(producer.start())
 

@@ -59,7 +59,7 @@ PAYLOADS = payloads()
 
 
 def look(rows: Any) -> None:
-    """All that can be asked of rows; some capsules nobody reads."""
+    """Use everything that rows provide, and leave some capsules unread."""
     repr(rows), len(rows), rows.errors
     for one in (rows, rows.error_column()):
         one.__arrow_c_schema__(), one.__arrow_c_array__(), one.__arrow_c_stream__()

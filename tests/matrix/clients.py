@@ -158,7 +158,7 @@ ADMINISTRATION = {
 
 
 def _now(call: Callable[[], object]) -> Future[Any]:
-    """A call that waits itself."""
+    """Make a blocking call, and return its result as a future."""
     future: Future[Any] = Future()
     future.set_result(call())
     return future

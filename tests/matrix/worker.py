@@ -2,7 +2,8 @@
 
     python -m tests.matrix.worker CALL --seed 0 --cases 50 --first 0
 
-A line for each case before it begins, so that whoever reads knows at which one the process ended.
+The worker prints a line before each case begins. The last line therefore shows the case in which
+the process ended.
 """
 
 from __future__ import annotations

@@ -275,5 +275,5 @@ def is_outdated(error: Any) -> bool:
 
 
 def group_of(kind: str, cluster: MockCluster) -> type[GroupMachine]:
-    """The machine of one client's groups, as hypothesis wants it: a class."""
+    """Return the state machine for groups of one client, as a class, which hypothesis requires."""
     return type(f"{kind}Group", (GroupMachine,), {"kind": kind, "cluster": cluster})

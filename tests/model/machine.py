@@ -39,7 +39,7 @@ class Place:
 
 
 def within(bounds: Bounds, *others: Bounds | None) -> Bounds:
-    """The least bounds that all are within."""
+    """Return the smallest bounds that contain all given bounds."""
     known = [bounds, *(each for each in others if each is not None)]
     return min(low for low, _ in known), max(high for _, high in known)
 
@@ -273,7 +273,7 @@ class ConsumerMachine(RuleBasedStateMachine):
         self.open()
 
     def committed_by_itself(self, partition: int, at_last: bool) -> None:
-        """What a client commits in the background is what was given, now or before."""
+        """Note that the client may have committed the stored offsets in the background."""
         stored, former = self.stored(partition), self.committed.get(partition, (0, 0))
         if self.rules.knows_its_position:
             stored = within(self.at(partition), stored)

@@ -51,7 +51,7 @@ class Record:
 
 @dataclass
 class Member:
-    """A consumer, and the records that it was given and that are not answered yet."""
+    """A consumer, and the records that it received and has not acknowledged yet."""
 
     consumer: ShareConsumer
     held: dict[Place, AcknowledgeType | None] = field(default_factory=dict)

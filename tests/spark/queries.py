@@ -14,8 +14,7 @@ _SECONDS = 300
 def run_to_end(writer: Any, starts: int = 3) -> Any:
     """Starts a query and waits for its end.
 
-    One whose source Spark did not start in time has asked the source for nothing, and is started
-    again.
+    If Spark did not start the source in time, the query has read nothing, and is started again.
     """
     query = writer.start()
     try:

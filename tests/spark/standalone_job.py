@@ -1,10 +1,11 @@
 """A job that runs on any master: batch read, batch write and a streaming query.
 
-As a program it runs on the master it is told, and prints what it found as JSON::
+As a program, it runs on the master of `--master`, and prints its results as JSON::
 
     python -m tests.spark.standalone_job --master spark://... --bootstrap ... --source ...
 
-With ``--gate`` a scan of the topic comes last that waits, in every task, for a file of that name.
+With ``--gate``, the job scans the topic again at the end. Every task of this scan waits until a
+file of that name exists.
 """
 
 from __future__ import annotations

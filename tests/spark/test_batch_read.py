@@ -81,7 +81,7 @@ def test_a_schema_names_the_columns_wanted(
 def test_offsets_bound_the_read(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """The start is read, the end is not; -2 and -1 stand for the ends of a partition."""
+    """Reads include the start and exclude the end; -2 is a partition's start, -1 its end."""
     topic = new_topic()
     fill(cluster, topic, numbered(20))
     frame = load(

@@ -50,7 +50,7 @@ def test_rows_become_messages(
 def test_a_column_may_name_the_topic_and_the_option_goes_before_it(
     spark: Any, save: Callable[..., None], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """As in Spark's sink."""
+    """As in Spark's sink, the option takes precedence over the column."""
     first, second = new_topic(), new_topic()
     frame = spark.createDataFrame([(first, "a"), (second, "b")], "topic string, value string")
     save(frame)
@@ -89,7 +89,7 @@ def test_a_row_without_a_topic_fails_the_task(spark: Any, save: Callable[..., No
 def test_a_row_that_is_too_large_fails_the_task(
     spark: Any, save: Callable[..., None], new_topic: Callable[..., str]
 ) -> None:
-    """The limit of the client is told with the row."""
+    """The error contains the number of the row and MSG_SIZE_TOO_LARGE."""
     frame = spark.createDataFrame([("x" * 2_000_000,)], "value string").coalesce(1)
     with pytest.raises(Exception, match=r"row 0.*MSG_SIZE_TOO_LARGE|MSG_SIZE_TOO_LARGE.*row 0"):
         save(frame, topic=new_topic())
@@ -98,7 +98,7 @@ def test_a_row_that_is_too_large_fails_the_task(
 def test_a_message_that_the_broker_refuses_fails_the_task(
     spark: Any, save: Callable[..., None], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """Delivery reports count: a write is done when the brokers have every row."""
+    """A write succeeds only if the brokers have accepted every row."""
     topic = new_topic(partitions=1)
     cluster.inject_errors("Produce", [KafkaError.TOPIC_AUTHORIZATION_FAILED])
     try:

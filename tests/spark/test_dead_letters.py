@@ -20,7 +20,7 @@ from .topics import messages
 def test_a_dead_letter_keeps_its_timestamp(
     cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """To the millisecond, also where a fraction of seconds would be rounded down."""
+    """The timestamp is exact to the millisecond, even if floating-point seconds would not be."""
     topic = new_topic(1)
     # Of these, a float of seconds times 1,000 is less than the milliseconds.
     times = [1087159735574, 1085424483567, 2174942257365]

@@ -64,7 +64,7 @@ def test_json_is_in_the_order_of_partition_numbers() -> None:
 
 
 def test_bounds_resolve_to_offsets() -> None:
-    """Words stand for every partition, -1 and -2 for one."""
+    """The words apply to every partition, -1 and -2 to a single partition."""
     first, last = {A0: 3, A1: 0}, {A0: 9, A1: 7}
     assert resolve("startingOffsets", "earliest", first, last, never) == first
     assert resolve("startingOffsets", "latest", first, last, never) == last

@@ -1,4 +1,7 @@
-"""Options of the data source: read by Spark's names, refused with what to do."""
+"""Options of the data source have Spark's names.
+
+Errors about them say what to do.
+"""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_schemas_that_refer_to_others(
 def test_a_schema_that_is_no_record(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """A column of one type, such as a key."""
+    """If the schema is not a record, the column itself is encoded, for example a key."""
     known = registry.register("t-value", '"string"')
     encode = encoder(parse_ddl("value STRING"))
     assert payloads(encode, ["a", None], pa.string()) == [framed(known, b"\x02a"), None]

@@ -13,7 +13,10 @@ EXACTLY = {**SERVERS, "deliveryguarantee": "exactly-once"}
 
 
 def test_a_write_knows_its_own_options_only() -> None:
-    """The topic is optional, as a column may name it."""
+    """The topic is optional, because a column may name it.
+
+    Options of reads are refused.
+    """
     assert write_options(SERVERS, streaming=False).topic is None
     with pytest.raises(ValueError, match="unknown option 'subscribe'"):
         write_options({**SERVERS, "subscribe": "out"}, streaming=False)
@@ -77,6 +80,6 @@ def test_what_spark_adds_for_a_query_is_no_mistake() -> None:
     ],
 )
 def test_mistakes_name_the_option(given: dict[str, str], streaming: bool, message: str) -> None:
-    """Before any task starts."""
+    """Mistakes raise an error that names the option, before any task starts."""
     with pytest.raises(ValueError, match=message):
         write_options({**SERVERS, **given}, streaming=streaming)

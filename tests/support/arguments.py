@@ -533,6 +533,13 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "MockCluster._snapshot": {},
     "MockCluster._records": {"topic": TEXT, "partition": ID},
+    "MockCluster._write_records": {
+        "topic": TEXT,
+        "partition": ID,
+        "data": PAYLOAD,
+        "low": Kind(0, set()) | "True, 1, 2**33",
+        "high": Kind(0, set()) | "True, 1, 2**33",
+    },
     "MockCluster._add_partitions": {"topic": TEXT, "partitions": ID},
     "MockCluster._delete_topic": {"topic": TEXT},
     "MockCluster._delete_records": {

@@ -14,9 +14,9 @@ from tests.support.waiting import TIMEOUT
 
 @pytest.fixture
 def patient() -> Iterator[None]:
-    """Clients outlast a pause of the machine, which the face takes for a leader that is gone.
+    """Let clients wait longer, because a slow machine looks like a leader that is gone.
 
-    And the messages of one call are one batch, however long it takes: flush() ends the linger.
+    The longer linger also keeps the messages of one call in one batch; flush() ends the linger.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(client_module, "_PATIENCE", TIMEOUT)

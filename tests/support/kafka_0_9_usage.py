@@ -122,7 +122,7 @@ def messages_are_sent_in_the_background(servers: str, topic: str) -> None:
 
 
 def keys_choose_partitions(servers: str, topic: str) -> None:
-    """Equal keys have one partition, perhaps that of Java's client; or all are taken in turn."""
+    """Check the partitioners: by hash, by the Java client's hash, and round-robin."""
     client = KafkaClient(servers)
     producer = KeyedProducer(client)
     for key in (b"key1", b"key2", b"key1"):

@@ -43,7 +43,10 @@ names = count()
 
 
 class FileMaker:
-    """A file of a few message types, each of which may have those after it."""
+    """A file with a few message types.
+
+    Each type may have fields of the types after it.
+    """
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng

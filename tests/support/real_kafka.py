@@ -34,7 +34,7 @@ def kafka_home() -> Path:
 
 
 @pytest.fixture(scope="session")
-def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
+def real_kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
     """Three brokers, or those of BOOTSTRAP. Their logs stay where a test failed."""
     bootstrap = os.environ.get("BOOTSTRAP")
     if bootstrap:
@@ -53,6 +53,12 @@ def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
     else:
         # A broker that was just killed may have written a last file meanwhile.
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def kafka(real_kafka: KafkaCluster) -> KafkaCluster:
+    """The cluster of a test; tests in `tests/integration` may also get an embedded cluster."""
+    return real_kafka
 
 
 @pytest.fixture

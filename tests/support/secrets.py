@@ -1,4 +1,7 @@
-"""Secrets that tests use: all bear one mark, which no output of the suite may have."""
+"""Secrets that tests use.
+
+All contain the same mark, which no output may contain.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ line here. The longest lines begin first.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -57,7 +58,14 @@ CHEAP = {"computing", "leaks", None}
 
 
 def line_of(test: str) -> str | None:
+    if _is_embedded(test):
+        return None
     return next((LINES[start] for start in LINES if test.startswith(start)), None)
+
+
+def _is_embedded(test: str) -> bool:
+    """Whether a test of `tests/integration` has an embedded cluster of its own."""
+    return bool(re.match(r"tests/integration/.*[\[-]embedded[]-]", test))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -65,7 +73,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     stray = [
         item.nodeid
         for item in items
-        if DEAR & set(getattr(item, "fixturenames", ())) and line_of(item.nodeid) in CHEAP
+        if DEAR & set(getattr(item, "fixturenames", ()))
+        and line_of(item.nodeid) in CHEAP
+        and not _is_embedded(item.nodeid)
     ]
     if stray:
         raise pytest.UsageError(f"in no line of {__file__} for them: {', '.join(stray)}")

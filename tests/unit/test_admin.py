@@ -808,7 +808,7 @@ class TestModels:
         ids=lambda value: type(value).__name__,
     )
     def test_pickle(self, value: Any) -> None:
-        """Values go to other processes."""
+        """Values can be pickled, so they can be sent to other processes."""
         assert pickle.loads(pickle.dumps(value)) == value
 
     def test_config_resource(self) -> None:

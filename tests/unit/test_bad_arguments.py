@@ -206,7 +206,7 @@ def test_wrong_values_are_refused(name: str, owners: Owners) -> None:
 
 @pytest.mark.parametrize("name", MATRIX)
 def test_odd_values_are_taken(name: str, owners: Owners) -> None:
-    """The others do not wait, crash, or end with anything but what the call documents."""
+    """Odd but valid values do not hang or crash; only documented exceptions are raised."""
     call = Target(name, owners)
     # The good ones are good, so the errors in these tests are not theirs; to_pandas() needs pandas.
     with contextlib.suppress(KafkaException, RuntimeError, ImportError):
@@ -319,7 +319,7 @@ def test_closed(name: str, owners: Owners) -> None:
 
 
 class Hostile:
-    """Its own exception comes out of whatever is asked of it."""
+    """An argument whose methods all raise the same exception."""
 
     def _fail(self, *_: object) -> Any:
         raise ZeroDivisionError

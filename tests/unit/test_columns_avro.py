@@ -56,7 +56,7 @@ PLAIN: list[tuple[Any, Any, list[Any]]] = [
 
 @pytest.mark.parametrize(("kind", "arrow", "values"), PLAIN, ids=str)
 def test_plain_types(kind: Any, arrow: Any, values: list[Any]) -> None:
-    """A column has the type that its users expect, and every value of the limits."""
+    """Each type becomes the expected Arrow type, and its smallest and largest values are read."""
     result = column(kind, values)
     assert result.type == arrow
     assert result.to_pylist() == values
@@ -328,7 +328,7 @@ def test_blocks_with_their_sizes() -> None:
 
 
 def number(value: int) -> bytes:
-    """Zigzag."""
+    """Encode a number as Avro does: zigzag, then 7 bits in each byte."""
     value = value << 1 ^ value >> 63
     result = bytearray()
     while value > 127:

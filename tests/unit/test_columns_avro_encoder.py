@@ -1133,7 +1133,7 @@ def test_framing(schema_id: int) -> None:
 
 
 def test_result() -> None:
-    """The result is an array any number of times, as a stream too, and outlives itself."""
+    """The result converts to arrays and streams repeatedly; they stay valid without it."""
     rows = AvroEncoder(json.dumps(SCHEMA)).encode(pa.RecordBatch.from_pylist(ROWS))
     assert isinstance(rows, EncodedRows)
     assert len(rows) == 3

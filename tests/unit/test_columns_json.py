@@ -33,7 +33,7 @@ def decode(decoder: JSONDecoder, *payloads: bytes | str | None) -> tuple[list[An
 
 
 def value_of(kind: pa.DataType, text: str, **options: Any) -> Any:
-    """What a text is in a column of this type."""
+    """Return the value that a JSON text has in a column of this type."""
     [row], errors = decode(JSONDecoder(pa.schema([("v", kind)]), **options), f'{{"v": {text}}}')
     assert not errors
     return row["v"]
@@ -1169,5 +1169,5 @@ def test_programs_that_do_not_fit(error: type[Exception], program: Any) -> None:
 
 
 def test_a_program_that_fits() -> None:
-    """The one that the others were made of."""
+    """The valid program is accepted from which the wrong programs were made."""
     _RowProgram("json", STRUCT, ("object", 0, 1, 0, 0, ("a", "b"), (NUMBER, STRINGS), ""))

@@ -272,7 +272,7 @@ def test_integers_of_decimals(schema: Any) -> None:
     ],
 )
 def test_times_of_text(schema: Any, right: str, wrong: str) -> None:
-    """Text that is a time as RFC 3339 has it stays as it is, and JSONDecoder reads it."""
+    """Text with a time in the form of RFC 3339 is written unchanged, and JSONDecoder reads it."""
     encoder = JSONEncoder(schema)
     rows = encoder.encode(rows_of(pa.array([right, wrong])))
     assert texts(rows) == [f'"{right}"', None]
@@ -381,7 +381,7 @@ def test_all_nanoseconds() -> None:
     ],
 )
 def test_times_that_rfc_3339_has_not(column: Any, reason: str) -> None:
-    """Years that have no four digits, and times that are in no day."""
+    """Years without exactly four digits, and times outside a day, are bad rows."""
     rows = JSONEncoder().encode(rows_of(column))
     assert [(one.field, one.reason) for one in rows.errors] == [("value", reason)]
 

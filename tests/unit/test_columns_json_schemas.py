@@ -400,7 +400,7 @@ class Level(enum.IntEnum):
 
 
 def test_pydantic_models() -> None:
-    """The schema of a model is usable as it is, and what it writes comes back as it was."""
+    """The schema of a model works unchanged, and the model's JSON is read as its values."""
     pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
     base, field = pydantic.BaseModel, pydantic.Field
     cat = pydantic.create_model("Cat", kind=(Literal["cat"], ...), lives=(int, ...))

@@ -259,7 +259,7 @@ def test_instructions_that_are_none(instruction: Any) -> None:
 
 
 def test_wrong_row_formats() -> None:
-    """The format is known by its name."""
+    """An unknown name of a row format is refused."""
     with pytest.raises(ValueError, match="there is no row_format 'nonsense'"):
         _RowProgram("nonsense", root(), ())
 

@@ -258,7 +258,7 @@ def test_enums(column: Any) -> None:
 
 
 def test_enums_that_have_no_such_value() -> None:
-    """Text that is no name, numbers of more than 32 bits, and any other of a closed enum."""
+    """Refused: unknown names, numbers over 32 bits, and unknown numbers of a closed enum."""
     reason = "a value that the enum does not have"
     case = Case(ENUM + "message M { E a = 1; }")
     wrong = ["X", "", "-", "1x", "2147483648", "-2147483649", "9" * 40]

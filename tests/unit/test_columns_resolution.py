@@ -269,7 +269,7 @@ def test_aliases_of_fields() -> None:
 
 
 def test_aliases_of_types() -> None:
-    """Named types are the same without their namespaces, or by an alias."""
+    """Named types match if their names without namespaces, or an alias, are equal."""
     writer = record(("x", "int"), name="old.space.Point")
     for name, aliases in (
         ("Point", []),

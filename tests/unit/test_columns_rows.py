@@ -185,7 +185,7 @@ def changed(field: str, value: Any, source: Any, *, of: str = "array") -> Any:
     ],
 )
 def test_broken_payloads(field: str, value: Any, of: str, problem: str) -> None:
-    """What no library would make is a ValueError."""
+    """Arrow data that is not valid raises ValueError."""
     source = pa.array([b"\x02", None], pa.binary())
     with pytest.raises(ValueError, match=f"payloads is not valid Arrow data: {problem}"):
         changed(field, value, source, of=of)

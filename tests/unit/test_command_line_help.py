@@ -12,7 +12,7 @@ pytest.importorskip("typer", reason="the extra [cli] is not installed")
 
 from confluent_kafka import cli
 from confluent_kafka.cli import habits
-from tests.support.command_line import run, words
+from tests.support.command_line import ended, run, started, words
 from tests.support.kafka import NO_BROKER
 from tests.support.scripts import check_script
 
@@ -39,7 +39,7 @@ def plain(text: str) -> str:
 
 @pytest.mark.parametrize("path", ALL)
 def test_help_shows_every_word(path: str) -> None:
-    """Markdown takes nothing of a text for its own: no bullet, no emphasis, no emoji."""
+    """No part of a help text is taken for Markdown, such as a bullet, emphasis or an emoji."""
     command = ALL[path]
     shown = run(*path.split(), "--help", environment=WIDE).stdout.decode()
     found = words(shown)
@@ -143,10 +143,18 @@ def test_what_a_command_imports(
         ("-L -b x", "Use `topics list`, or `cluster describe` for the brokers."),
         ("-b x topics list", "Give it after the command"),
         ("-C -t orders", "Use `consume TOPIC`."),
+        ("topics create t --if-not-exists", "You can leave it out"),
+        ("topics delete t --if-exists", "You can leave it out"),
+        ("groups list --state stable", "You can leave it out"),
+        ("help", "Use --help."),
+        ("version", "Use --version."),
+        ("list", "Use `topics list` or `groups list`."),
+        ("produce t -b x --property parse.key=true", "Use `produce --key-separator SEPARATOR`."),
+        ("consume t -b x --property print.key=true", "Use `consume --format FORMAT`."),
     ],
 )
 def test_hints(command: str, hint: str) -> None:
-    """An option of another tool says what it is called here."""
+    """An option, a command or a property of another tool says what it is called here."""
     done = run(*command.split())
     assert done.status == 2
     assert f". {hint}" in words(done.stderr)
@@ -180,3 +188,17 @@ def test_hints_are_true() -> None:
                 and habits.hint(path.split(), option, command) is not None
             ]
             assert shown or not scope, (scope, option)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["no-file.py"], "'no-file.py' does not exist"),
+        (["-m", "no_module.part"], "no module named 'no_module.part'"),
+    ],
+)
+def test_a_program_that_is_missing(arguments: list[str], problem: str) -> None:
+    """`run` reports it in one sentence, as wrong usage."""
+    done = ended(started("run", "--as", "kafka", *arguments))
+    assert (done.status, done.stdout) == (2, b"")
+    assert problem in words(done.stderr)

@@ -45,7 +45,7 @@ TEXTS: list[tuple[object, str]] = [
 
 @pytest.mark.parametrize(("value", "text"), TEXTS)
 def test_value_with_a_text(value: object, text: str) -> None:
-    """Configurations take it."""
+    """A configuration accepts a value that has a text form."""
     assert effective({"client.id": value})["client.id"] == text
 
 

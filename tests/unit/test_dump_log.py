@@ -196,7 +196,7 @@ def test_other_files(tmp_path: Path, name: str) -> None:
 
 
 def test_no_file(tmp_path: Path) -> None:
-    """It is wrong usage."""
+    """A missing file is a usage error, with status 2."""
     done = run("dump-log", str(tmp_path / "missing.log"))
     assert done.status == 2
     assert "does not exist" in words(done.stderr)

@@ -147,7 +147,7 @@ def test_client_that_librdkafka_refuses(client: Any, noun: str) -> None:
 
 @pytest.mark.parametrize("count", [-1, 1_000_001, 2**33])
 def test_number_of_messages(count: int) -> None:
-    """The range, in words."""
+    """The error states the range of num_messages, in confluent-kafka-python's words."""
     with Consumer(config()) as consumer:
         text = text_of(lambda: consumer.consume(count, 0), ValueError)
     assert text == "num_messages must be between 0 and 1000000 (1M)"

@@ -30,7 +30,7 @@ HANGS = ["-n", "2", "-o", "faulthandler_timeout=15", "-o", "faulthandler_exit_on
 
 
 def test_it_fails_and_the_others_run(tmp_path: Path) -> None:
-    """Once, with its stack; what failed is named though the run might never come to its end."""
+    """A hanging test is reported once, with its stack, and other failures are named at once."""
     (tmp_path / "conftest.py").write_text(HOOKS)
     (tmp_path / "test_it.py").write_text(TESTS)
     done = subprocess.run(

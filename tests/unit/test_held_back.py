@@ -32,7 +32,7 @@ process.communicate(b"\\n")
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_only_a_failed_start_is_shown(fails: bool) -> None:
-    """More than a pipe holds; what the started program writes later is always shown."""
+    """stderr during the start is shown only if the start fails, even a megabyte of it."""
     ending = "raise RuntimeError('failed')" if fails else "pass"
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.replace("{ending}", ending)],

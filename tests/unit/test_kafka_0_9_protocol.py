@@ -119,7 +119,7 @@ class TestCreating:
         assert gzip.decompress(message.value or b"") == SET
 
     def test_snappy(self) -> None:
-        """The same, without the framing."""
+        """A snappy message contains its messages, without Java's framing."""
         message = protocol.create_snappy_message(PAIRS)
         assert (message.magic, message.attributes, message.key) == (0, 2, None)
         assert codec.snappy_decode(message.value or b"") == SET
@@ -351,7 +351,7 @@ class TestAnswers:
         )
 
     def test_coordinator(self) -> None:
-        """The same of a group."""
+        """The coordinator of a group, in the bytes that Kafka's own definitions give."""
         message = kafkas.FindCoordinatorResponse(error_code=2, node_id=7, host="h", port=9092)
         data = struct.pack(">i", 1) + message.encode(0)
         response = KafkaProtocol.decode_consumer_metadata_response(data)

@@ -82,7 +82,7 @@ def test_defaults() -> None:
 
 
 def test_errors_keep_no_text_that_librdkafka_has() -> None:
-    """An error of each message that failed is one block of memory: its text is made when read."""
+    """An error of a failed message is one block of memory; its text is made when it is read."""
     producer = Producer({"log_level": 0, "queue.buffering.max.messages": 1})
     producer.produce("t", b"fills the queue")
     messages: list[dict[str, Any]] = [{"value": b"x", "_error": None} for _ in range(10_000)]

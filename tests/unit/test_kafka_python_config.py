@@ -219,7 +219,7 @@ def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
 
 
 def test_assignors_are_names() -> None:
-    """librdkafka assigns: what kafka-python's group coordinator calls says so."""
+    """Methods of assignors raise NotImplementedError, because librdkafka assigns partitions."""
     for kind in (RangePartitionAssignor, CooperativeStickyAssignor):
         assignor = kind()
         for call in (lambda a=assignor: a.assign(None, {}), lambda a=assignor: a.metadata([])):
@@ -296,5 +296,5 @@ def test_versions(given: Any, version: Any) -> None:
     ],
 )
 def test_the_version_of_a_broker(requests: dict[int, tuple[int, int]], version: Any) -> None:
-    """The newest request that came with a version tells it."""
+    """The broker's version follows from the newest request that the broker supports."""
     assert _versions.of_broker(requests) == version

@@ -227,6 +227,6 @@ def test_structs() -> None:
 
 
 def test_a_groups_metadata() -> None:
-    """What is written down for librdkafka can be read again."""
+    """The generation and member id can be read from the metadata written for librdkafka."""
     assert generation_and_member(written("g", 7, "m", "i")) == (7, "m")
     assert generation_and_member(written("g")) == (-1, "")

@@ -80,7 +80,7 @@ def serializer_of(client: CachedSchemaRegistryClient, *readers: Any) -> MessageS
 
 
 def test_a_schema_is_its_json() -> None:
-    """str() is JSON, to_json() what it says; it says of what kind and name the schema is."""
+    """str() returns JSON, and to_json() the parsed JSON; attributes have the type and names."""
     schema = avro.loads(USER_TEXT)
     assert json.loads(str(schema)) == schema.to_json() == USER
     assert (schema.type, schema.fullname, schema.name, schema.namespace) == (
@@ -376,7 +376,7 @@ def test_authentication(registry: FakeRegistry, conf: dict[str, str]) -> None:
 
 
 def test_a_wrong_password(registry: FakeRegistry, client: CachedSchemaRegistryClient) -> None:
-    """It is a ClientError with status 401, also where an absent thing would be None."""
+    """A wrong password raises ClientError with status 401, and the call does not return None."""
     registry.user = "ada:secret"
     with pytest.raises(ClientError) as raised:
         client.get_by_id(1)
@@ -641,7 +641,7 @@ def test_arguments_of_the_serializer(
 
 
 def test_rules_are_refused() -> None:
-    """What rules should encrypt is not sent in clear text, nor read as if it were not encrypted."""
+    """If a schema has a rule to encrypt, messages are neither written nor read."""
     kind, mode = RuleKind.TRANSFORM, RuleMode.WRITEREAD
     rule = Rule("secret", None, kind, mode, "ENCRYPT", None, None, None, None, None, None)
     with CachedSchemaRegistryClient({"url": "mock://rules"}) as client:

@@ -238,7 +238,7 @@ class TestBound:
         reason="sanitizers keep freed memory",
     )
     def test_memory(self) -> None:
-        """A client that is never polled does not grow by what it logs.
+        """The log records of a client that is never polled do not accumulate in memory.
 
         30,000 records of 100 bytes and more would be 3 MB at least.
         """

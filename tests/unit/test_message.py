@@ -278,7 +278,7 @@ def test_pickles(protocol: int, fields: dict[str, Any]) -> None:
 
 
 def test_pickles_of_confluent_kafka_python() -> None:
-    """They have its numbers where there is none, and are read in either package."""
+    """Pickles have that package's numbers for missing fields; both packages can read them."""
     numbers = (None, -1, -1001, None, None, None, None, (0, 0), -1.0, -1, -1)
     assert Message().__reduce__()[1] == numbers  # type: ignore[index]
     assert Message(*numbers) == Message()

@@ -67,7 +67,7 @@ def test_calls_take_no_longer(client: type[Any], names: dict[str, str]) -> None:
 
 @each_client
 def test_other_names(client: type[Any], names: dict[str, str]) -> None:
-    """They fail with the text of Python itself."""
+    """Other names raise AttributeError with Python's own text."""
     with pytest.raises(AttributeError) as raised:
         _ = client.__new__(client).no_such_name
     assert str(raised.value).endswith(f"{client.__name__}' object has no attribute 'no_such_name'")

@@ -123,3 +123,17 @@ def test_header_without_a_part(patch: Path, part: str, instead: str) -> None:
     patch.write_text(patch.read_text().replace(part, instead, 1))
     with pytest.raises(patches.HeaderError, match=r"four\.patch"):
         patches.Patch.read(patch)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "--- /dev/null\n+++ b/src/four.d\n@@ -0,0 +1 @@\n+four.o\n",
+        "Binary files /dev/null and b/four.o differ\n",
+    ],
+)
+def test_what_was_built(patch: Path, change: str) -> None:
+    """A patch that was made after a build, with the files of the compiler, is an error."""
+    patch.write_text(patch.read_text() + change)
+    with pytest.raises(patches.HeaderError, match=r"four\.patch: \S*four\.[do] is no source"):
+        patches.Patch.read(patch)

@@ -132,7 +132,7 @@ class TestClasses:
         assert "\n    name string 0+ nullable=10+" in str(Topic.__doc__)
 
     def test_versions(self) -> None:
-        """Ranges of the versions that there are."""
+        """valid_versions and flexible_versions are ranges of the existing versions."""
         assert MetadataRequest.valid_versions == range(14)
         assert MetadataRequest.flexible_versions == range(9, 14)
         assert not MetadataRequest.latest_version_unstable

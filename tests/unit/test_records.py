@@ -88,7 +88,7 @@ class TestCodecs:
         "size", [0, 1, 12, 13, 60, 61, 256, 257, 65_535, 65_536, 65_537, 300_000]
     )
     def test_round_trip(self, codec: Compression, size: int) -> None:
-        """Of bytes that compress well, a little, and not at all."""
+        """Bytes that compress well, a little, and not at all are unchanged after a round trip."""
         for letters in (1, 4, 256):
             data = bytes(Random(size).choices(range(letters), k=size))
             packed = records.compress(codec, data)
@@ -498,7 +498,7 @@ class TestControl:
             assert control == (number, version, None)
 
     def test_broken_value(self) -> None:
-        """It is not taken for an unknown one."""
+        """A corrupt control record raises an error; it does not count as an unknown record."""
         with pytest.raises(CorruptRecordsError, match="EndTxnMarker of version 0"):
             records.control(Record(0, key=bytes(4), value=bytes(3)))
 

@@ -80,7 +80,7 @@ def test_objects_do_not_name_their_folder(tmp_path: Path) -> None:
 
 
 def test_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variable takes precedence over the last commit."""
+    """SOURCE_DATE_EPOCH takes precedence over the time of the last commit."""
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     commit = reproducible.date()
     assert commit is not None

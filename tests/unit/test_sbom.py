@@ -48,7 +48,7 @@ def assert_valid(document: dict[str, Any]) -> None:
 
 
 def test_valid(bill: dict[str, Any]) -> None:
-    """With the pinned librdkafka, and with one that we did not build."""
+    """The bill is valid with the pinned librdkafka and with the system's librdkafka."""
     assert_valid(bill)
     assert_valid(sbom.document(PROJECT, "1", "system"))
     bill["components"][0]["hashes"][0]["alg"] = "SHA-257"

@@ -511,7 +511,7 @@ def test_basic_authentication(registry: FakeRegistry, face: Callable[..., Face])
 
 
 def test_static_token(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """It goes with each request, and so do the cluster and the identity pool."""
+    """Each request contains the token, the cluster and the identity pool."""
     registry.token = secret("token")
     bearer = {
         "bearer_auth_credentials_source": "STATIC_TOKEN",

@@ -918,7 +918,10 @@ def test_schemas_from_a_repository() -> None:
 
 @pytest.mark.parametrize("spec", [None, SchemaRegistryClient])
 def test_a_mock_stands_in_for_the_client(spec: Any) -> None:
-    """Serializers use what the mock's methods return, and need no more than an id of an answer."""
+    """Serializers use the results of the mock's methods.
+
+    They need only the id of an answer.
+    """
     field = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}'
     context = SerializationContext("t", MessageField.VALUE)
     client = MagicMock(spec=spec)

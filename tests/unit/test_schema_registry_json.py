@@ -223,7 +223,7 @@ def test_schemas_that_are_none(client: SchemaRegistryClient, schema: str) -> Non
 def test_wrong_arguments(
     client: SchemaRegistryClient, make: Callable[[Any], Any], error: type[Exception], said: str
 ) -> None:
-    """Which argument, what was given, what it may be."""
+    """The error names the argument, its value, and the allowed values."""
     with pytest.raises(error, match=said):
         make(client)
 
@@ -241,7 +241,7 @@ def test_builders(client: SchemaRegistryClient) -> None:
 
 
 def test_a_reader_that_is_built_without_a_registry(client: SchemaRegistryClient) -> None:
-    """A schema of its own is enough, for the awaiting class too; without one, a registry it is."""
+    """A reader with its own schema needs no registry; without a schema it needs one."""
     made: list[Any] = []
     reader = JSONDeserializerBuilder(schema=TEXT, deserializer_init=made.append)
     deserialize, _ = reader.build({}, False)

@@ -114,7 +114,7 @@ def _read(schema: str, obj: Any) -> Any:
 def test_drafts(
     draft: str | None, schema: dict[str, Any], fits: Any, wrong: Any, client: SchemaRegistryClient
 ) -> None:
-    """A schema means what its draft says, in both directions; without one it is of draft 7."""
+    """Writing and reading follow the schema's draft; the default is draft 7."""
     text = _of_draft(draft, schema)
     serialize = JSONSerializer(text, client)
     assert serialize(fits, VALUE) is not None

@@ -37,7 +37,10 @@ def primitive(number: int, form: str = "", content: Any = None) -> bytes:
 
 
 def nested(depth: int, children: int) -> bytes:
-    """Arrays in arrays; all elements of one are the same bytes."""
+    """Nested arrays.
+
+    All elements of one array share the same bytes.
+    """
     value = b"\0"
     for _ in range(depth):
         header = bytes([3 | 3 << 2, children]) + bytes(4 * children)

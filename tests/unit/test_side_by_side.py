@@ -45,6 +45,7 @@ def test_all_chaos_is_in_a_line_of_its_own() -> None:
     chaos = line_of("tests/integration/test_chaos.py::test_x")
     others = line_of("tests/integration/test_tls.py::test_x")
     alone = line_of("tests/embedded/test_import.py::test_x")
+    assert line_of("tests/integration/test_tls.py::test_x[a-embedded]") is None
     assert len({chaos, others, alone}) == 3
     assert alone is None
 
@@ -56,6 +57,7 @@ def test_all_chaos_is_in_a_line_of_its_own() -> None:
         ("tests/unit/test_x.py::test_x", ["spark"], True),
         ("tests/unit/test_x.py::test_x", ["tmp_path"], False),
         ("tests/integration/test_x.py::test_x", ["kafka"], False),
+        ("tests/integration/test_x.py::test_x[embedded-a]", ["kafka"], False),
     ],
 )
 def test_what_is_dear_is_in_a_line(test: str, fixtures: list[str], refused: bool) -> None:

@@ -43,7 +43,7 @@ class TestProperties:
         assert by_name["compression.type"].default == "none"
 
     def test_python_keys(self, by_name: dict[str, properties.Property]) -> None:
-        """What the constructors of the extension take themselves."""
+        """The table contains the Python keys that the extension's constructors accept."""
         keys = {name for name, each in by_name.items() if each.type.startswith("Python")}
         assert keys >= {"error_cb", "throttle_cb", "stats_cb", "oauth_cb", "logger"}
         assert keys >= {"on_delivery", "on_commit", "default.topic.config"}

@@ -159,9 +159,10 @@ class GroupStatistics:
 class TransactionStatistics:
     """The idempotent or transactional producer.
 
-    ``txn_version`` is the version of transactions that the cluster has, or 0 if it does not tell.
+    ``txn_version`` is the version of transactions that the cluster uses, or 0 if the cluster does
+    not report it.
 
-    Source: STATISTICS.md of librdkafka, "eos"; ``txn_version`` is of our patch transactions-v2.
+    Source: STATISTICS.md of librdkafka, "eos"; our patch transactions-v2 adds ``txn_version``.
     """
 
     idemp_state: str = ""
@@ -177,7 +178,7 @@ class TransactionStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """The client; its brokers and topics by their names.
+    """The statistics of a client. Brokers and topics are dicts by name.
 
     ``cgrp`` is None for a producer. ``eos`` is None for a client that is neither idempotent nor
     transactional.

@@ -329,7 +329,7 @@ class AclRequests(AdminRequests):
 def _distinct(
     futures: dict[_Acl, Future[Any]], items: list[_Acl], kind: str
 ) -> dict[_Acl, Future[Any]]:
-    """Return the futures. Raise if an item is there twice, since answers only have an order."""
+    """Return the futures. Raise if an item occurs twice: answers are matched by their order."""
     if len(futures) < len(items):
         raise ValueError(f"duplicate {kind} not allowed")
     return futures

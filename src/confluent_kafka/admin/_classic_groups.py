@@ -1,4 +1,4 @@
-"""Groups of the classic protocol: consumers, and other programs that share out work."""
+"""Groups of the classic protocol: consumers, and other programs that distribute work."""
 
 from __future__ import annotations
 

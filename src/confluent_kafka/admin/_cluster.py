@@ -19,8 +19,7 @@ class DescribeClusterResult:
         controller: the broker that represents the controller, or None.
         nodes: the brokers.
         cluster_id: the cluster's id.
-        authorized_operations: what this client may do with the cluster, or None when not
-            asked for.
+        authorized_operations: the operations that this client may perform; None if not requested.
 
     librdkafka: rd_kafka_DescribeCluster_result_t.
     """
@@ -81,5 +80,5 @@ def node_from(fields: tuple[int, str, int, str | None]) -> Node:
 
 
 def operations_from(operations: list[int] | None) -> list[AclOperation] | None:
-    """Return the authorized operations for their numbers in an answer."""
+    """Convert the numbers of the authorized operations in an answer to operations."""
     return None if operations is None else [AclOperation(number) for number in operations]

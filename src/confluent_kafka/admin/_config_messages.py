@@ -89,9 +89,9 @@ def altering(
 
 
 def listing(types: Collection[ResourceType]) -> Request:
-    """Return a message that lists the resources of these types, or of all that there are."""
-    # Name all types explicitly: a broker that supports only client metrics then fails. Without
-    # types it would list only these.
+    """Return a message that lists the resources of these types, or of all types."""
+    # Name all types explicitly, so that a broker that supports only client metrics fails. Without
+    # types, such a broker would list only client metrics.
     return protocol.ListConfigResourcesRequest(
         resource_types=[NUMBERS[each] for each in types or NUMBERS]
     )

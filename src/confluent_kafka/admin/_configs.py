@@ -1,4 +1,4 @@
-"""Configurations: describe and alter them, and list the resources that have some."""
+"""Describes and alters configurations, and lists the resources that have a configuration."""
 
 from __future__ import annotations
 

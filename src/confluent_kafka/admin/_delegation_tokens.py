@@ -80,8 +80,8 @@ class DelegationTokenRequests(ProtocolRequests):
                 client's own principal. For another principal, this client needs the right to do
                 that (KIP-373; Kafka 3.3).
             renewers: the principals that may renew it and make it expire, besides its owner.
-            max_lifetime: for how many seconds it can be renewed. The brokers'
-                ``delegation.token.max.lifetime.ms`` is the default and the upper limit.
+            max_lifetime: for how many seconds after its creation the token can be renewed. The
+                brokers' ``delegation.token.max.lifetime.ms`` is the default and the upper limit.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
 

@@ -1,4 +1,4 @@
-"""Tells requests that the embedded cluster does not support from requests to an old broker."""
+"""Explains errors of requests that the embedded cluster does not support."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_embedded(cluster_id: str | None) -> bool:
 
 
 def explain(exception: BaseException, cluster_id: str | None) -> None:
-    """Add a note to an error of the embedded cluster that only says that a broker is too old.
+    """Add a note to an error whose text blames an old broker although the cluster is embedded.
 
     Args:
         exception: the error of the request.

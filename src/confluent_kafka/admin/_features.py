@@ -45,7 +45,7 @@ class SupportedVersionRange:
 
 @dataclass(frozen=True)
 class FinalizedVersionRange:
-    """The version of a feature that the cluster uses.
+    """The versions of a feature that the cluster has finalized.
 
     Attributes:
         min_version_level: the lowest version that brokers must support.
@@ -130,7 +130,7 @@ class FeatureRequests(ProtocolRequests):
 
         Returns:
             A future; its result is a FeatureMetadata. It has no features if the broker is older
-            than 2.7. It fails with _TIMED_OUT if no such broker answers ...
+            than 2.7. It fails with _TIMED_OUT if the broker does not answer ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -1,4 +1,4 @@
-"""What groups of every kind have in common: listing, states, and coordinators."""
+"""The code that all kinds of groups share: listing, states, and coordinators."""
 
 from __future__ import annotations
 

@@ -253,7 +253,8 @@ class GroupRequests(AdminRequests):
         Args:
             list_consumer_group_offsets_request: a list of one ConsumerGroupTopicPartitions.
                 Without partitions, the offsets of all partitions are read.
-            require_stable: fail for offsets whose transaction has not ended.
+            require_stable: fail if a transaction that is still open has written offsets of the
+                group.
             request_timeout: as for list_consumer_groups().
 
         Returns:

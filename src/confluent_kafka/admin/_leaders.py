@@ -193,7 +193,7 @@ def _code(partition: TopicPartition, outcomes: _Outcomes) -> int | None:
 def _leaders(
     wanted: Iterable[TopicPartition],
 ) -> Callable[[protocol.MetadataResponse], dict[TopicPartition, int | KafkaError]]:
-    """Return a function that finds the leaders in a response, or the reasons for missing ones."""
+    """Return a function that finds each partition's leader in a response, or why it has none."""
 
     def found(response: protocol.MetadataResponse) -> dict[TopicPartition, int | KafkaError]:
         unknown = {topic.name: error_of(topic) for topic in response.topics}

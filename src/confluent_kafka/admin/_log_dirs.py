@@ -180,8 +180,8 @@ class LogDirRequests(ProtocolRequests):
             A future for each replica; its result is None as soon as the broker has begun to move
             it. Use describe_replica_log_dirs() to see when it has arrived. The future fails with
             LOG_DIR_NOT_FOUND, KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE (the broker does not have
-            the replica; if it gets one, it will create it in that directory),
-            CLUSTER_AUTHORIZATION_FAILED ...
+            the replica; if the broker gets the replica later, it creates the replica in that
+            directory), CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -246,7 +246,8 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
         Args:
             group_specs: a dict of each group's name to a list of TopicPartition. None instead of
                 the list reads all offsets of the group.
-            require_stable: fail for offsets whose transaction has not ended.
+            require_stable: fail if a transaction that is still open has written offsets of the
+                group.
             request_timeout: as for list_streams_groups().
 
         Returns:

@@ -96,8 +96,8 @@ class TransactionDescription:
         transaction_timeout_ms: after how many milliseconds the coordinator aborts it.
         transaction_start_time_ms: when it began, in milliseconds since 1970, or None if it has
             ended.
-        topic_partitions: a set of TopicPartition: those that it has written to and in which it has
-            not ended yet.
+        topic_partitions: the partitions that it has written to and in which it is still open, as a
+            set of TopicPartition.
 
     Kafka: org.apache.kafka.clients.admin.TransactionDescription (KIP-664).
     """

@@ -51,7 +51,7 @@ class Callbacks:
         return own
 
     def wrap(self, callback: Callable[..., Any]) -> Callable[..., None]:
-        """Return a function that runs the callback in the loop: at once there, else soon."""
+        """Return a function that runs the callback in the loop, at once if it is called there."""
 
         def run(*arguments: Any) -> None:
             if is_running(self._loop):

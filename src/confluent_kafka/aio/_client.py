@@ -168,10 +168,9 @@ class AIOClient(ABC):
     async def close(self, timeout: float = -1) -> bool:
         """Close the client. Cancelling the task that waits does not stop the closing.
 
-        The client drops messages that the application does not take, so that it does not delay the
-        end of the process. If an exception or a cancellation ends an ``async with`` block, the
-        block waits at most 5 s. Work that is left after that is logged and continues in the
-        background.
+        Messages that the application has not taken are dropped, so that they do not delay the end
+        of the process. If an exception or a cancellation ends an ``async with`` block, the block
+        waits at most 5 s. Work that is left after that is logged and continues in the background.
 
         Closing a closed client does nothing.
 
@@ -303,7 +302,7 @@ class AIOClient(ABC):
                 self._served_elsewhere()
 
     def _served_elsewhere(self) -> None:
-        """Serve what a request left on its thread. No event tells the loop of it."""
+        """Wake the tasks: a request on a thread may leave events that do not wake the loop."""
         self._readiness.wake()
 
     def _closed_error(self) -> Exception:

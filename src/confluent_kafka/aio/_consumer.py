@@ -498,7 +498,7 @@ class AIOConsumer(AIOClient):
             partition: a partition that the consumer reads.
 
         Returns:
-            The offset. None if nothing has been fetched from the partition yet, and if statistics
+            The offset. None if nothing has been fetched from the partition yet, or if statistics
             are off.
         """
         statistics = self._here().stats()
@@ -565,9 +565,9 @@ class AIOConsumer(AIOClient):
         return True
 
     async def _gather(self, num_messages: int, until: float) -> bool:
-        """Wait for this number of messages, or until time is up. False while none may be taken.
+        """Wait for messages, until time is up. Return whether the caller may take messages.
 
-        It hands out no message, so that cancelling the wait loses none.
+        The method itself takes no message. So a cancellation of the wait loses no message.
         """
         _check_count("num_messages", num_messages, 0)
         count = 0

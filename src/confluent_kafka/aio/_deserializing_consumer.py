@@ -17,10 +17,12 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     """An AIOConsumer whose keys and values are objects. You can call the class or await the call.
 
     Args:
-        conf: the configuration of an AIOConsumer, and ``key.deserializer`` and
-            ``value.deserializer``: callables or coroutines that take bytes or None and a
-            SerializationContext and return an object; or ``key.deserializer.builder`` and
-            ``value.deserializer.builder``.
+        conf: the configuration of an AIOConsumer, plus ``key.deserializer`` and
+            ``value.deserializer``. Each is a callable or a coroutine function that takes the bytes
+            (or None) and a SerializationContext, and returns an object. Instead of a deserializer
+            you can pass a DeserializerBuilder, as ``key.deserializer.builder`` or
+            ``value.deserializer.builder``; the consumer's close() closes the deserializer that it
+            builds.
         kwargs: the other arguments of AIOConsumer.
 
     Raises:

@@ -189,8 +189,8 @@ class AIOProducer(AIOClient):
 
         Returns:
             A future. Its result is the number of delivered messages, which is all of them. If some
-            were not delivered, it raises an ExceptionGroup with a KafkaException for each; the
-            message is its ``kafka_message``.
+            messages were not delivered, the future raises an ExceptionGroup. It contains a
+            KafkaException for each of these messages, with the message as its ``kafka_message``.
 
         Raises:
             TypeError, ValueError, OverflowError: a field of a message is wrong; the messages before
@@ -346,8 +346,9 @@ class AIOProducer(AIOClient):
         """Fence earlier producers with this transactional.id; see Producer.init_transactions().
 
         If the waiting task is cancelled, this step continues, as every step of a transaction does.
-        The next step waits for its end. If the next call is the same step, it gets that result;
-        if it is another step, it raises the error, if there was one.
+        The next call of a step waits for its end. If the next call is init_transactions() again, it
+        returns the result of the cancelled call. If it is another step and the cancelled call
+        failed, it raises the error of the cancelled call.
         """
         await self._step(INIT, partial(self._client.init_transactions, timeout), timeout)
 
@@ -407,10 +408,11 @@ class AIOProducer(AIOClient):
         return Transaction(self, timeout)
 
     async def close(self, timeout: float = -1) -> bool:
-        """Flush, then close the client. All futures are settled afterwards.
+        """Flush, then close the client. After that, all futures are settled.
 
         Cancelling the task that waits does not stop the closing. The closing does not delay the end
-        of the process. Closing a closed client does nothing.
+        of the process. If an exception or a cancellation ends an ``async with`` block, the block
+        flushes for at most 5 s. Closing a closed client does nothing.
 
         Args:
             timeout: seconds to flush; after that the remaining messages are dropped, as by
@@ -419,8 +421,6 @@ class AIOProducer(AIOClient):
 
         Returns:
             True.
-
-        If an exception or a cancellation ends an ``async with`` block, the block flushes for 5 s.
 
         Raises:
             RuntimeError: called from one of the client's callbacks, or from another event loop.

@@ -38,7 +38,7 @@ class Ownership:
         self.partitions.difference_update(map(_key, partitions))
 
     def seen(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Return those of the partitions that the application can have used."""
+        """Return only the partitions that the application may have used."""
         return [one for one in partitions if _key(one) not in self._unseen]
 
 
@@ -102,7 +102,7 @@ class Rebalances:
         return run
 
     def is_idle(self) -> bool:
-        """Return whether no coroutine is running, whoever asks."""
+        """Return whether no coroutine is running, whichever task asks."""
         return self._running is None or self._running.done()
 
     def is_running(self) -> bool:

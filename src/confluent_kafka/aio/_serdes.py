@@ -14,7 +14,7 @@ _CLUSTER_ID_SECONDS = 5.0
 
 
 def _resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
-    """Give the serdes a function that returns the cluster's id, awaitable where they can await."""
+    """Give the serdes a function, or a coroutine function, that returns the cluster's id."""
     known = weakref.ref(client)
 
     async def resolve() -> str | None:

@@ -20,9 +20,11 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
     do for an AIOProducer.
 
     Args:
-        conf: the configuration of an AIOProducer, and ``key.serializer`` and ``value.serializer``:
-            callables or coroutines that take an object and a SerializationContext and return bytes
-            or None; or ``key.serializer.builder`` and ``value.serializer.builder``.
+        conf: the configuration of an AIOProducer, plus ``key.serializer`` and ``value.serializer``.
+            Each is a callable or a coroutine function that takes an object and a
+            SerializationContext, and returns bytes or None. Instead of a serializer you can pass a
+            SerializerBuilder, as ``key.serializer.builder`` or ``value.serializer.builder``; the
+            producer's close() closes the serializer that it builds.
         kwargs: the other arguments of AIOProducer.
 
     Raises:

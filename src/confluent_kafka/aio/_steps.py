@@ -29,10 +29,11 @@ class _Left(NamedTuple):
 class Steps:
     """The steps of a producer's transactions.
 
-    If the task of a step is cancelled, the step continues, and the next step waits for its end. If
-    the next call is the same step, it returns the result of the first one. If it is another step,
-    it raises the error of the first one, unless it aborts. If the cancelled step began a
-    transaction, the transaction is aborted, because no task knows of it.
+    If the task of a step is cancelled, the step continues, and the next call waits for its end. If
+    the next call takes the same step, it returns the result of the cancelled step. If it takes
+    another step, it raises the error of the cancelled step; only an abort does not raise that
+    error. If the cancelled step began a transaction, the transaction is aborted, because no task
+    knows of it.
 
     Args:
         client: the producer, whose calls wait on threads.

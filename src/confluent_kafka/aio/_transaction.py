@@ -108,8 +108,8 @@ async def abort_because_of(error: BaseException, abort: Callable[[], Awaitable[N
             await abort()
     except TimeoutError:
         _LOGGER.warning(
-            "a transaction is aborted in the background: after %s its abort_transaction() is not "
-            "waited for longer than %s s",
+            "a transaction is aborted in the background: after %s, the block waits for its "
+            "abort_transaction() for at most %s s",
             type(error).__name__,
             limit,
         )

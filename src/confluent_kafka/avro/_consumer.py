@@ -34,7 +34,8 @@ class AvroConsumer(Consumer):
             The consumer does not close it.
         reader_key_schema: the reader's schema of keys; None for the schema that they were written
             with.
-        reader_value_schema: the reader's schema of values; None as for keys.
+        reader_value_schema: the reader's schema of values; None for the schema that they were
+            written with.
         **kwargs: more configuration, as for a Consumer.
 
     Raises:

@@ -45,7 +45,8 @@ class CachedSchemaRegistryClient:
     Args:
         url: a dict with the keys of SchemaRegistryClient, ``auto.register.schemas`` (default True),
             and ``basic.auth.credentials.source``: ``URL``, ``USER_INFO``, or ``SASL_INHERIT``,
-            which uses ``sasl.username`` and ``sasl.password``. A URL alone is deprecated.
+            which uses ``sasl.username`` and ``sasl.password``. You can also pass only the URL, as a
+            str; this is deprecated.
         max_schemas_per_subject: how many schemas to cache.
         ca_location: deprecated, the key ``ssl.ca.location``.
         cert_location: deprecated, the key ``ssl.certificate.location``.
@@ -176,7 +177,7 @@ class CachedSchemaRegistryClient:
         return schema
 
     def get_latest_schema(self, subject: str) -> Version:
-        """Return (id, schema, version) of a subject's latest version, or three times None.
+        """Return a subject's latest (id, schema, version); all are None if there is none.
 
         Args:
             subject: the subject.
@@ -188,7 +189,7 @@ class CachedSchemaRegistryClient:
         return self.get_by_version(subject, "latest")
 
     def get_by_version(self, subject: str, version: int | str) -> Version:
-        """Return (id, schema, version) of one version of a subject, or three times None.
+        """Return (id, schema, version) of one version of a subject. All are None if there is none.
 
         Args:
             subject: the subject.

@@ -62,8 +62,8 @@ def compile_encoder(
 class _Compiler(EncoderWriter):
     """Writes one program.
 
-    The methods that write a column as a type return how well the type takes the column. A union's
-    branch is chosen by that.
+    The methods that write a column as a type return how well the type fits the column. The compiler
+    uses this to choose the branch of a union.
     """
 
     def __init__(self, *, ignore_extra: bool) -> None:

@@ -1,4 +1,4 @@
-"""What the encoders of rows of columns have in common."""
+"""The code that all encoders of rows of columns share."""
 
 from __future__ import annotations
 

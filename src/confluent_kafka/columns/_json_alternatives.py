@@ -48,7 +48,7 @@ def alternatives_of(values: Sequence[Value]) -> Value:
 
 
 def common_of(values: Sequence[Value]) -> Value:
-    """Return the type of a value that must have all of several types, as far as one defines it.
+    """Return the type of a value to which several types apply at the same time.
 
     Args:
         values: the types, at least one.

@@ -90,7 +90,7 @@ Node = tuple[str, int, int, int, int, tuple[str, ...], tuple[Any, ...], str]
 
 
 def layout(root: Value, columns: Sequence[str] | None) -> Column:
-    """Return the struct of a row, numbered.
+    """Return the struct of a row, with numbered columns.
 
     Args:
         root: the type of the whole payload.

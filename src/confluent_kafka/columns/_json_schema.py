@@ -217,7 +217,7 @@ class _Reader:
     # --- one value
 
     def _value(self, places: Sequence[Place], choices: Sequence[list[Place]], path: str) -> Value:
-        """Return the type for schemas that apply together with one schema of each choice."""
+        """Return the type of a value that matches all `places` and one schema of each choice."""
         if self._depth == DEPTH_LIMIT:
             raise self._error(path, f"nested more than {DEPTH_LIMIT} deep")
         self._depth += 1

@@ -68,7 +68,7 @@ def check_unit(unit: str) -> None:
 
 
 def layout(descriptor: Any, wanted: Wanted | None, *, enums: str, unit: str) -> Message:
-    """Return the message of a row, with its columns, numbered.
+    """Return the layout of a row's message, with numbered columns.
 
     Args:
         descriptor: the descriptor of the message type.
@@ -220,7 +220,7 @@ class _LayoutMaker:
     def _value(
         self, descriptor: Any, wanted: Wanted | None, path: str, name: str, *, always: bool
     ) -> Field:
-        """Return one value of a field; `always`: a missing value is not null but the default."""
+        """Return a value of a field; with `always`, a missing value is the default, not null."""
         optional = descriptor.has_presence and not always
         number, wire = descriptor.number, wire_of(descriptor)
         if has_fields(descriptor):

@@ -178,7 +178,7 @@ class _Sources:
                 )
 
     def _missing_of_google(self) -> set[str]:
-        """Return the imported files of Google's that are still missing."""
+        """Return the names of Google's files that are imported and still missing."""
         return set(filter(_GOOGLE.fullmatch, self._imported - self._names))
 
     def _describe(self, file: Any, name: str) -> None:
@@ -190,7 +190,7 @@ class _Sources:
 
 
 def _google_file(name: str) -> Any:
-    """Return the FileDescriptor of a file of Google's; None if it is not installed."""
+    """Return the FileDescriptor of one of Google's files; None if it is not installed."""
     from google.protobuf import descriptor_pool
 
     try:

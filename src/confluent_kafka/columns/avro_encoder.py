@@ -17,8 +17,8 @@ class AvroEncoder(ProgramEncoder):
 
     Columns are matched with the schema's fields by name, also within structs, in any order. A field
     without a column gets its default, or null if it is nullable. A null in a column becomes the
-    null of a union; without such a union it makes a bad row. If the schema is not a record, it is
-    the schema of the one column "value".
+    null of a union; without such a union it makes a bad row. If the schema is not a record, the
+    rows have only the column "value", which is written with the schema.
 
     ============================  ==================================================================
     Avro                          Arrow

@@ -18,8 +18,8 @@ class JSONEncoder(ProgramEncoder):
     fields have the order of the schema, or without a schema the order of the columns.
 
     Columns are matched with the schema's fields by name, also within structs. A field without a
-    column is null, if the schema allows null. If the schema is not that of an object, it is the
-    schema of the one column "value".
+    column is null, if the schema allows null. If the schema does not describe an object, the rows
+    have only the column "value", which is written with the schema.
 
     Args:
         schema (optional): the schema of the payloads: an Arrow schema or a JSON Schema, as for

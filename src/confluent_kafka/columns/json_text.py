@@ -64,11 +64,11 @@ class JSONDecoder(ProgramDecoder):
     including those of `prefixItems`.
 
     Keywords in the same schema apply together: `properties`, `$ref`, `allOf`, `anyOf`, `oneOf`,
-    `if`, `dependentSchemas`. An object has the fields of all of them. Fields that only some of
-    several alternative schemas have may be missing. In documents whose `$schema` names a draft up
-    to 7, keywords beside `$ref` are ignored, as the validators of registries do; without `$schema`
-    they apply. If the values of all schemas of an `anyOf` or `oneOf` have one type, or are null,
-    the column has that type.
+    `if`, `dependentSchemas`. An object has the fields of all of them. If only some of
+    several alternative schemas have a field, the field may be missing. In documents whose `$schema`
+    names a draft up to 7, keywords beside `$ref` are ignored, as the validators of registries do;
+    without `$schema` they apply. If the values of all schemas of an `anyOf` or `oneOf` have one
+    type, or are null, the column has that type.
 
     A value that may have several types becomes a string column with its JSON text, exactly as in
     the payload. This applies to `{}`, an object without properties, an array without a schema for

@@ -48,9 +48,9 @@ class ProtobufEncoder(ProgramEncoder):
         message (str, optional): the full name of the message, for a FileDescriptorSet.
         schema_id (int, optional): the schema's id in a registry. It is written before each payload
             in the registry's framing: a zero byte and four bytes, big-endian.
-        message_indexes (bool or list of int, optional): whether the message indexes of the
-            registry's framing follow. True writes the message's indexes in its file; a list gives
-            other indexes. Default: True with a `schema_id`, False without.
+        message_indexes (bool or list of int, optional): whether to write the message indexes of the
+            registry's framing after the id. True writes the message's indexes in its file; a list
+            gives other indexes. Default: True with a `schema_id`, False without.
         extra (str, optional): what to do with a column that the message has no field for: "error"
             (the default) raises a TypeError, "ignore" leaves it out.
 

@@ -50,8 +50,8 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
     """What the columns of all registry formats have in common: finding the writer's schemas.
 
     Either a header of the message contains the GUID of the schema, or the payload begins with a
-    zero byte and the id, or a one and the GUID. The registry is asked for each schema once. Rows of
-    all schemas become columns of one schema.
+    byte 0 and the id, or with a byte 1 and the GUID. The registry is asked for each schema once.
+    Rows of all schemas become columns of one schema.
     """
 
     _schema_type: str
@@ -127,8 +127,8 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         """Return the program of the columns' own schema, and the program for each name.
 
         Args:
-            frames: the names of schemas before payloads.
-            marks: the values of headers: the name of a schema, possibly followed by more bytes.
+            frames: the bytes before the payloads that name a schema.
+            marks: the headers' values. Each value names a schema; more bytes may follow the name.
         """
         with self._lock:
             if self._own is None:
@@ -210,7 +210,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         return (text for _, text in self._named_texts(schema))
 
     def _named_texts(self, schema: Any) -> Iterator[tuple[str, str]]:
-        """Yield the same texts, with the names of the references."""
+        """Yield the names and the texts of a schema's references, in the same order as _texts()."""
         yield from self._unseen_texts(schema, set())
 
     def _unseen_texts(
@@ -301,8 +301,8 @@ class AvroColumns(RegistryColumns):
             prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) writes the
             id before each payload, header_schema_id_serializer puts the GUID into a header.
 
-    Payloads of other versions of the schema are resolved as the Avro specification says. As the
-    `value` of produce_arrow(), it encodes rows with the subject's latest schema.
+    Payloads of other versions of the schema are resolved as the Avro specification says. If you
+    pass the object as `value` to produce_arrow(), it encodes rows with the subject's latest schema.
     """
 
     _schema_type = "AVRO"
@@ -369,8 +369,9 @@ class JSONColumns(RegistryColumns):
         options: the options of JSONDecoder: `columns`, `missing`, `extra`, `duplicates`, `epoch`,
             `enums`.
 
-    JSON payloads describe themselves, so payloads of all versions are read in the same way. As the
-    `value` of produce_arrow(), it encodes rows as JSONEncoder does, with the latest schema.
+    JSON payloads describe themselves, so payloads of all versions are read in the same way. If you
+    pass the object as `value` to produce_arrow(), it encodes rows as JSONEncoder does, with the
+    subject's latest schema.
     """
 
     _schema_type = "JSON"
@@ -422,9 +423,9 @@ class ProtobufColumns(RegistryColumns):
 
     Field numbers identify fields in payloads of all versions; fields that the message does not have
     are skipped. The message indexes are looked up in each version of the schema, by the message's
-    name without the package; payloads of other messages are bad rows. As the `value` of
-    produce_arrow(), it encodes rows as ProtobufEncoder does, with the id of the subject's latest
-    schema.
+    name without the package; payloads of other messages are bad rows. If you pass the object as
+    `value` to produce_arrow(), it encodes rows as ProtobufEncoder does, with the id of the
+    subject's latest schema.
     """
 
     _schema_type = "PROTOBUF"

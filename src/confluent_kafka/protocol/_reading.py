@@ -96,7 +96,7 @@ class _Reader:
         return name
 
     def _values(self, group: list[Numbered]) -> Iterator[str]:
-        """Read fields into their variables; several fields if all have a fixed size."""
+        """Read a field, or a group of fields of fixed size, into their variables."""
         if is_fixed(group[0][1]):
             yield from self._run(group)
         else:

@@ -70,7 +70,7 @@ class Field:
         return self.type[0].isupper()
 
     def _implicit(self) -> object:
-        """Return the default of its type."""
+        """Return the default value of the field's type."""
         if self.is_array:
             return ()
         if self.is_struct or self.type == "uuid":

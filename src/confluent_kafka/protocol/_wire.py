@@ -35,7 +35,7 @@ class Wrong(Exception):
 
 
 def longer(data: bytes, pos: int, first: int) -> tuple[int, int]:
-    """Return an unsigned varint of several bytes, the first of which is `first`, and its end."""
+    """Return an unsigned varint of several bytes and its end; `first` is its first byte."""
     value, shift = first & 0x7F, 7
     while shift < 35:
         byte = data[pos]

@@ -70,7 +70,10 @@ _UUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _uuid(convert: Prepare) -> Prepare:
-    """Return a conversion that refuses text that readers do not accept as a UUID."""
+    """Return a conversion.
+
+    It refuses text that readers would not accept as a UUID.
+    """
 
     def prepare(data: Any, schema: Any) -> Any:
         if isinstance(data, str) and not _UUID.fullmatch(data):

@@ -32,7 +32,7 @@ class Cache(Generic[V]):
         return found[1]
 
     def put(self, key: Hashable, value: V, since: int) -> V:
-        """Keep a value, unless values like it may have been forgotten meanwhile; return it.
+        """Return a value, and cache it unless discard() or clear() was called meanwhile.
 
         Args:
             key: its key.
@@ -49,7 +49,7 @@ class Cache(Generic[V]):
         return value
 
     def discard(self, test: object, place: int = 0) -> None:
-        """Forget the values whose key, a tuple, has ``test`` as its element at a place."""
+        """Forget the values whose keys, which are tuples, have ``test`` at index ``place``."""
         with self._lock:
             self.forgotten += 1
             for key in [key for key in self._values if key[place] == test]:  # type: ignore[index]

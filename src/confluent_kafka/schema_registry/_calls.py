@@ -156,7 +156,7 @@ class Calls:
         fmt: str | None = None,
         deleted: bool = False,
     ) -> RegisteredSchema:
-        """Return the version of a subject that has a schema."""
+        """Return the version under which a subject has this schema."""
         key = (_named(subject_name), _schema(schema), normalize_schemas, fmt, deleted)
         known = self._looked_up.get(key)
         if known is not None:
@@ -211,7 +211,7 @@ class Calls:
         deleted: bool = False,
         fmt: str | None = None,
     ) -> RegisteredSchema:
-        """Return the newest version of a subject with some metadata; cached like the latest."""
+        """Return the newest version of a subject that has this metadata; cached like the latest."""
         if not isinstance(metadata, dict):
             raise TypeError(f"metadata must be a dict, not {type(metadata).__name__}")
         key = (_named(subject_name), fmt, deleted, frozenset(metadata.items()))

@@ -122,7 +122,7 @@ class Plan:
     """How to serialize or deserialize the messages of one subject."""
 
     work: Callable[[Any], Any]
-    """Returns the bytes of an object, or the object of the bytes behind an id."""
+    """Returns the bytes of an object, or the object for the bytes that follow an id."""
     prefix: bytes = b""
     guid: bytes = b""
     schema_id: SchemaId | None = None
@@ -133,9 +133,9 @@ class Plan:
 
 
 class _Delegate:
-    """The calls of a client whose class may override the methods.
+    """Makes a registry's calls with the methods of a client whose class may override them.
 
-    The client's class is a subclass, or a test's stand-in that has only the methods.
+    The client is an instance of a subclass, or a test's mock that has only the methods.
     """
 
     def __init__(self, client: Any) -> None:
@@ -158,7 +158,7 @@ class _Delegate:
 
 
 def _derived(client: object, kind: type[Any]) -> bool:
-    """Return whether the class is derived; isinstance() is true of a Mock(spec=...), too."""
+    """Return whether the class is derived. isinstance() would also accept a Mock(spec=...)."""
     return issubclass(type(client), kind)
 
 
@@ -211,7 +211,7 @@ class Core(_Serde):
         return options
 
     def _known(self, key: Hashable) -> Plan | None:
-        """Return the plan of a key, unless there may be a newer version meanwhile."""
+        """Return the plan of a key. None if there is none, or if it may be outdated."""
         plan = self._plans.get(key)
         if plan is None or self._client is None:
             return plan
@@ -271,7 +271,7 @@ async def referenced(calls: Calls, schema: Schema) -> dict[str, Schema]:
             reached.
     """
     found: dict[str, Schema] = {}
-    places: dict[tuple[str, int], Schema | None] = {}  # None: its own are being added
+    places: dict[tuple[str, int], Schema | None] = {}  # None: in progress
 
     async def add(one: Schema) -> None:
         for reference in one.references or ():
@@ -483,7 +483,7 @@ class DeserializerCore(Core):
     def _look_up(
         self, data: bytes, ctx: SerializationContext | None
     ) -> tuple[Plan | None, bytes, Hashable, SchemaId | None]:
-        """Return the plan for a message, if there is one, and its payload; the key and the id.
+        """Return the plan for a message or None, its payload, the plan's key, and the id.
 
         Raises:
             SerializationError: the message has no id of a schema.
@@ -700,7 +700,7 @@ class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
     def __call__(
         self, data: bytes | None, ctx: SerializationContext | None = None
     ) -> Coroutine[Any, Any, Any]:
-        """Return an awaitable of the object of a message; None stays None.
+        """Return an awaitable whose result is the deserialized message; None stays None.
 
         Args:
             data: the message.

@@ -286,8 +286,8 @@ def _naming(files: str) -> Iterator[None]:
 class HttpSender:
     """Sends requests over HTTP.
 
-    Each try goes to the registries in turn until one serves it; between tries it waits, with
-    jitter. Connections that fail and the statuses of is_retriable() are tried again.
+    Each try asks one registry after the other until one of them answers. Between tries it waits for
+    a random time. It tries again if a connection fails, or if the status is one of is_retriable().
 
     Args:
         settings: the registries' addresses and the number of tries.

@@ -139,7 +139,9 @@ def _registry(documents: Mapping[str, Any]) -> Any:
 
 
 def _compiled(schema: Any, documents: Mapping[str, Any], kind: type[Any]) -> Callable[[Any], bool]:
-    """Return a function that accepts objects that fit; an object that it refuses may still fit.
+    """Return a quick check of objects.
+
+    An object that the check accepts fits the schema. An object that it refuses may still fit.
 
     Args:
         schema: the schema.

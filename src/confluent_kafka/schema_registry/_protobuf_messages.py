@@ -22,7 +22,7 @@ from ._protobuf_text import Field, File, Message, parsed_file
 
 
 def schema_file(text: str) -> FileDescriptorProto | None:
-    """Return the descriptor in a schema that is base64; None for a text."""
+    """Return the descriptor in a schema in base64; None if the schema is a .proto text."""
     try:
         return FileDescriptorProto.FromString(base64.b64decode(text.strip(), validate=True))
     except (binascii.Error, DecodeError):
@@ -89,7 +89,7 @@ def name_without_package(descriptor: Any) -> str:
 
 
 def names_at(messages: list[Message], indexes: list[int]) -> list[str]:
-    """Return the possible names of the message at a place, with and without counting maps.
+    """Return the possible names of the message at these indexes.
 
     Raises:
         LookupError: there is no such message.
@@ -120,7 +120,7 @@ def _wrong_index(messages: list[Message], indexes: list[int]) -> int:
 
 
 def indexes_of(messages: list[Message], name: str) -> list[int] | None:
-    """Return the place of a message with a name without the package; None if there is none."""
+    """Return the indexes of the message with this name, without package; None if it is missing."""
     indexes = []
     for part in name.split("."):
         places = [place for place, one in enumerate(messages) if one.name == part]

@@ -117,8 +117,9 @@ class JSONSerializer(_JSONSerializing, BlockingSerializer):
             it (``use.latest.version`` and similar).
         schema_registry_client: the registry.
         to_dict: converts an object, with its SerializationContext, to the form to encode.
-        conf: as for AvroSerializer, without ``validate.strict``, and ``validate`` (True): whether
-            objects are validated.
+        conf: the keys of AvroSerializer except ``validate.strict`` and
+            ``validate.strict.allow.default``, plus ``validate`` (True): whether objects are
+            validated.
         rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
         json_encode: converts an object to text or bytes; orjson's if it is installed.
@@ -203,7 +204,7 @@ class JSONDeserializer(_JSONDeserializing, BlockingDeserializer):
             with.
         from_dict: converts the decoded form, with its SerializationContext, to an object.
         schema_registry_client: the registry; may be None for a schema without references.
-        conf: as for AvroDeserializer, and ``validate`` (True): whether objects are validated.
+        conf: the keys of AvroDeserializer, plus ``validate`` (True): whether objects are validated.
         rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
         json_decode: converts bytes to an object; orjson's if it is installed.

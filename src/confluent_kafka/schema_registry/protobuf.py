@@ -235,10 +235,11 @@ class ProtobufSerializer(_ProtobufSerializing, BlockingSerializer):
     Args:
         msg_type: the class of the messages.
         schema_registry_client: the registry.
-        conf: as for AvroSerializer, without ``validate.strict``, and
-            ``reference.subject.name.strategy`` (reference_subject_name_strategy: the subject of an
-            imported file is its name), ``skip.known.types`` (True: files that every registry has
-            are not registered), ``use.deprecated.format`` (only False).
+        conf: the keys of AvroSerializer except ``validate.strict`` and
+            ``validate.strict.allow.default``, plus: ``reference.subject.name.strategy`` (by default
+            reference_subject_name_strategy, which uses the name of an imported file as its
+            subject), ``skip.known.types`` (True: files that every registry has are not registered),
+            and ``use.deprecated.format`` (only False is supported).
         rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
 
@@ -347,7 +348,8 @@ class ProtobufDeserializer(_ProtobufDeserializing, BlockingDeserializer):
 
     Args:
         message_type: the class of the messages.
-        conf: as for AvroDeserializer, and ``use.deprecated.format`` (only False).
+        conf: the keys of AvroDeserializer, plus ``use.deprecated.format`` (only False is
+            supported).
         schema_registry_client: the registry; None for none. With a registry, it must have the
             schema of each message, and the message indexes must name a message with the class's
             name in that schema. Without a registry, they must name it in the file of the class.

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 
 def wire(name: str, read: Callable[[Any], Any] | None = None, **options: Any) -> Any:
-    """Return the field of a document: its name there, and the function that reads its value."""
+    """Return the dataclass field for a document's field. `read` converts the field's JSON value."""
     return field(metadata={"name": name, "read": read}, **options)
 
 

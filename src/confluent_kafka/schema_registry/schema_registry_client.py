@@ -84,12 +84,12 @@ class SchemaRegistryClient:
     Args:
         conf: a dict with these keys; defaults are in parentheses. ``url`` is required. Several
             addresses, separated by commas, are tried in turn. ``timeout`` (10) is the time to wait
-            for an answer, in seconds. ``max.retries`` (3) is the number of retries. The waits
-            before them are random, up to a bound that grows from ``retries.wait.ms`` (1000) to
-            ``retries.max.wait.ms`` (20000). ``cache.capacity`` (1000) is the number of cached
-            schemas of each kind. ``cache.latest.ttl.sec`` (None) is how long the latest version is
-            cached, in seconds; None means without limit. ``proxy`` is the address of a proxy.
-            ``basic.auth.user.info`` is ``user:password``. ``ssl.ca.location``,
+            for an answer, in seconds. ``max.retries`` (3) is the number of retries. The client
+            waits a random time before each retry, up to a bound that grows from ``retries.wait.ms``
+            (1000) to ``retries.max.wait.ms`` (20000). ``cache.capacity`` (1000) is the number of
+            cached schemas of each kind. ``cache.latest.ttl.sec`` (None) is how long the latest
+            version is cached, in seconds; None means without limit. ``proxy`` is the address of a
+            proxy. ``basic.auth.user.info`` is ``user:password``. ``ssl.ca.location``,
             ``ssl.certificate.location`` and ``ssl.key.location`` are PEM files, and
             ``ssl.key.password`` is the password of the key. With ``ssl.ca.location`` False, no
             certificate is verified, not even the certificate of a token endpoint.
@@ -225,7 +225,7 @@ class SchemaRegistryClient:
 
         Args:
             schema_id: the id of the schema.
-            subject_name: only this subject.
+            subject_name: return only this subject.
             deleted: whether to include deleted results.
             offset: how many results to skip.
             limit: how many results to return; -1 for all.
@@ -267,7 +267,7 @@ class SchemaRegistryClient:
         fmt: str | None = None,
         deleted: bool = False,
     ) -> RegisteredSchema:
-        """Return the version of a subject that has a schema.
+        """Return the version under which a subject has this schema.
 
         Args:
             subject_name: the subject.
@@ -292,7 +292,7 @@ class SchemaRegistryClient:
         """Return the subjects.
 
         Args:
-            subject_prefix: only subjects with this prefix.
+            subject_prefix: return only subjects with this prefix.
             deleted: whether to include deleted results.
             deleted_only: whether to return only deleted results.
             offset: how many results to skip.
@@ -308,7 +308,8 @@ class SchemaRegistryClient:
 
         Args:
             subject_name: the subject.
-            permanent: whether to make a deleted subject unrecoverable.
+            permanent: True removes the subject for good. The registry requires that the subject has
+                been deleted without ``permanent`` before.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -334,7 +335,7 @@ class SchemaRegistryClient:
         deleted: bool = False,
         fmt: str | None = None,
     ) -> RegisteredSchema:
-        """Return the newest version of a subject with some metadata; cached like the latest.
+        """Return the newest version of a subject that has this metadata; cached like the latest.
 
         Args:
             subject_name: the subject.
@@ -411,7 +412,8 @@ class SchemaRegistryClient:
         Args:
             subject_name: the subject.
             version: its number.
-            permanent: whether to make a deleted version unrecoverable.
+            permanent: True removes the version for good. The registry requires that the version has
+                been deleted without ``permanent`` before.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -458,7 +460,7 @@ class SchemaRegistryClient:
             schema: the schema.
             version: the number of the version, or ``latest``.
             normalize: whether the registry may normalize the schema first.
-            verbose: whether the registry shall also find the reasons.
+            verbose: whether the registry also looks for the reasons. The call does not return them.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.
@@ -476,7 +478,7 @@ class SchemaRegistryClient:
             subject_name: the subject.
             schema: the schema.
             normalize: whether the registry may normalize the schema first.
-            verbose: whether the registry shall also find the reasons.
+            verbose: whether the registry also looks for the reasons. The call does not return them.
 
         Raises:
             SchemaRegistryError: the registry refuses the request or cannot be reached.

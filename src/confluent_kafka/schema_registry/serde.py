@@ -190,7 +190,7 @@ def _strategy_type(given: object) -> SubjectNameStrategyType:
 
 
 class _Associations:
-    """Finds the subjects that the registry associates with topics, or those of a fallback strategy.
+    """Finds the subjects that the registry associates with topics, or asks a fallback strategy.
 
     Args:
         cache_capacity: how many answers to cache.
@@ -218,7 +218,7 @@ class _Associations:
             return known
         since = self._subjects.forgotten
         try:
-            # A list, because a test's mock is true but contains nothing.
+            # Make a list: the result of a test's mock is true in a condition, but contains nothing.
             found = list(
                 await calls.get_associations_by_resource_name(
                     topic, namespace, "topic", [str(ctx.field)]
@@ -283,7 +283,10 @@ class AssociatedNameStrategy(_Associations):
         calls: Calls,
         conf: Mapping[str, Any] | None,
     ) -> str | None:
-        """Return a subject; this waits only if the calls wait."""
+        """Return a subject.
+
+        The coroutine suspends only if the methods of `calls` suspend.
+        """
         known = conf is not None and conf.get(KAFKA_CLUSTER_ID)
         cluster = None if known or self._resolver is None else self._resolver()
         return await self._find(ctx, record_name, calls, conf, cluster)
@@ -402,7 +405,7 @@ class SchemaId:
             raise SerializationError(why) from error
 
     def guid_to_bytes(self) -> bytes:
-        """Return the bytes of the GUID, as a header has them.
+        """Return the bytes of the GUID, in the form that headers contain.
 
         Raises:
             SerializationError: there is no GUID.
@@ -429,7 +432,7 @@ def _no_id(data: bytes) -> str:
 
 
 def write_indexes(indexes: list[int]) -> bytes:
-    """Return the bytes of a message's path: zigzag varints; the first message is a zero."""
+    """Return a message's path as zigzag varints. The path of the first message is one zero byte."""
     if indexes == [0]:
         return b"\0"
     return b"".join(write_varint(one) for one in (len(indexes), *indexes))

@@ -151,9 +151,10 @@ class Variant:
         return self._integer("an integer of four bytes", _INTEGERS[:3])
 
     def get_long(self) -> int:
-        """Return an integer; for a date its days, for a time its microseconds.
+        """Return an integer, or a date, time or timestamp as an integer.
 
-        For a timestamp, the microseconds or nanoseconds since the epoch.
+        A date is in days since 1970, and a time in microseconds since midnight. A timestamp is in
+        microseconds or nanoseconds since 1970.
         """
         return self._integer("an integer", (*_INTEGERS, _T.DATE, _T.TIME, *_MICROS, *_NANOS))
 
@@ -240,8 +241,8 @@ class Variant:
 
     def to_json(self) -> str:
         """Return the value as JSON: bytes in base 64, dates and times as in ISO 8601."""
-        # Each value takes a byte or more. With elements that share theirs, a hundred bytes could
-        # stand for more values than there is memory for.
+        # Each value takes at least one byte. If elements shared their bytes, a hundred bytes could
+        # represent more values than fit into memory.
         left = iter(range(len(self.value) - self.pos))
         try:
             return self._to_json(left)

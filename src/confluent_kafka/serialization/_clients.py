@@ -278,7 +278,8 @@ def take_deserialized(
         timeout: seconds to wait; -1 waits without limit.
         deserialize: replaces the key and the value of a message by objects, and returns the
             message.
-        failures: the exceptions that it raises if it cannot; the message is then skipped.
+        failures: the exceptions that ``deserialize`` raises for a message that it cannot
+            deserialize. Such a message is skipped.
     """
     began = time.monotonic()
     left = timeout

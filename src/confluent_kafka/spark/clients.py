@@ -68,7 +68,7 @@ _Key: TypeAlias = tuple[int, frozenset[tuple[str, str]]]
 
 @dataclass(frozen=True, eq=False)
 class _Idle(Generic[C]):
-    """An idle client, and the time of the monotonic clock since when it is idle."""
+    """An idle client, and the time of the monotonic clock at which it became idle."""
 
     key: _Key
     client: C

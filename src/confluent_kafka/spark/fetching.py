@@ -63,7 +63,7 @@ def is_loss(failure: KafkaException) -> bool:
 def rows_before(offsets: pa.Array, end: int) -> int:
     """Return how many of ascending offsets are before the end of a range.
 
-    If offsets are missing, as many messages as the range has offsets extend beyond its end.
+    If offsets are missing, the fetched messages can extend beyond the end of the range.
     """
     if len(offsets) == 0 or offsets[-1].as_py() < end:
         return len(offsets)

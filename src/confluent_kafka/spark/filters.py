@@ -60,7 +60,7 @@ class Limits:
     first: int = 0
     """The lowest offset of every partition."""
     end: int | None = None
-    """The offset behind the highest one of every partition; None if there is no such limit."""
+    """The offset after the highest offset of every partition; None if there is no such limit."""
     since: int | None = None
     """Milliseconds since 1970: messages before the first one of that time are not needed."""
     tests: list[_Test] = field(default_factory=list)

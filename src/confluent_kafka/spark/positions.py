@@ -12,7 +12,7 @@ from .offsets import EARLIEST, LATEST, Bound, Offsets, Partition, Times
 from .read_options import API_TIMEOUT, Retries
 from .selection import Selection, Subscribe, SubscribePattern
 
-# How many seconds one question to the brokers may take, with its repetitions after temporary
+# How many seconds one request to the brokers may take, with its repetitions after temporary
 # errors. The second value applies if no broker has ever answered this client: the cause is then a
 # wrong configuration, not a broker that restarts. The option kafka.default.api.timeout.ms sets
 # both.
@@ -43,7 +43,7 @@ GONE = frozenset(
         KafkaError._UNKNOWN_TOPIC,
     }
 )
-# No answer: so it is if no broker can be reached.
+# The result if there is no answer, for example because no broker can be reached.
 _NO_ANSWER = frozenset({KafkaError._TIMED_OUT, KafkaError._TRANSPORT})
 # Errors that do not pass by themselves, and the options to check.
 _FINAL = {
@@ -60,7 +60,7 @@ class Positions:
 
     Args:
         consumer: asks; it must not be reading.
-        retries: how often, when and for how long a question is repeated after a temporary error.
+        retries: how often, when and for how long a request is repeated after a temporary error.
     """
 
     def __init__(self, consumer: RangeConsumer, retries: Retries) -> None:
@@ -113,7 +113,7 @@ class Positions:
         return self._lookup(dict.fromkeys(wanted, LATEST))
 
     def at(self, times: Mapping[Partition, int]) -> dict[Partition, int | None]:
-        """Return the offset of the first message of each partition that is not older than a time.
+        """Return the offset of each partition's first message that is not older than a given time.
 
         Args:
             times: milliseconds since 1970 UTC for each partition, 0 or more.
@@ -140,8 +140,8 @@ class Positions:
         if len(topics) > 1 and _HAS_REQUESTS:
             known = self._patiently(lambda timeout: self._named(topics, timeout))
         for topic in topics:
-            # If the answer for many topics lacks one, it is asked for alone: that answer has the
-            # error.
+            # If the answer for many topics lacks a topic, ask for this topic alone: that answer
+            # contains the error.
             numbers = known.get(topic) or self._partitions_of(topic)
             if numbers is None:
                 missing(f"topic {topic!r}")
@@ -188,7 +188,7 @@ class Positions:
         latest.
         """
         if not times:
-            return {}  # librdkafka refuses the question
+            return {}  # librdkafka refuses the request
         questions = [TopicPartition(*one, position) for one, position in times.items()]
 
         def ask(timeout: float) -> Offsets:
@@ -201,7 +201,7 @@ class Positions:
         return self._patiently(ask)
 
     def _patiently(self, ask: Callable[[float], T]) -> T:
-        """Repeat a question while its answer is a temporary error, or while there is no answer."""
+        """Repeat a request while its answer is a temporary error, or while there is no answer."""
         retries = self._retries.most
         started = time.monotonic()
         timeout = _FIRST_TIMEOUT
@@ -229,7 +229,7 @@ class Positions:
     def _check_brokers(self, asked: int, waited: float) -> float:
         """Return the seconds left for an answer; raise an error if waiting longer is useless.
 
-        If the machine stalls, the time for one question may pass before it is asked.
+        If the machine stalls, the time for a request may pass before the request is sent.
         """
         self._errors.update({error.code(): error for error in self._consumer.recent_errors()})
         for code, options in _FINAL.items():
@@ -308,7 +308,7 @@ def _resolve_times(bound: Times, last: Mapping[Partition, int], at: TimeLookup) 
             f"{times[none[0]]} ms; to start at the latest offset there, give the option "
             "startingOffsetsByTimestampStrategy the value latest"
         )
-    # Messages that were written later are behind the latest offsets.
+    # Messages that were written later are after the latest offsets.
     return {
         one: last[one] if offset is None else min(offset, last[one])
         for one, offset in found.items()

@@ -160,7 +160,7 @@ def check_output_mode(frame: DataFrame, mode: str) -> None:
 
 
 def check_input_stream() -> None:
-    """Check on the driver that tasks can find `input_stream`, as far as the driver can know it.
+    """Check that tasks can find `input_stream`, as far as this is possible on the driver.
 
     Raises:
         UnsupportedPySpark: tasks cannot find it.

@@ -60,13 +60,13 @@ _GROUP = "spark-rdkafka"
 
 @dataclass(frozen=True)
 class Retries:
-    """How questions to the brokers are repeated after a temporary error."""
+    """How requests to the brokers are repeated after a temporary error."""
 
     most: int
     interval: float
     """Seconds between two attempts."""
     timeout: float | None = None
-    """Seconds for a question and its repetitions; None for the defaults in `positions`."""
+    """Seconds for a request and its repetitions; None for the defaults in `positions`."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _starting(take: Taker, *, streaming: bool) -> Bound:
 
 
 def _ending(take: Taker) -> Bound:
-    """Return the end, with the same precedence. Without a later message it is the latest offset."""
+    """Return the end, with the precedence of _starting()."""
     offsets = take("endingOffsets", parse_bound, "latest")
     if _reaches(offsets, "earliest"):
         raise ValueError(

@@ -154,7 +154,7 @@ def with_option(failure: KafkaException) -> KafkaException:
 
 
 def _place(topic: str | None, partition: int | None) -> str:
-    """Return the name of the topic, with the partition if the row has one or was given one."""
+    """Return a text that names the topic, and the partition if it is known."""
     is_known = partition is not None and partition >= 0
     return f"topic {topic!r}, partition {partition}" if is_known else f"topic {topic!r}"
 

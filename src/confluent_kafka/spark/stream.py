@@ -155,7 +155,8 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except KafkaException as failure:
                 if failure.args[0].code() not in GONE:
                     raise
-                # It was deleted between the two questions. Now the first question finds that out.
+                # It was deleted between two requests. If they are repeated, the first one reports
+                # that.
                 return ask()
 
     def _earliest_of(self, new: Collection[Partition]) -> Offsets:

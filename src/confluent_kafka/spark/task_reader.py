@@ -107,7 +107,7 @@ class _RangesReader:
         offsets = batch.column("offset")
         rows: list[int] = []
         for partition, first, behind in _runs(batch):
-            # Messages behind the end of a range may have been fetched before the end was noticed.
+            # Messages after the end of a range may have been fetched before the end was noticed.
             if partition in self._positions:
                 run = offsets.slice(first, behind - first)
                 self._positions[partition] = run[-1].as_py() + 1
@@ -130,7 +130,7 @@ class _RangesReader:
 
 
 def _runs(batch: pa.RecordBatch) -> Iterator[tuple[Partition, int, int]]:
-    """Yield the runs of rows of one partition: the first row, and the row behind the last one.
+    """Yield the runs of rows of one partition: the first row, and the row after the last one.
 
     Brokers answer with many messages of a partition at once, so there are few runs.
     """

@@ -113,8 +113,8 @@ class TransactionalProducer:
         """Commit the open transaction, which includes the marker.
 
         Raises:
-            KafkaException: it is unknown whether the transaction is committed. The marker shows it:
-                a later producer reads it.
+            KafkaException: it is unknown whether the transaction is committed. A later producer
+                reads the marker, and so finds out.
         """
         self.mark(topic, marker)
         self.producer.commit_transaction()

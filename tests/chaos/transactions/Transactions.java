@@ -119,26 +119,28 @@ public final class Transactions {
         Collections.shuffle(partitions, random);
         partitions = partitions.subList(0, 1 + random.nextInt(3));
         long first = next;
-        tell("\"begin\": " + number + ", \"first\": " + first + ", \"count\": " + partitions.size());
+        int count = 1 + random.nextInt(Integer.parseInt(settings.get("numbers")));
+        tell("\"begin\": " + number + ", \"first\": " + first + ", \"count\": " + count);
         String outcome = "unknown";
         try {
             boolean wantsCommit = random.nextDouble() < 0.7;
             try {
                 producer.beginTransaction();
-                for (int index = 0; index < partitions.size(); index++) {
+                for (int index = 0; index < count; index++) {
+                    int partition = partitions.get(index % partitions.size());
                     byte[] value = value(number, first + index);
                     producer.send(
                         new ProducerRecord<>(
-                            settings.get("output"), partitions.get(index), null, value));
+                            settings.get("output"), partition, null, value));
                 }
                 TopicPartition source = new TopicPartition(settings.get("source"), 0);
                 producer.sendOffsetsToTransaction(
-                    Map.of(source, new OffsetAndMetadata(first + partitions.size())),
+                    Map.of(source, new OffsetAndMetadata(first + count)),
                     new ConsumerGroupMetadata(settings.get("group")));
                 if (wantsCommit) {
                     retried(producer::commitTransaction);
                     outcome = "committed";
-                    next = first + partitions.size();
+                    next = first + count;
                 } else {
                     retried(producer::abortTransaction);
                     outcome = "aborted";

@@ -5,7 +5,7 @@ first argument; what it does goes to the file `history`, a line for each step, b
 after it.
 
 The source is a log of endless numbers, so it is not read: the offset that the group has committed
-is the next number. A transaction writes some of the numbers, one to each of some partitions, and
+is the next number. A transaction writes some of the numbers, in turn to some partitions, and
 commits the next offset with them. It is written as the clients' own documentation says: what can be
 retried is, what asks for an abort is aborted, and after anything else comes a new producer with the
 same transactional.id.
@@ -313,28 +313,29 @@ class Application:
         partitions = self._random.sample(
             range(self._settings["partitions"]), self._random.randint(1, 3)
         )
-        first = self._next
+        first, count = self._next, self._random.randint(1, self._settings["numbers"])
         # Known to the checker before anything of it can be in a log.
-        self._tell(begin=number, first=first, count=len(partitions))
+        self._tell(begin=number, first=first, count=count)
         end = UNKNOWN
         try:
             wants_commit = self._random.random() < 0.7
             try:
                 self._client.begin()
-                for index, partition in enumerate(partitions):
+                for index in range(count):
                     value = {
                         "app": self._settings["name"],
                         "run": os.getpid(),
                         "transaction": number,
                         "number": first + index,
                     }
+                    partition = partitions[index % len(partitions)]
                     self._client.send(
                         self._settings["output"], partition, json.dumps(value).encode()
                     )
-                self._client.send_offset(first + len(partitions))
+                self._client.send_offset(first + count)
                 if wants_commit:
                     self._client.commit()
-                    end, self._next = COMMITTED, first + len(partitions)
+                    end, self._next = COMMITTED, first + count
                 else:
                     self._client.abort()
                     end = ABORTED

@@ -70,6 +70,7 @@ def run(
     versions: list[int],
     seconds: float,
     applications: int = 4,
+    numbers: int = 200,
     fault_seconds: float = 5.0,
     late: float = 0.01,
     cut: float = 0.01,
@@ -86,6 +87,7 @@ def run(
             between, if they are several.
         seconds: how long the applications begin transactions.
         applications: how many there are.
+        numbers: how many records a transaction has at most.
         fault_seconds: the time between two faults, apart from the network's.
         late: the share of requests that come late.
         cut: the share of requests whose connections are cut.
@@ -110,6 +112,7 @@ def run(
             "output": output,
             "source": source,
             "partitions": PARTITIONS,
+            "numbers": numbers,
             "request_ms": REQUEST_MS,
             "transaction_ms": TRANSACTION_MS,
             "call_seconds": 15,
@@ -160,13 +163,14 @@ class Application:
         self._errors = (folder / f"{name}.errors").open("a", encoding="utf-8")
         self._seed = seed
         self._zombies: list[subprocess.Popen[bytes]] = []
+        self._awake: list[subprocess.Popen[bytes]] = []
         self._process = self._start()
 
     def __enter__(self) -> Application:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for process in (*self._zombies, self._process):
+        for process in (*self._zombies, *self._awake, self._process):
             process.kill()
             process.wait()
         self._errors.close()
@@ -183,16 +187,23 @@ class Application:
         self._process = self._start()
 
     def wake_zombies(self) -> None:
-        """They go on where they were, in the middle of a transaction."""
-        for zombie in self._zombies:
+        """They go on where they were, in the middle of a transaction.
+
+        Those that were awake before end: a zombie and its successor fence each other for ever.
+        """
+        for zombie in self._awake:
+            zombie.kill()
+            zombie.wait()
+        self._awake, self._zombies = self._zombies, []
+        for zombie in self._awake:
             zombie.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
         """Every process ends its transaction, and itself."""
         self.wake_zombies()
-        for process in (*self._zombies, self._process):
+        for process in (*self._awake, self._process):
             process.send_signal(signal.SIGTERM)
-        for process in (*self._zombies, self._process):
+        for process in (*self._awake, self._process):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(TIMEOUT)
 

@@ -55,7 +55,7 @@ def offsets(places):
 
 
 class Consumer(CommonConsumer):
-    """What scripts call of consumers."""
+    """The calls that scripts make on a consumer."""
 
     place = Place
 

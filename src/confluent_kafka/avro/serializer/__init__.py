@@ -1,4 +1,4 @@
-"""Errors of the records of messages."""
+"""Errors when records are encoded or decoded."""
 
 from __future__ import annotations
 

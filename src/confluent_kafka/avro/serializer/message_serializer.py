@@ -32,7 +32,8 @@ class MessageSerializer:
         registry_client: a CachedSchemaRegistryClient, or an object with its methods.
         reader_key_schema: the reader's schema of keys; None for the schema that they were written
             with.
-        reader_value_schema: the reader's schema of values; None as for keys.
+        reader_value_schema: the reader's schema of values; None for the schema that they were
+            written with.
 
     Raises:
         ClientError: a schema is not valid.

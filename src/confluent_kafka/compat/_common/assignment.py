@@ -1,8 +1,9 @@
-"""The life of assigned partitions: events go in, and the steps to do come out.
+"""The life of assigned partitions: this module receives events, and returns the steps to do.
 
-All code here is synchronous and never waits. If a step has to wait, a script yields it, and the API
-that runs the script does the step, blocking or awaiting: see `Step`. So all APIs share one set of
-rules, and tests can run thousands of lives per second.
+All code here is synchronous and never waits. Some functions are generators, which are called
+scripts. If a step has to wait, the script yields the step. The API that runs the script does the
+step, blocking or awaiting: see `Step`. So all APIs share one set of rules, and tests can run the
+lives of thousands of partitions per second.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class Assignment:
         self._change()
 
     def leave(self) -> None:
-        """Do the same for another subscription: the next assignment revokes the old partitions."""
+        """Note that another subscription begins: the next assignment revokes the old partitions."""
         self.previous = self.partitions or self.previous
         self.forget()
 
@@ -284,7 +285,7 @@ class Assignment:
         ]
 
     def found(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Note the starts of partitions that were not sought meanwhile."""
+        """Note where partitions start, except partitions whose offset a seek has set meanwhile."""
         for each, offset in offsets.items():
             life = self._lives.get(each)
             if life is not None and life.offset is None:
@@ -373,7 +374,7 @@ class Assignment:
         return {each for each, life in self._lives.items() if life.is_paused}
 
     def pause(self, partitions: Collection[TopicPartition], is_paused: bool = True) -> None:
-        """Return no messages of partitions, or return them again.
+        """Stop returning messages of partitions, or start to return them again.
 
         A partition that librdkafka does not read yet is paused when it begins.
         """

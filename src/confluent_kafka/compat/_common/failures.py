@@ -38,9 +38,9 @@ class Failures:
     """The exceptions of a compatibility API for errors.
 
     Args:
-        errors: the API's module of exceptions. Its ``for_code()`` returns the exception of a number
-            of Kafka's protocol. Its KafkaError is for librdkafka's errors without another
-            exception.
+        errors: the API's module of exceptions. Its ``for_code()`` returns the exception for an
+            error number of Kafka's protocol. librdkafka's own errors become its KafkaError, unless
+            ``others`` contains them.
         others: exceptions by codes, of librdkafka or of the protocol, which take precedence.
     """
 

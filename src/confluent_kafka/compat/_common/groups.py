@@ -16,7 +16,8 @@ def written(
 
     Args:
         group_id: the group.
-        generation_id: the generation of the member; -1 for none, which the group does not fence.
+        generation_id: the generation of the member; -1 if it has none. The group then does not
+            fence it.
         member_id: the id of the member.
         instance_id: the instance id of a static member.
     """

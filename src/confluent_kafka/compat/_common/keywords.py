@@ -78,7 +78,7 @@ def boolean(value: Any) -> bool:
 
 
 def one_of(*allowed: str) -> Callable[[Any], str]:
-    """Accept one of some texts, unchanged."""
+    """Return a function that accepts only the allowed texts, and returns them unchanged."""
 
     def convert(value: Any) -> str:
         if value not in allowed:

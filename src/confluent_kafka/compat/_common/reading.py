@@ -13,7 +13,7 @@ _NONE: frozenset[Any] = frozenset()
 
 
 class Reading:
-    """Topics, a pattern, or partitions that are assigned by hand.
+    """What a consumer reads: topics, a pattern, or partitions that are assigned by hand.
 
     Args:
         exclude_internal_topics: whether a pattern leaves out Kafka's own topics.

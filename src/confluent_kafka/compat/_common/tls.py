@@ -130,12 +130,12 @@ class _RememberingContext(ssl.SSLContext):
 def tls_properties(
     context: ssl.SSLContext, private_key_instead: str, crl_instead: str
 ) -> dict[str, Any]:
-    """Return librdkafka's properties for a context. Connections are never less strict than with it.
+    """Return librdkafka's properties for a context. They are never less strict than the context.
 
     Args:
-        context: a context from create_ssl_context(), or another one. Of another one, this function
-            reads the authorities, the verification of certificates and host names, the ciphers, the
-            security level and the curves.
+        context: a context from create_ssl_context(), or any other context. From any other context,
+            this function reads the authorities, the verification of certificates and host names,
+            the ciphers, the security level and the curves.
         private_key_instead: for errors: what to do instead of passing a context with a private key.
         crl_instead: for errors: what to do instead of passing a context with a list of revoked
             certificates.

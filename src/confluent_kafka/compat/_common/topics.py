@@ -25,7 +25,7 @@ def is_legal(topic: str) -> bool:
 
 
 def creation(topic: str) -> tuple[int, int, bytes]:
-    """Return a request on which brokers create a topic, if their configuration allows it.
+    """Return a request that makes brokers create a topic, if their configuration allows it.
 
     Args:
         topic: the name of the topic.

@@ -34,7 +34,7 @@ def made(kind: Callable[[Mapping[str, Any]], T], conf: Mapping[str, Any]) -> T:
 def _refused(failure: KafkaException, conf: Mapping[str, Any]) -> Exception:
     """Return the exception of start().
 
-    Only librdkafka's text names the property that it refuses.
+    librdkafka's error names the refused property only in its text, so this function reads the text.
     """
     exception: Exception = failure_of(failure)
     text = failure.args[0].str()

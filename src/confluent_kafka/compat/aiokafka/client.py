@@ -170,7 +170,7 @@ class AIOKafkaClient:
         """Fetch the metadata of the known topics again.
 
         Returns:
-            A future of whether a broker answered.
+            A future. Its result is whether a broker answered.
         """
         return self._in_background(self._refresh(self.cluster.topics(False)))
 
@@ -178,7 +178,7 @@ class AIOKafkaClient:
         """Fetch the metadata of an additional topic.
 
         Returns:
-            A future of whether a broker answered.
+            A future. Its result is whether a broker answered.
         """
         self._topics.add(topic)
         return self._in_background(self._refresh({topic} - self.cluster.topics(False)))
@@ -187,7 +187,7 @@ class AIOKafkaClient:
         """Fetch the metadata of these topics from now on.
 
         Returns:
-            A future of whether a broker answered.
+            A future. Its result is whether a broker answered.
         """
         self._topics = set(topics)
         return self._in_background(self._refresh(self._topics - self.cluster.topics(False)))

@@ -49,7 +49,7 @@ _INSTEAD = (
 
 
 def _reset(value: Any) -> str:
-    """As in Kafka, any other value makes a partition without an offset an error."""
+    """Convert ``auto_offset_reset``. As in Kafka, any unknown value means "error"."""
     return str(value) if value in _RESETS else "error"
 
 

@@ -127,7 +127,7 @@ class Future:
         return self
 
     def _run_all(self, callbacks: list[Callable[[Any], object]]) -> None:
-        """Call the callbacks that no other thread calls: settling and adding both look for them.
+        """Call the callbacks that no other thread has taken from the list.
 
         All of them are called, even if one raises an exception: get() waits for one of them.
         """

@@ -23,7 +23,7 @@ class Fetched(NamedTuple):
 
     messages: list[OffsetAndMessage]
     next_offset: int
-    """The offset behind everything that was read, including records that are not messages."""
+    """The offset after everything that was read, including records that are not messages."""
 
 
 def fetched(data: bytes, offset: int) -> Fetched:

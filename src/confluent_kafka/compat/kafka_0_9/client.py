@@ -53,9 +53,8 @@ _Callback = Callable[[Any], Any] | None
 # Seconds between two checks of a topic that is being created, or of a coordinator that is being
 # searched.
 _BACKOFF = 0.1
-# Seconds that a leader may take to answer, in addition to the time that it was asked to wait. Then
-# there may be another leader: a fetch is given up, and other requests are given up if there is
-# another leader.
+# Seconds that a leader may take to answer, in addition to the time that it was asked to wait. After
+# that, a fetch is given up. Other requests are given up only if there is another leader.
 _PATIENCE = 5.0
 # Seconds that a coordinator may take.
 _COORDINATOR = 30.0

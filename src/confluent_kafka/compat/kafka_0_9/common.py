@@ -416,8 +416,8 @@ def check_error(response: Any) -> None:
         response: an object with a field ``error``; or an exception.
 
     Raises:
-        BrokerResponseError: the exception with the number, with the response; UnknownError for an
-            unknown number.
+        BrokerResponseError: the exception for the error number; it contains the response. It is
+            UnknownError for an unknown number.
         Exception: the response itself, if it is one.
     """
     if isinstance(response, Exception):

@@ -76,7 +76,7 @@ class OffsetCommitContext:
         return False
 
     def commit(self) -> None:
-        """Store the offsets behind the marked messages, and continue there.
+        """Store the offsets that follow the marked messages, and continue there.
 
         Raises:
             KafkaError: the same errors as in KafkaClient.send_offset_commit_request().

@@ -108,7 +108,7 @@ def check_error(response: Any) -> None:
         response: an object with a field ``error``; or an exception.
 
     Raises:
-        BrokerResponseError: the exception with the number, with the response.
+        BrokerResponseError: the exception for the error number; it contains the response.
         Exception: the response itself, if it is one.
     """
     if isinstance(response, Exception):

@@ -40,7 +40,7 @@ class OffsetAndTimestamp(NamedTuple):
 
 
 def with_epochs(offsets: Any) -> Any:
-    """Return offsets by partition for version 3, which refuses invalid ones."""
+    """Convert offsets by partition to version 3, which refuses invalid offsets."""
     if not isinstance(offsets, Mapping):
         return offsets
     return {

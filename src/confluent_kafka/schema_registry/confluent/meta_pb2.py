@@ -9,7 +9,7 @@ from google.protobuf import descriptor_pb2
 from .._protobuf_types import Field, File, file_names, registered_file
 
 _META_NUMBER = 1088
-# By the extension's name: whose options it extends.
+# For each extension, by its name: the options that it extends.
 _EXTENDED = {
     "file_meta": "FileOptions",
     "message_meta": "MessageOptions",

@@ -29,7 +29,7 @@ class JsonDecoder:
             fail are null.
 
     Raises:
-        ValueError: JSON does not support a type in it.
+        ValueError: the type contains a type that JSON does not support.
     """
 
     documents: pa.StructType

@@ -130,7 +130,7 @@ class Validated:
         """Decode one column of framed rows.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or cannot be reached.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         column, failures = self.framed(values, headers)
         decoder = self.framed.decoder()

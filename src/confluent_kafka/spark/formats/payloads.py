@@ -63,7 +63,7 @@ class AvroPayloads:
     name: Name
 
     def __call__(self, values: pa.Array) -> Encoded:
-        """Encode one column: structs for a record, or other values for another schema.
+        """Encode one column: of structs if the schema is a record, of other values otherwise.
 
         Raises:
             TypeError: the schema does not accept the type of the column.

@@ -52,7 +52,8 @@ def latest(registry: Registry, subject: str | None, wanted: str) -> RegisteredSc
 
     Raises:
         Unreadable: the schema has another format.
-        SchemaRegistryError: there is no schema, or the registry refuses or cannot be reached.
+        SchemaRegistryError: there is no schema, or the registry refuses the request or cannot be
+            reached.
     """
     assert subject is not None
     # get_latest_version() caches its answer, and the client outlives this plan.
@@ -72,7 +73,7 @@ def written(registry: Registry, payload: Payload, wanted: str) -> RegisteredSche
 
     Raises:
         Unreadable: the subject does not have the schema, or the schema has another format.
-        SchemaRegistryError: the registry refuses, or cannot be reached.
+        SchemaRegistryError: the registry refuses the request or cannot be reached.
     """
     if payload.schema is None:
         return latest(registry, payload.subject, wanted)
@@ -143,7 +144,7 @@ class Framed:
         """Decode one column of framed rows.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or cannot be reached.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         rows = self.decoder().decode(values, headers, part=self.part)
         return fitted(rows, self.kind, self._describe)

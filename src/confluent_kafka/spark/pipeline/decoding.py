@@ -65,8 +65,8 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     def decode(*columns: pa.Array) -> pa.Array:
         return rows.decode(columns)
 
-    # A column, and not mapInArrow, which asks Spark for the columns before it. Declarative
-    # Pipelines forbid that. Nondeterministic, so that Spark evaluates it only once.
+    # This is a column, because mapInArrow would ask Spark for the input's columns, which
+    # Declarative Pipelines forbid. It is nondeterministic, so that Spark evaluates it only once.
     whole = F.arrow_udf(decode, result)  # type: ignore[attr-defined]  # its stub lacks it
     whole = whole.asNondeterministic()
     options = {name.lower(): text for name, text in source.options.items()}

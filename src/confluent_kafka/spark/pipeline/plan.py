@@ -283,7 +283,8 @@ def _mapped(frame: DataFrame, step: Step, key: Key) -> DataFrame:
 def _travelling(found: Callable[..., Iterator[object]]) -> Callable[..., Iterator[object]]:
     """Return a function that Spark sends to the executors together with its module.
 
-    A module beside the pipeline's file is not installed on the executors. A package must be.
+    A module beside the pipeline's file is not installed on the executors, so Spark sends its code.
+    A package is not sent: you must install it on the executors.
     """
     module = sys.modules.get(getattr(found, "__module__", ""))
     path = Path(getattr(module, "__file__", None) or "")

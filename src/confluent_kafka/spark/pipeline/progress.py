@@ -29,7 +29,7 @@ class Progress:
     state_rows: int = 0
     state_bytes: int = 0
     dropped: int = 0
-    """Rows that arrived behind the watermark."""
+    """Rows that were dropped because they arrived later than the watermark allows."""
     watermark: str = ""
 
 

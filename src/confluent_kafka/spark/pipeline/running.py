@@ -47,7 +47,7 @@ class _Started:
     seen: int = -1  # the last micro-batch that was shown
 
     def start_again(self) -> bool:
-        """Start the query again if it ended because Python did not start in time; else false.
+        """Start the query again if Python did not start in time; return whether it was started.
 
         The query continues from its checkpoint, with the micro-batch that failed.
         """

@@ -9,7 +9,7 @@ from .model import ONE_COLUMN, Pipeline, Sink, Source
 
 
 def kafka_settings(pipeline: Pipeline) -> dict[str, str]:
-    """Return the options that all of them share: the properties of Kafka's clients."""
+    """Return the options of all sources and sinks: the properties of Kafka's clients."""
     return {f"kafka.{name}": text for name, text in pipeline.kafka.items()}
 
 

@@ -242,7 +242,7 @@ class AIOKafkaAdminClient:
         Raises:
             NotLeaderForPartitionError: there is no such partition.
             OffsetOutOfRangeError: a partition does not have the offset.
-            KafkaError: of the first partition where it failed.
+            KafkaError: the error of the first partition that failed.
         """
         for one in records_to_delete:
             if not is_legal(one.topic):  # librdkafka would ask for it until time is up

@@ -172,7 +172,7 @@ class Engine(AIOConsumer):
             task.result()
 
     def check_loop(self) -> None:
-        """Refuse calls from another event loop, unless they do not wait and no own loop runs.
+        """Refuse calls from another event loop. Calls without a running event loop are accepted.
 
         Raises:
             RuntimeError: another loop is running.
@@ -199,7 +199,7 @@ class Engine(AIOConsumer):
             await self._readiness.wait(math.inf)
 
     def _serve_callbacks(self) -> None:
-        """Run the waiting callbacks, including the ones that wait behind messages."""
+        """Run the waiting callbacks, including callbacks that follow messages in the queue."""
         try:
             found: Any = 1
             while found:

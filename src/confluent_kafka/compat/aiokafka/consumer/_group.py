@@ -150,7 +150,7 @@ class Membership:
             self._watching.begin_if_over()
 
     def _refuse_others(self, partitions: list[Place]) -> None:
-        """Report an assignment of topics that are not subscribed to, such as a corrupt one."""
+        """Report an assignment with unsubscribed topics; for example, the assignment is corrupt."""
         if self._subscription.pattern is not None:
             return  # the group's leader may know a new topic earlier
         for place in partitions:

@@ -79,7 +79,7 @@ class Positions:
         tell: Telling | None = None,
         goes_on: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Do the steps of an assignment's script; questions without an answer are repeated later.
+        """Do the steps of an assignment's script; requests without an answer are repeated later.
 
         Args:
             script: the script.
@@ -133,7 +133,10 @@ class Positions:
         return {} if self._reset == "none" else await self._resets(step.partitions)
 
     async def _resets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
-        """Ask for all partitions; note all answers before raising the error of one of them."""
+        """Ask for all partitions.
+
+        If one fails, note the other answers before raising its error.
+        """
         try:
             return await self.bounds(partitions, self._reset)
         except KafkaException:
@@ -175,7 +178,7 @@ class Positions:
         finally:
             script.close()
 
-    # ---- questions ----
+    # ---- requests ----
 
     async def committed(
         self, partitions: Collection[TopicPartition]

@@ -369,8 +369,8 @@ class Reader:
     def last_stable_offset(self, partition: TopicPartition) -> int | None:
         """Return the last stable offset: all transactions before it have ended.
 
-        librdkafka returns it now and then, in its statistics, and never returns a message behind
-        it. With "read_uncommitted" it is equal to highwater().
+        librdkafka reports it from time to time, in its statistics, and never returns a message
+        after it. With "read_uncommitted" it is equal to highwater().
         """
         if not self._is_committed:
             return self.highwater(partition)

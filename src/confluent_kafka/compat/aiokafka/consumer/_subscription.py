@@ -14,7 +14,7 @@ from ._rules import RULES
 
 
 class Subscription(Reading):
-    """Topics, a pattern, or partitions that were assigned by hand.
+    """What a consumer reads: topics, a pattern, or partitions that were assigned by hand.
 
     Args:
         exclude_internal_topics: whether a pattern leaves out Kafka's own topics.

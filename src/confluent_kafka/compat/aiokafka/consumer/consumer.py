@@ -243,7 +243,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
         Raises:
             ConsumerStoppedError: the consumer was stopped, before the call or during it.
-            CorruptRecordException: a checksum is wrong. Each call raises this until a seek behind
+            CorruptRecordException: a checksum is wrong. Each call raises this until you seek past
                 the message.
             NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
             KafkaError: a broker refuses something, such as the group or its committed offsets.
@@ -338,7 +338,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._subscription.forget()
 
     def subscription(self) -> Set[str]:
-        """Return the topics that are subscribed to, match the pattern, or are read."""
+        """Return the topics of the subscription, of the pattern, or of the assigned partitions."""
         return self._subscription.topics
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:

@@ -200,6 +200,6 @@ def _sized(data: bytes | None) -> int:
 
 
 def _varint(number: int) -> int:
-    """Return the encoded size of a number in bytes, with its sign in the last bit."""
+    """Return how many bytes a number takes as a varint in zigzag encoding."""
     zigzag = number << 1 if number >= 0 else -(number << 1) - 1
     return max(1, -(-zigzag.bit_length() // 7))

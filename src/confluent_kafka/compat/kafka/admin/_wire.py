@@ -176,7 +176,7 @@ def text_of(identifier: Uuid) -> str | None:
 
 @contextlib.contextmanager
 def well_formed() -> Iterator[None]:
-    """Raise CorruptRecordError for an answer that cannot be read, like the client below."""
+    """Raise CorruptRecordError for an answer that cannot be read."""
     try:
         yield
     except protocol.MalformedMessageError as malformed:

@@ -253,8 +253,8 @@ class ACLAdminMixin:
         """Delete the rules that filters match.
 
         Returns:
-            For each filter: itself, its rules, and the class of its error; NoError where all is
-            well.
+            For each filter: the filter, the deleted rules, and the class of the filter's error. The
+                class is NoError for a success.
         """
         return [
             (each, [_rule(one, one) for one in result.matching_acls], error)

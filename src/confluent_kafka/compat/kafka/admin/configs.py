@@ -196,7 +196,7 @@ class ConfigAdminMixin:
             config_resources: the resources, with the names in ``configs``.
             validate_only: whether to check the request only, without a change.
             raise_on_unknown: whether to raise ValueError for names that the resource does not have.
-            incremental: must be True, because the other request cannot reset values.
+            incremental: must be True, because only the incremental request can reset values.
         """
         resources = list(config_resources)
         if incremental is False:

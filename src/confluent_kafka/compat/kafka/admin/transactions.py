@@ -230,7 +230,7 @@ class TransactionsAdminMixin:
                 yield from ((place, one) for one in state.active_producers)
 
     def _open_transactions(self) -> set[tuple[int, TopicPartition]]:
-        """Return producers, each with a partition of a transaction that its coordinator knows."""
+        """Return the producer id and each partition of every transaction that is listed."""
         known: set[tuple[int, TopicPartition]] = set()
         for listed in self.list_transactions().values():
             for one in listed:

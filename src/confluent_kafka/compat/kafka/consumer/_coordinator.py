@@ -40,7 +40,7 @@ class Coordinator:
         cluster: fetches the cluster's topics.
         has_group: whether the consumer is in a group.
         is_incremental: whether members keep reading their remaining partitions during a rebalance.
-        every: seconds between two looks at the cluster.
+        every: seconds between two requests for the cluster's topics.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class Coordinator:
             self._joined = frozenset(topics)
 
     def _leave_what_was_refused(self) -> None:
-        """Leave the group, because a second subscription to the same topics changes nothing."""
+        """Leave the group after a refusal, so that subscribing to the same topics joins again."""
         if self._rejoins and self._is_incremental:
             self._assigned.leave()
             self._engine.unsubscribe()
@@ -176,7 +176,7 @@ class Coordinator:
         self._run(self._assigned.given(partitions_of(partitions)))
 
     def _wanted(self, partitions: list[Place]) -> Set[str]:
-        """Return the topics that this member reads; the group's leader may know one earlier."""
+        """Return the topics to read. The group's leader may find a new topic earlier."""
         if self._subscription.pattern is None:
             return self._subscription.topics
         return self._subscription.matching({each.topic for each in partitions})

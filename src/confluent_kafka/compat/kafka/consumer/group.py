@@ -424,7 +424,7 @@ class KafkaConsumer:
 
         Raises:
             TypeError: a partition is not a TopicPartition.
-            ValueError, AssertionError: a partition is not assigned, or no partition is.
+            ValueError, AssertionError: a partition is not assigned, or no partition is assigned.
         """
         self._seek_to("earliest", partitions)
 
@@ -815,7 +815,7 @@ def _is_refusal(error: KafkaError, topic: str | None) -> bool:
 
 
 def _tell(callback: Callback, error: KafkaError | None, answer: list[Place]) -> None:
-    """Report a commit of librdkafka itself, every ``auto_commit_interval_ms``."""
+    """Report an automatic commit, which librdkafka sends every ``auto_commit_interval_ms``."""
     offsets = {
         TopicPartition(one.topic, one.partition): OffsetAndMetadata(one.offset)
         for one in answer

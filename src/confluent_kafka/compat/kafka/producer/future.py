@@ -53,7 +53,7 @@ class FutureProduceResult(Future):
         self.topic_partition = topic_partition
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the result, for at most so many seconds; return whether it exists."""
+        """Wait for the result for up to `timeout` seconds; return whether the result exists."""
         return self._wait(timeout)
 
 
@@ -180,7 +180,7 @@ class FutureRecordMetadata(Future):
 
 
 class _Now:
-    """Stands for an event loop, for futures that the thread with the delivery report settles."""
+    """Replaces an event loop. It calls functions at once, on the reporting thread."""
 
     @staticmethod
     def call_soon_threadsafe(callback: Callable[..., object], *args: Any) -> None:

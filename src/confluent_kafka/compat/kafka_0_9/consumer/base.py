@@ -182,7 +182,7 @@ class Consumer:
         collect: Callable[[list[Any]], None],
         with_partitions: bool,
     ) -> list[Any]:
-        """Return messages, and advance the offsets behind them.
+        """Return messages, and advance the offsets to the messages after them.
 
         Args:
             waiting: the buffered messages; they go back there if the call is interrupted.

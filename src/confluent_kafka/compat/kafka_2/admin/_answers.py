@@ -53,7 +53,7 @@ class Resources(Answer):
 class Elections(Answer):
     """The results of elections of leaders."""
 
-    error_code = 0  # another one is raised
+    error_code = 0  # any other code is raised
     replication_election_results: list[TopicElections]
 
     def __init__(self, topics: list[TopicElections]) -> None:

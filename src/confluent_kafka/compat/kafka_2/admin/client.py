@@ -168,7 +168,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Return the directories of a broker, with the sizes of partitions.
 
         Returns:
-            With ``log_dirs``: (error_code, log_dir, topics) of each.
+            An answer with ``log_dirs``: (error_code, log_dir, topics) of each directory.
         """
         answer = self._wire.ask(protocol.DescribeLogDirsRequest(topics=None))
         return LogDirs([_log_dir(one) for one in answer.results])
@@ -259,8 +259,8 @@ class KafkaAdminClient(client.KafkaAdminClient):
         """Delete the rules that filters name.
 
         Returns:
-            For each filter: itself, its rules each with the class of an error, and the class of
-            its own error; NoError where all is well.
+            For each filter: the filter, the deleted rules, each with the class of its error, and
+                the class of the filter's error. The class is NoError for a success.
         """
         return [
             (each, [rule_and_error(one) for one in result.matching_acls], error)

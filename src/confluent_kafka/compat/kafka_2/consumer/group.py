@@ -93,11 +93,11 @@ class KafkaConsumer(consumer.KafkaConsumer):
     # ---- messages ----
 
     def next_v1(self) -> Any:
-        """Return the next message like next(); ``legacy_iterator`` once chose between these two."""
+        """Do the same as next(). In kafka-python 2, ``legacy_iterator`` selects this method."""
         return next(self)
 
     def next_v2(self) -> Any:
-        """Return the next message like next(); ``legacy_iterator`` once chose between these two."""
+        """Do the same as next(). In kafka-python 2, ``legacy_iterator`` selects this method."""
         return next(self)
 
     def partitions_for_topic(self, topic: str) -> Any:

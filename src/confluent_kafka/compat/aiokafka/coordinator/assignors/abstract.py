@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 
 class AbstractPartitionAssignor(abc.ABC):
-    """A name of an assignor, which distributes a group's partitions to its members.
+    """Names an assignor, which distributes a group's partitions to its members.
 
     librdkafka assigns partitions itself and never calls this class. You cannot use a class of your
     own in ``AIOKafkaConsumer(partition_assignment_strategy=...)``.
