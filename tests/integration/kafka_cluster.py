@@ -18,7 +18,7 @@ from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, wait_until
 
 BROKERS = 3
-READY_SECONDS = 120
+READY_SECONDS = 240
 
 # SASL users of PLAIN and SCRAM. Topics that start with `forbidden` are closed to bob.
 USERS = {name: secret(name) for name in ("alice", "bob")}

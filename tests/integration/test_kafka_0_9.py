@@ -186,7 +186,7 @@ def test_a_leader_dies(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> Non
 
     with leader_that_dies(own_kafka, topic) as leader:
         producer.send_messages(topic, *numbers(0, 5))
-        wait_until(lambda: len(found) >= 5, read)
+        wait_until(lambda: len(found) >= 5, read, timeout=READY_SECONDS)
         leader.kill()
         producer.send_messages(topic, *numbers(5, 10))
         wait_until(lambda: found[-1:] == [b"9"], read, timeout=READY_SECONDS)

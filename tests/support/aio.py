@@ -56,14 +56,16 @@ def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
 
 
 def run_in(
-    loop_factory: Callable[[], asyncio.AbstractEventLoop], test: Coroutine[Any, Any, None]
+    loop_factory: Callable[[], asyncio.AbstractEventLoop],
+    test: Coroutine[Any, Any, None],
+    bound: float = BOUND,
 ) -> None:
-    """Run a test in a loop of its own."""
+    """Run a test in a loop of its own, for at most `bound` seconds."""
     with contextlib.ExitStack() as stack:
         stack.callback(test.close)
         runner = stack.enter_context(asyncio.Runner(debug=True, loop_factory=loop_factory))
         runner.get_loop()  # there may be none of this kind
-        runner.run(asyncio.wait_for(test, BOUND))
+        runner.run(asyncio.wait_for(test, bound))
 
 
 def consumer_at(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOConsumer:
