@@ -27,7 +27,7 @@ _INLINE = re.compile(r"`([^`]*pip\s+install\s[^`]+)`")
 _INSTALLS = re.compile(r"\bpip3? install\b|\buv (?:pip|add|sync) ")
 # As the guide says.
 _WHICH = "python -P -c \"import confluent_kafka; print(confluent_kafka.build_info()['version'])\""
-_SECONDS = 120
+_SECONDS = 600
 
 
 def commands(document: Path) -> list[str]:

@@ -12,4 +12,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Only this failure is tried again, which says nothing about us; pytest counts them at last."""
     for item in items:
         if item.get_closest_marker("spark") is not None:
-            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=[NOT_STARTED]))
+            item.add_marker(pytest.mark.flaky(reruns=4, only_rerun=[NOT_STARTED]))
