@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos transactions differential fuzz model wheel wheel-test release asan tsan valgrind freethreaded site clean system java cancellation sanitized
+.PHONY: help demo test check kafka kafka-news build lint bench bench-spark chaos transactions differential fuzz model wheel wheel-test release asan tsan valgrind freethreaded site clean system java cancellation sanitized
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ check: build $(VENV)/.demo ## in two minutes: the tests nearest to what changed 
 
 kafka: build java ## Apache Kafka for the integration tests, from Maven Central
 	@$(BIN)/python tools/kafka.py
+
+kafka-news: build java ## what the newest Apache Kafka has and this package does not have (LATEST=4.4.0)
+	@$(BIN)/python tools/kafka_news.py
 
 build: $(VENV)/.extension $(VENV)/.package $(VENV)/.tests ## .venv with the package, its extension and the test tools
 

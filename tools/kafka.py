@@ -29,6 +29,7 @@ VERSION = "4.3.1"
 
 FILES = Path(__file__).resolve().parent / "kafka"
 POM = FILES / "pom.xml"
+_INSTEAD = "You can also set KAFKA_HOME to a distribution of Kafka 4.2 or newer"
 
 
 class AssemblyError(Exception):
@@ -96,7 +97,10 @@ def _assemble(home: Path, version: str) -> None:
         stage = Path(scratch) / "kafka"
         for part in ("bin", "config"):
             shutil.copytree(FILES / part, stage / part)
-        _copy_libraries(stage / "libs", version)
+        try:
+            copy_libraries(POM, stage / "libs", version)
+        except AssemblyError as error:
+            raise AssemblyError(f"{error}\n{_INSTEAD}") from None
         _verify(stage / "libs", version)
         try:
             stage.rename(home)
@@ -105,20 +109,27 @@ def _assemble(home: Path, version: str) -> None:
                 raise
 
 
-def _copy_libraries(folder: Path, version: str) -> None:
-    command = ["mvn", "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
+def copy_libraries(pom: Path, folder: Path, version: str, *options: str) -> None:
+    """Let Maven copy the jars that a pom.xml names, of one release of Kafka.
+
+    Args:
+        pom: the file; its ``kafka.version`` is the release.
+        folder: the folder to make.
+        version: the release, or a range of releases, of which Maven takes the newest.
+        options: more options of mvn.
+    """
+    command = ["mvn", "-q", "-B", *options, "-f", str(pom), "dependency:copy-dependencies"]
     command += ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
     command += [f"-Dkafka.version={version}"]
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder.parent)
     except FileNotFoundError:
         raise AssemblyError(
-            "mvn is needed to assemble Apache Kafka: install Maven (on Debian: apt-get install "
-            "maven), or set KAFKA_HOME to a distribution of Kafka 4.2 or newer"
+            "mvn copies Apache Kafka's jars: install Maven (on Debian: apt-get install maven)"
         ) from None
     except subprocess.CalledProcessError as error:
         raise AssemblyError(
-            f"'{' '.join(command)}' failed; check the network, or set KAFKA_HOME:\n{error.stdout}"
+            f"'{' '.join(command)}' failed; check the network:\n{error.stdout}"
         ) from None
 
 
@@ -147,7 +158,7 @@ def _pin() -> None:
     version = _chosen()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "libs"
-        _copy_libraries(folder, version)
+        copy_libraries(POM, folder, version)
         lines = [f"{digest}  {name}\n" for name, digest in _digests(folder).items()]
     checksums(version).write_text("".join(lines))
 

@@ -100,6 +100,8 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "docs/*": DOCUMENTS,
     "README.md": DOCUMENTS,
     "examples/*": (*DOCUMENTS, *_embedded("examples")),
+    "tools/kafka*": _unit("kafka_news"),
+    "tools/protocol.py": _unit("kafka_news", "protocol"),
     "tools/librdkafka.py": _unit("build_info", "librdkafka*"),
     "tools/prerequisites.py": _unit("prerequisites"),
     "tools/reproducible.py": _unit("reproducible"),

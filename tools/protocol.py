@@ -72,10 +72,21 @@ def pinned_jar(name: str) -> Path:
 def definitions() -> Iterator[Definition]:
     """Yield every message that has versions, by name; messages without versions were removed."""
     for name, folder, records in SOURCES:
-        for definition in _in_jar(pinned_jar(name), folder):
-            if definition["validVersions"] != "none":
-                definition["type"] = _kind(definition["type"], records)
-                yield definition
+        yield from definitions_in(pinned_jar(name), folder, records)
+
+
+def definitions_in(jar: Path, folder: str, records: str | None = None) -> Iterator[Definition]:
+    """Yield the messages of a jar that have versions.
+
+    Args:
+        jar: the file.
+        folder: the folder in it.
+        records: whose records the messages are, if they are records.
+    """
+    for definition in _in_jar(jar, folder):
+        if definition["validVersions"] != "none":
+            definition["type"] = _kind(definition["type"], records)
+            yield definition
 
 
 def _in_jar(jar: Path, folder: str) -> Iterator[Definition]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from confluent_kafka import protocol
+from confluent_kafka.admin._error_texts import ERROR_TEXTS
 from confluent_kafka.admin._requests import AdminRequests, Key, outcome_of, settle, settle_each
 from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.protocol import Request
@@ -36,11 +37,6 @@ _MOVING = frozenset(
         KafkaError.NOT_COORDINATOR,
     }
 )
-# Error codes that have neither a name nor a text in librdkafka.
-_TEXTS = {
-    102: "BROKER_ID_NOT_REGISTERED: no broker with this id is registered",
-    105: "TRANSACTIONAL_ID_NOT_FOUND: its coordinator does not know this transactional id",
-}
 
 
 @dataclass(frozen=True)
@@ -403,7 +399,7 @@ def error_of(answer: Any) -> KafkaError | None:
     """Return the error of a response or of a part of it, with the broker's text if there is one."""
     if not answer.error_code:
         return None
-    message = getattr(answer, "error_message", None) or _TEXTS.get(answer.error_code)
+    message = getattr(answer, "error_message", None) or ERROR_TEXTS.get(answer.error_code)
     return KafkaError(answer.error_code, message)
 
 
