@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from confluent_kafka.testing import MockCluster
-from tests.integration.kafka_cluster import BROKERS, KafkaCluster
+from tests.integration.embedded_kafka import EmbeddedKafkaCluster
+from tests.integration.kafka_cluster import BROKERS, KafkaCluster, SecuredKafkaCluster
 from tests.support.real_kafka import MakeTopic as MakeTopic
 from tests.support.real_kafka import kafka_home as kafka_home
 
@@ -28,13 +31,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
+def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KafkaCluster]:
     """The real cluster, or an embedded one of the test's own."""
     if getattr(request, "param", "real") == "real":
         yield request.getfixturevalue("real_kafka")
         return
     with MockCluster(brokers=BROKERS) as cluster:
-        yield KafkaCluster(cluster.bootstrap_servers)
+        embedded = EmbeddedKafkaCluster(cluster, tmp_path / "certificates")
+        with contextlib.closing(embedded):
+            yield embedded
+
+
+@pytest.fixture
+def secured_kafka(kafka: KafkaCluster) -> SecuredKafkaCluster:
+    """For a test that needs more than a PLAINTEXT listener."""
+    if not isinstance(kafka, SecuredKafkaCluster):
+        pytest.skip("BOOTSTRAP is a cluster that is not the tests' own")
+    return kafka
 
 
 @pytest.fixture

@@ -39,11 +39,34 @@ class KafkaCluster:
         return {"bootstrap.servers": self.bootstrap_servers, "broker.address.family": "v4"}
 
 
-class OwnKafkaCluster(KafkaCluster):
-    """The tests' own brokers, with every kind of listener.
+class SecuredKafkaCluster(KafkaCluster):
+    """A cluster with every kind of listener, and ACLs."""
 
-    Tests may break these brokers.
-    """
+    authority: Authority
+    client_keys: KeyPair
+    identity: IdentityProvider
+
+    def servers(self, listener: str) -> str:
+        """The addresses of the brokers' listeners of a kind."""
+        raise NotImplementedError
+
+    def config(self, listener: str = "PLAINTEXT") -> dict[str, Any]:
+        """What any client of the listener needs; SASL's mechanism and user are not in it."""
+        config: dict[str, Any] = {
+            "bootstrap.servers": self.servers(listener),
+            "security.protocol": listener,
+            "broker.address.family": "v4",
+        }
+        if listener.endswith("SSL"):
+            config["ssl.ca.location"] = str(self.authority.file)
+        if listener == "SSL":
+            config["ssl.certificate.location"] = str(self.client_keys.certificate)
+            config["ssl.key.location"] = str(self.client_keys.key)
+        return config
+
+
+class OwnKafkaCluster(SecuredKafkaCluster):
+    """The tests' own brokers. Tests may break these brokers."""
 
     def __init__(
         self,
@@ -60,20 +83,6 @@ class OwnKafkaCluster(KafkaCluster):
 
     def servers(self, listener: str) -> str:
         return ",".join(broker.listeners[listener] for broker in self.brokers)
-
-    def config(self, listener: str = "PLAINTEXT") -> dict[str, Any]:
-        """What any client of the listener needs; SASL's mechanism and user are not in it."""
-        config: dict[str, Any] = {
-            "bootstrap.servers": self.servers(listener),
-            "security.protocol": listener,
-            "broker.address.family": "v4",
-        }
-        if listener.endswith("SSL"):
-            config["ssl.ca.location"] = str(self.authority.file)
-        if listener == "SSL":
-            config["ssl.certificate.location"] = str(self.client_keys.certificate)
-            config["ssl.key.location"] = str(self.client_keys.key)
-        return config
 
     def wait_ready(self) -> None:
         """Until every broker is there for clients."""

@@ -6,6 +6,10 @@ The guide to testing has each sentence under "Limits"; test_limits.py compares t
 AUTHORIZED_OPERATIONS = (
     "The cluster does not return the operations that a client is authorized to do."
 )
+ALERTS = (
+    "If the certificate of a client is missing or wrong, or a client uses SASL without "
+    "`MockCluster(security=...)`, the broker closes the connection and does not say why."
+)
 BROKER_CONFIGS = (
     "The cluster has only a few configurations of brokers, and no configurations of groups."
 )

@@ -25,6 +25,7 @@ class IdentityProvider:
 
     def __init__(self) -> None:
         key = JWK.generate(kty="RSA", size=2048, kid="tests", use="sig", alg="RS256")
+        self._key = key
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
@@ -64,6 +65,13 @@ class IdentityProvider:
         self.token_url = f"{self.url}/token"
         self.expired_url = f"{self.url}/expired"
         self.jwks_url = f"{self.url}/jwks"
+
+    def check(self, token: str) -> str:
+        """Return the user of a valid token; raise an exception for other tokens."""
+        claims = {"iss": ISSUER, "aud": AUDIENCE, "exp": None, "sub": None}
+        checked = JWT(jwt=token, key=self._key, check_claims=claims)
+        user: str = json.loads(checked.claims)["sub"]
+        return user
 
     def close(self) -> None:
         self._server.shutdown()

@@ -48,7 +48,12 @@ from confluent_kafka.admin import (
 from examples import admin as admin_example
 from tests.integration import limits
 from tests.integration.broker_requests import allow_to_describe_token
-from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster, running_cluster
+from tests.integration.kafka_cluster import (
+    USERS,
+    KafkaCluster,
+    SecuredKafkaCluster,
+    running_cluster,
+)
 from tests.integration.security import plain
 from tests.integration.topics import create_topic, wait_for_topic
 from tests.support.kafka import read, send
@@ -601,22 +606,24 @@ def test_example(kafka: KafkaCluster, name: str, capsys: pytest.CaptureFixture[s
 
 class TestForbidden:
     @pytest.fixture
-    def forbidden(self, admin: AdminClient, own_kafka: OwnKafkaCluster, name: str) -> Iterator[str]:
+    def forbidden(
+        self, admin: AdminClient, secured_kafka: SecuredKafkaCluster, name: str
+    ) -> Iterator[str]:
         """A topic and a group of this name that bob may not touch."""
-        create_topic(own_kafka, name)
+        create_topic(secured_kafka, name)
         acls = [
             AclBinding(kind, name, "literal", "User:bob", "*", "all", "deny")
             for kind in ("topic", "group")
         ]
         for future in admin.create_acls(acls).values():
             future.result(TIMEOUT)
-        create_topic(own_kafka, f"{name}-later")  # every broker has heard of the ACLs
+        create_topic(secured_kafka, f"{name}-later")  # every broker has heard of the ACLs
         yield name
         only(admin.delete_acls([AclBindingFilter("any", name, "any", None, None, "any", "any")]))
 
     @pytest.fixture
-    def bob(self, own_kafka: OwnKafkaCluster) -> Iterator[AdminClient]:
-        settings = own_kafka.config("SASL_PLAINTEXT") | plain("bob", USERS["bob"])
+    def bob(self, secured_kafka: SecuredKafkaCluster) -> Iterator[AdminClient]:
+        settings = secured_kafka.config("SASL_PLAINTEXT") | plain("bob", USERS["bob"])
         with AdminClient(settings) as bob:
             yield bob
 

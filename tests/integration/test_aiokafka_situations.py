@@ -11,7 +11,7 @@ from confluent_kafka.compat.aiokafka.errors import KafkaConnectionError
 from confluent_kafka.compat.aiokafka.helpers import create_ssl_context
 from examples import aiokafka_situations as situations
 from tests.integration.conftest import MakeTopic
-from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
+from tests.integration.kafka_cluster import KafkaCluster, SecuredKafkaCluster
 from tests.support import aiokafka_situations as holds
 from tests.support.aio import in_loop
 
@@ -55,9 +55,9 @@ async def test_a_partitioner(servers: str, topic: str) -> None:
 
 
 @in_loop
-async def test_tls(own_kafka: OwnKafkaCluster, topic: str) -> None:
+async def test_tls(secured_kafka: SecuredKafkaCluster, topic: str) -> None:
     """A client with a certificate gets in, with the files of its context."""
-    conf = own_kafka.config("SSL")
+    conf = secured_kafka.config("SSL")
     files = [conf[f"ssl.{name}.location"] for name in ("ca", "certificate", "key")]
     password = conf.get("ssl.key.password")
     servers = conf["bootstrap.servers"]

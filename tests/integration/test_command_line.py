@@ -13,7 +13,12 @@ import pytest
 
 from confluent_kafka import KafkaException, Producer
 from tests.integration.conftest import MakeTopic
-from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.kafka_cluster import (
+    USERS,
+    KafkaCluster,
+    OwnKafkaCluster,
+    SecuredKafkaCluster,
+)
 from tests.integration.plain_clients import reader, writer
 from tests.integration.security import plain
 from tests.integration.share_groups import Member, configure_group
@@ -97,12 +102,12 @@ def test_a_topic_that_is_not_there(kafka: KafkaCluster, topic: str) -> None:
 
 @pytest.mark.parametrize("command", ["consume", "produce"])
 def test_credentials_of_a_file(
-    own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, command: str
+    secured_kafka: SecuredKafkaCluster, topic: str, tmp_path: Path, command: str
 ) -> None:
     """A file with the password lets in; a wrong one is one line without it, at once."""
     wrong = secret("wrong")
     for password, status in ((USERS["alice"], 0), (wrong, 1)):
-        config = own_kafka.config("SASL_PLAINTEXT") | {
+        config = secured_kafka.config("SASL_PLAINTEXT") | {
             "sasl.mechanism": "PLAIN",
             "sasl.username": "alice",
             "sasl.password": password,
@@ -235,7 +240,9 @@ class TestAdministration:
         assert (done.status, done.stdout) == (1, b"")
         assert done.stderr.startswith("error: client_metrics 'm': ")
 
-    def test_acls(self, own_kafka: OwnKafkaCluster, admin: Run, make_topic: MakeTopic) -> None:
+    def test_acls(
+        self, secured_kafka: SecuredKafkaCluster, admin: Run, make_topic: MakeTopic
+    ) -> None:
         """Create, list by filter, and delete."""
         name = f"acl-{uuid.uuid4().hex[:12]}"
         options = ["--resource", "topic", "--name", name]
@@ -257,13 +264,13 @@ class TestAdministration:
         make_topic()
         assert rows(admin("acls list", *options, "--json")) == []
 
-    def test_cluster(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
+    def test_cluster(self, secured_kafka: SecuredKafkaCluster, admin: Run) -> None:
         """Every broker, and which one is the controller."""
         found = rows(admin("cluster describe", "--json"))
         assert [row["broker"] for row in found] == [1, 2, 3]
         assert len({row["cluster"] for row in found}) == 1
         servers = {f"{row['host']}:{row['port']}" for row in found}
-        assert servers == set(own_kafka.bootstrap_servers.split(","))
+        assert servers == set(secured_kafka.bootstrap_servers.split(","))
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:

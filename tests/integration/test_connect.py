@@ -13,7 +13,7 @@ import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from tests.integration.certificates import Authority
-from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.kafka_cluster import USERS, KafkaCluster, SecuredKafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.integration.security import HUNG_UP, SECONDS, Config, plain
 from tests.support.secrets import secret
@@ -46,9 +46,9 @@ def refusal(client: Any, config: Config, topic: str | None = None) -> KafkaError
 
 @each_client
 @pytest.mark.parametrize("listener", ["PLAINTEXT", "SSL", "SASL_SSL"])
-def test_let_in(own_kafka: OwnKafkaCluster, topic: str, client: Any, listener: str) -> None:
+def test_let_in(secured_kafka: SecuredKafkaCluster, topic: str, client: Any, listener: str) -> None:
     """Who is let in is connected, and sees a topic that is there."""
-    config = own_kafka.config(listener) | {"group.id": "tests"}
+    config = secured_kafka.config(listener) | {"group.id": "tests"}
     if listener == "SASL_SSL":
         config |= plain("alice", USERS["alice"])
     with client(config) as connected:
@@ -59,35 +59,37 @@ def test_let_in(own_kafka: OwnKafkaCluster, topic: str, client: Any, listener: s
 
 @each_client
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])
-def test_wrong_password(own_kafka: OwnKafkaCluster, client: Any, mechanism: str) -> None:
+def test_wrong_password(secured_kafka: SecuredKafkaCluster, client: Any, mechanism: str) -> None:
     """_AUTHENTICATION with the broker's words, and nothing left for poll() to raise again."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
     error = refusal(client, config)
     assert error == KafkaError._AUTHENTICATION
     assert "Authentication failed" in error.str()
 
 
 @each_client
-def test_a_mechanism_that_there_is_not(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_a_mechanism_that_there_is_not(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """A listener without SASL does not answer a client that insists on it."""
-    config = own_kafka.config("PLAINTEXT") | plain("alice", WRONG)
+    config = secured_kafka.config("PLAINTEXT") | plain("alice", WRONG)
     error = refusal(client, config | {"security.protocol": "SASL_PLAINTEXT"})
     assert error in (KafkaError._AUTHENTICATION, KafkaError._TRANSPORT)
 
 
 @each_client
-def test_an_untrusted_broker(own_kafka: OwnKafkaCluster, client: Any, tmp_path: Path) -> None:
+def test_an_untrusted_broker(
+    secured_kafka: SecuredKafkaCluster, client: Any, tmp_path: Path
+) -> None:
     """connect() raises _SSL if another authority signed the broker's certificate."""
-    config = own_kafka.config("SSL") | {"ssl.ca.location": str(Authority(tmp_path).file)}
+    config = secured_kafka.config("SSL") | {"ssl.ca.location": str(Authority(tmp_path).file)}
     error = refusal(client, config)
     assert error == KafkaError._SSL
     assert "certificate verify failed" in error.str()
 
 
 @each_client
-def test_an_untrusted_client(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_an_untrusted_client(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """A client without a certificate: the broker's alert is in the text, if it was heard."""
-    config = own_kafka.config("SSL")
+    config = secured_kafka.config("SSL")
     del config["ssl.certificate.location"], config["ssl.key.location"]
     errors = [refusal(client, config) for _ in range(5)]
     assert errors == [KafkaError._TRANSPORT] * 5
@@ -95,9 +97,9 @@ def test_an_untrusted_client(own_kafka: OwnKafkaCluster, client: Any) -> None:
 
 
 @each_client
-def test_the_wrong_listener(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_the_wrong_listener(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """Plain text to a listener of TLS, which hangs up without a word."""
-    config = own_kafka.config("SSL") | {"security.protocol": "PLAINTEXT"}
+    config = secured_kafka.config("SSL") | {"security.protocol": "PLAINTEXT"}
     config = {key: value for key, value in config.items() if not key.startswith("ssl.")}
     error = refusal(client, config)
     assert error == KafkaError._TRANSPORT
@@ -114,9 +116,9 @@ def test_a_topic_that_is_not_there(kafka: KafkaCluster) -> None:
             assert caught.value.args[0] == KafkaError.UNKNOWN_TOPIC_OR_PART
 
 
-def test_after_a_change_of_password(own_kafka: OwnKafkaCluster) -> None:
+def test_after_a_change_of_password(secured_kafka: SecuredKafkaCluster) -> None:
     """The same client is let in once it has the right password."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG)
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG)
     with Producer(config) as producer:
         with pytest.raises(KafkaException):
             producer.connect(60)

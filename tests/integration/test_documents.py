@@ -16,7 +16,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from tests.integration.certificates import Authority
-from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
 from tests.integration.security import SECONDS, check_round_trip, failing, plain
 from tests.integration.topics import create_topic, delete_topic
@@ -35,19 +35,19 @@ TOPICS = ("jobs",)  # as the guides name them
 
 
 @pytest.fixture
-def cluster(own_kafka: OwnKafkaCluster) -> Iterator[OwnKafkaCluster]:
+def cluster(secured_kafka: SecuredKafkaCluster) -> Iterator[SecuredKafkaCluster]:
     """Without what the guides leave there."""
-    yield own_kafka
-    with AdminClient(own_kafka.config()) as admin:
+    yield secured_kafka
+    with AdminClient(secured_kafka.config()) as admin:
         there = admin.list_topics().topics.keys() & set(TOPICS)
         for future in admin.delete_consumer_groups(["workers"]).values():
             future.exception()
     for topic in there:
-        delete_topic(own_kafka, topic)
+        delete_topic(secured_kafka, topic)
 
 
 @needs("raw-request")
-def test_delegation_token(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixture[str]) -> None:
+def test_delegation_token(cluster: SecuredKafkaCluster, capsys: pytest.CaptureFixture[str]) -> None:
     """A user gets a token, and what to log in with."""
     block = block_with(ADMIN, "create_delegation_token(").replace("SASL_SSL", "SASL_PLAINTEXT")
     block = block.replace(ADDRESS, cluster.servers("SASL_PLAINTEXT"))
@@ -57,7 +57,7 @@ def test_delegation_token(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixtur
     )
 
 
-def test_start_of_a_share_group(cluster: OwnKafkaCluster) -> None:
+def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
     """The command of the guide, which the embedded cluster has a method for, is right."""
     command = block_with("docs/guides/share-groups.md", "share.auto.offset.reset=earliest")
     name, *arguments = shlex.split(command.replace(ADDRESS, cluster.bootstrap_servers))
@@ -66,7 +66,7 @@ def test_start_of_a_share_group(cluster: OwnKafkaCluster) -> None:
 
 
 @needs("raw-request")
-def test_offsets_of_a_share_group(cluster: OwnKafkaCluster) -> None:
+def test_offsets_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
     """The commands of the guide set where a group starts, and show it."""
     create_topic(cluster, "jobs")
 
@@ -85,20 +85,20 @@ def test_offsets_of_a_share_group(cluster: OwnKafkaCluster) -> None:
 
 
 @pytest.fixture
-def secrets(own_kafka: OwnKafkaCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def secrets(secured_kafka: SecuredKafkaCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """The variables from which the page reads secrets."""
     monkeypatch.setenv("KAFKA_PASSWORD", USERS["alice"])
     monkeypatch.setenv("KAFKA_NEW_PASSWORD", USERS["alice"])
     monkeypatch.setenv("OAUTH_SECRET", CLIENT_SECRET)
     for name, file in (
-        ("KAFKA_CA", own_kafka.authority.file),
-        ("KAFKA_CERTIFICATE", own_kafka.client_keys.certificate),
-        ("KAFKA_KEY", own_kafka.client_keys.key),
+        ("KAFKA_CA", secured_kafka.authority.file),
+        ("KAFKA_CERTIFICATE", secured_kafka.client_keys.certificate),
+        ("KAFKA_KEY", secured_kafka.client_keys.key),
     ):
         monkeypatch.setenv(name, Path(file).read_text(encoding="utf-8"))
 
 
-def security_block(text: str, kafka: OwnKafkaCluster) -> str:
+def security_block(text: str, kafka: SecuredKafkaCluster) -> str:
     """The block with the text in it, with addresses and files that there are."""
     block = block_with(SECURITY, text)
     listener = "SASL_SSL" if "SASL_SSL" in block else "SSL"
@@ -113,7 +113,7 @@ def security_block(text: str, kafka: OwnKafkaCluster) -> str:
     return block
 
 
-def signed_token(kafka: OwnKafkaCluster) -> str:
+def signed_token(kafka: SecuredKafkaCluster) -> str:
     """A token of the identity provider."""
     login = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()
     request = Request(kafka.identity.token_url, data=b"grant_type=client_credentials")
@@ -136,19 +136,19 @@ def signed_token(kafka: OwnKafkaCluster) -> str:
     ],
 )
 def test_security(
-    own_kafka: OwnKafkaCluster, topic: str, capsys: pytest.CaptureFixture[str], text: str
+    secured_kafka: SecuredKafkaCluster, topic: str, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     """A message goes out and comes in with each configuration of the page."""
-    block = security_block(text, own_kafka)
-    names = run(block, request_token=lambda: signed_token(own_kafka))
+    block = security_block(text, secured_kafka)
+    names = run(block, request_token=lambda: signed_token(secured_kafka))
     assert capsys.readouterr().out == ("connected\n" if "print" in text else "")
     check_round_trip(names["config"] | {"broker.address.family": "v4"}, topic)
 
 
 @pytest.mark.usefixtures("secrets")
-def test_a_new_password(own_kafka: OwnKafkaCluster) -> None:
+def test_a_new_password(secured_kafka: SecuredKafkaCluster) -> None:
     """The client of the page is let in with its new password."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with failing(Producer, config) as (producer, _):
         run(block_with(SECURITY, "set_sasl_credentials("), producer=producer, os=os)
         assert producer.list_topics(timeout=SECONDS).brokers

@@ -30,6 +30,7 @@ from tests.integration.kafka_cluster import (
     USERS,
     KafkaCluster,
     OwnKafkaCluster,
+    SecuredKafkaCluster,
 )
 from tests.integration.test_aio_faults import leader_that_dies
 from tests.integration.transactional import transactional, wait_for_markers
@@ -152,10 +153,12 @@ def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> 
 
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("listener", ["SSL", "SASL_SSL", "SASL_PLAINTEXT"])
-def test_secured_brokers(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, listener: str) -> None:
+def test_secured_brokers(
+    secured_kafka: SecuredKafkaCluster, make_topic: MakeTopic, listener: str
+) -> None:
     """librdkafka's properties open them."""
     topic = make_topic(1)
-    properties = own_kafka.config(listener)
+    properties = secured_kafka.config(listener)
     if listener.startswith("SASL"):
         user = {"sasl.username": "alice", "sasl.password": USERS["alice"]}
         properties |= {"sasl.mechanism": "SCRAM-SHA-256", **user}

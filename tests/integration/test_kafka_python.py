@@ -10,7 +10,7 @@ from confluent_kafka.compat.kafka import KafkaConsumer, KafkaProducer, TopicPart
 from confluent_kafka.compat.kafka.errors import SaslAuthenticationFailedError
 from confluent_kafka.compat.kafka.structs import OffsetAndTimestamp
 from tests.integration.conftest import MakeTopic
-from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
+from tests.integration.kafka_cluster import KafkaCluster, SecuredKafkaCluster
 from tests.support import kafka_python_situations as holds
 from tests.support.kafka_python import Told, consumers_at, filled, joined, many, values
 from tests.support.waiting import TIMEOUT, wait_until
@@ -81,9 +81,9 @@ def test_offsets_by_time(servers: str, make_topic: MakeTopic) -> None:
         assert consumer.offsets_for_times({partition: third.timestamp + 10**9}) == {partition: None}
 
 
-def test_tls(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, tmp_path: Path) -> None:
+def test_tls(secured_kafka: SecuredKafkaCluster, make_topic: MakeTopic, tmp_path: Path) -> None:
     """A client with a certificate gets in, with the files of its keywords."""
-    conf = own_kafka.config("SSL")
+    conf = secured_kafka.config("SSL")
     keywords = {
         "bootstrap_servers": conf["bootstrap.servers"],
         "security_protocol": "SSL",
@@ -99,9 +99,9 @@ def test_tls(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, tmp_path: Path) 
         assert values(many(consumer, 1)) == [b"v"]
 
 
-def test_wrong_credentials(own_kafka: OwnKafkaCluster) -> None:
+def test_wrong_credentials(secured_kafka: SecuredKafkaCluster) -> None:
     """The constructor raises the broker's refusal."""
-    conf = own_kafka.config("SASL_PLAINTEXT")
+    conf = secured_kafka.config("SASL_PLAINTEXT")
     with pytest.raises(SaslAuthenticationFailedError):
         KafkaProducer(
             bootstrap_servers=conf["bootstrap.servers"],

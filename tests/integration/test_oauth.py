@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import SecuredKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
 from tests.integration.security import SECONDS, Config, check_round_trip, failing, told
 from tests.support.kafka import NO_BROKER, failure, send
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 CLIENTS = [Producer, Consumer]
 WRONG = secret("wrong")
@@ -51,9 +51,9 @@ class Tokens:
 
 
 @pytest.fixture
-def oauth(own_kafka: OwnKafkaCluster) -> Config:
+def oauth(secured_kafka: SecuredKafkaCluster) -> Config:
     """What a client needs, but for its tokens."""
-    return own_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
+    return secured_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
 
 
 def test_oauth_cb(oauth: Config, topic: str) -> None:
@@ -104,7 +104,7 @@ def test_unsecured_tokens_of_librdkafka(oauth: Config, topic: str) -> None:
 # ---- OIDC ----
 
 
-def oidc(kafka: OwnKafkaCluster, url: str, secret: str = CLIENT_SECRET) -> Config:
+def oidc(kafka: SecuredKafkaCluster, url: str, secret: str = CLIENT_SECRET) -> Config:
     """A client that gets its tokens at `url`."""
     return kafka.config("SASL_SSL") | {
         "sasl.mechanism": "OAUTHBEARER",
@@ -115,41 +115,46 @@ def oidc(kafka: OwnKafkaCluster, url: str, secret: str = CLIENT_SECRET) -> Confi
     }
 
 
-def test_oidc(own_kafka: OwnKafkaCluster, topic: str) -> None:
+def test_oidc(secured_kafka: SecuredKafkaCluster, topic: str) -> None:
     """A token of the identity provider lets the clients in."""
-    check_round_trip(oidc(own_kafka, own_kafka.identity.token_url), topic)
+    check_round_trip(oidc(secured_kafka, secured_kafka.identity.token_url), topic)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_unsecured_token_where_signatures_count(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_unsecured_token_where_signatures_count(
+    secured_kafka: SecuredKafkaCluster, client: Any
+) -> None:
     """The broker refuses it: _AUTHENTICATION."""
-    config = own_kafka.config("SASL_SSL") | {"sasl.mechanism": "OAUTHBEARER", "oauth_cb": Tokens()}
+    config = secured_kafka.config("SASL_SSL") | {
+        "sasl.mechanism": "OAUTHBEARER",
+        "oauth_cb": Tokens(),
+    }
     told(client, config, KafkaError._AUTHENTICATION, "SASL authentication error")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_wrong_client_secret(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_wrong_client_secret(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """The identity provider's refusal reaches error_cb, without the secret."""
-    config = oidc(own_kafka, own_kafka.identity.token_url, secret=WRONG)
+    config = oidc(secured_kafka, secured_kafka.identity.token_url, secret=WRONG)
     assert WRONG not in told(client, config, KafkaError._AUTHENTICATION, "invalid_client")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_expired_token_of_the_provider(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_expired_token_of_the_provider(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """It is not sent: _AUTHENTICATION."""
-    config = oidc(own_kafka, own_kafka.identity.expired_url)
+    config = oidc(secured_kafka, secured_kafka.identity.expired_url)
     told(client, config, KafkaError._AUTHENTICATION, "expired")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_no_token_endpoint(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_no_token_endpoint(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """Nobody listens at the URL: _AUTHENTICATION."""
-    config = oidc(own_kafka, f"http://{NO_BROKER}/token")
+    config = oidc(secured_kafka, f"http://{NO_BROKER}/token")
     told(client, config, KafkaError._AUTHENTICATION, "Failed to connect")
 
 
-def test_list_topics(own_kafka: OwnKafkaCluster) -> None:
+def test_list_topics(secured_kafka: SecuredKafkaCluster) -> None:
     """Without an error_cb it says why there is no token."""
-    config = oidc(own_kafka, own_kafka.identity.token_url, secret=WRONG)
+    config = oidc(secured_kafka, secured_kafka.identity.token_url, secret=WRONG)
     with Producer(config) as producer:
         failure(lambda: producer.list_topics(timeout=2), "invalid_client")

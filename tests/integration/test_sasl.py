@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration import limits
+from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.security import (
     SECONDS,
     check_round_trip,
@@ -21,7 +22,7 @@ from tests.support.kafka import Reports, failure, send, values_of
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 LISTENERS = ["SASL_PLAINTEXT", "SASL_SSL"]
 MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
@@ -31,19 +32,19 @@ WRONG = secret("wrong")
 
 
 @pytest.fixture
-def wrong(own_kafka: OwnKafkaCluster) -> dict[str, Any]:
+def wrong(secured_kafka: SecuredKafkaCluster) -> dict[str, Any]:
     """A configuration with a wrong password."""
-    return own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG)
+    return secured_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG)
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_right_password(
-    own_kafka: OwnKafkaCluster, topic: str, listener: str, mechanism: str
+    secured_kafka: SecuredKafkaCluster, topic: str, listener: str, mechanism: str
 ) -> None:
     """A message goes out and comes in through each listener with each mechanism."""
     credentials = plain("alice", USERS["alice"], mechanism)
-    check_round_trip(own_kafka.config(listener) | credentials, topic)
+    check_round_trip(secured_kafka.config(listener) | credentials, topic)
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
@@ -54,7 +55,7 @@ def test_right_password(
     ids=["wrong password", "unknown user"],
 )
 def test_refused(
-    own_kafka: OwnKafkaCluster,
+    secured_kafka: SecuredKafkaCluster,
     client: Any,
     listener: str,
     mechanism: str,
@@ -62,7 +63,7 @@ def test_refused(
     password: str,
 ) -> None:
     """error_cb gets _AUTHENTICATION with the broker's words, and no password."""
-    config = own_kafka.config(listener) | plain(user, password, mechanism)
+    config = secured_kafka.config(listener) | plain(user, password, mechanism)
     words = "SASL authentication error: Authentication failed"
     assert password not in told(client, config, KafkaError._AUTHENTICATION, words)
 
@@ -78,9 +79,9 @@ def has_gssapi(config: dict[str, Any]) -> bool:
     return True
 
 
-def test_mechanism_that_the_broker_has_not(own_kafka: OwnKafkaCluster) -> None:
+def test_mechanism_that_the_broker_has_not(secured_kafka: SecuredKafkaCluster) -> None:
     """_AUTHENTICATION, and the mechanisms that the broker has."""
-    config = own_kafka.config("SASL_PLAINTEXT") | {
+    config = secured_kafka.config("SASL_PLAINTEXT") | {
         "sasl.mechanism": "GSSAPI",
         "sasl.kerberos.kinit.cmd": "true",
     }
@@ -90,18 +91,19 @@ def test_mechanism_that_the_broker_has_not(own_kafka: OwnKafkaCluster) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_listener_without_sasl(own_kafka: OwnKafkaCluster, client: Any) -> None:
+@pytest.mark.real_only(limits.ALERTS)
+def test_listener_without_sasl(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """_AUTHENTICATION: the broker does not know what to do with it."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
-    config["bootstrap.servers"] = own_kafka.servers("PLAINTEXT")
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
+    config["bootstrap.servers"] = secured_kafka.servers("PLAINTEXT")
     told(client, config, KafkaError._AUTHENTICATION, "PLAIN mechanism handshake failed")
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("client", CLIENTS)
-def test_new_credentials(own_kafka: OwnKafkaCluster, client: Any, mechanism: str) -> None:
+def test_new_credentials(secured_kafka: SecuredKafkaCluster, client: Any, mechanism: str) -> None:
     """A client that was refused gets in once set_sasl_credentials() has given the right ones."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
     with failing(client, config) as (outsider, errors):
         wait_until(
             lambda: errors.texts(KafkaError._AUTHENTICATION),
@@ -133,10 +135,12 @@ def test_consumer_without_error_cb(wrong: dict[str, Any], fetch: Any) -> None:
 
 
 def test_consumer_goes_on_with_the_right_password(
-    own_kafka: OwnKafkaCluster, topic: str, wrong: dict[str, Any]
+    secured_kafka: SecuredKafkaCluster, topic: str, wrong: dict[str, Any]
 ) -> None:
     """A consumer whose poll() raised is usable: new credentials, and messages come."""
-    with Producer(own_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])) as producer:
+    with Producer(
+        secured_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
+    ) as producer:
         send(producer, topic, [b"value"])
     with Consumer(wrong | {"group.id": "tests", "auto.offset.reset": "earliest"}) as consumer:
         consumer.subscribe([topic])

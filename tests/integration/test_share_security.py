@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import KafkaError, KafkaException, Messages, ShareConsumer
-from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.plain_clients import writer
 from tests.integration.security import SECONDS, Config, Errors, plain
 from tests.integration.share_groups import configure_group
@@ -21,10 +21,10 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def ten(own_kafka: OwnKafkaCluster, topic: str, group: str) -> str:
+def ten(secured_kafka: SecuredKafkaCluster, topic: str, group: str) -> str:
     """The topic with ten records, which the group reads from the beginning."""
-    configure_group(own_kafka, group)
-    with writer(own_kafka) as producer:
+    configure_group(secured_kafka, group)
+    with writer(secured_kafka) as producer:
         send(producer, topic, numbers(0, 10))
     return topic
 
@@ -50,25 +50,25 @@ def check_reads_ten(consumer: ShareConsumer) -> None:
 
 
 @pytest.mark.parametrize("listener", ["SSL", "SASL_SSL"])
-def test_tls(own_kafka: OwnKafkaCluster, ten: str, group: str, listener: str) -> None:
+def test_tls(secured_kafka: SecuredKafkaCluster, ten: str, group: str, listener: str) -> None:
     """Records and acknowledgements go through TLS, with certificates and with passwords."""
-    config = own_kafka.config(listener)
+    config = secured_kafka.config(listener)
     if listener == "SASL_SSL":
         config |= plain("alice", USERS["alice"], "SCRAM-SHA-512")
     with share(config, group, ten) as consumer:
         check_reads_ten(consumer)
 
 
-def test_oauth_cb(own_kafka: OwnKafkaCluster, ten: str, group: str) -> None:
+def test_oauth_cb(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
     """oauth_cb makes its tokens."""
-    config = own_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
+    config = secured_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
     with share(config | {"oauth_cb": Tokens()}, group, ten) as consumer:
         check_reads_ten(consumer)
 
 
-def test_wrong_password(own_kafka: OwnKafkaCluster, ten: str, group: str) -> None:
+def test_wrong_password(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
     """Without error_cb poll() raises it; the right password lets the consumer in."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with share(config | {"reconnect.backoff.max.ms": 100}, group, ten) as consumer:
         with pytest.raises(KafkaException, match="Authentication failed") as info:
             consumer.poll(SECONDS)
@@ -77,10 +77,10 @@ def test_wrong_password(own_kafka: OwnKafkaCluster, ten: str, group: str) -> Non
         check_reads_ten(consumer)
 
 
-def test_error_cb(own_kafka: OwnKafkaCluster, ten: str, group: str) -> None:
+def test_error_cb(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
     """With error_cb it is told, and poll() returns nothing."""
     errors = Errors()
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with share(config | {"error_cb": errors}, group, ten) as consumer:
         wait_until(
             lambda: errors.texts(KafkaError._AUTHENTICATION),

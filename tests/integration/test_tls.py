@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from tests.integration import limits
 from tests.integration.certificates import Authority, KeyPair, encrypt_key
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import SecuredKafkaCluster
 from tests.integration.security import (
     HUNG_UP,
     Config,
@@ -27,7 +28,7 @@ from tests.integration.security import (
 from tests.support.kafka import failure
 from tests.support.secrets import secret
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 CLIENTS = [Producer, Consumer]
 KEY_PASSWORD = secret("key")
@@ -35,14 +36,16 @@ WRONG = secret("wrong")
 
 
 @pytest.fixture
-def tls(own_kafka: OwnKafkaCluster) -> Config:
+def tls(secured_kafka: SecuredKafkaCluster) -> Config:
     """What a client needs to get in."""
-    return own_kafka.config("SSL")
+    return secured_kafka.config("SSL")
 
 
-def by_address(kafka: OwnKafkaCluster) -> str:
-    """The brokers by an address that their certificates do not name."""
-    return kafka.servers("SSL").replace("localhost", "127.0.0.1")
+def by_another_name(kafka: SecuredKafkaCluster) -> str:
+    """The brokers by a name that their certificates do not have."""
+    other = {"localhost": "127.0.0.1", "127.0.0.1": "localhost"}
+    addresses = (server.split(":") for server in kafka.servers("SSL").split(","))
+    return ",".join(f"{other[host]}:{port}" for host, port in addresses)
 
 
 # ---- right ----
@@ -76,10 +79,12 @@ def test_encrypted_key(tls: Config, topic: str, tmp_path: Path) -> None:
     check_round_trip(encrypted(tls, tmp_path, KEY_PASSWORD), topic)
 
 
-def test_host_name_is_not_checked_on_demand(own_kafka: OwnKafkaCluster, tls: Config) -> None:
+def test_host_name_is_not_checked_on_demand(
+    secured_kafka: SecuredKafkaCluster, tls: Config
+) -> None:
     """`ssl.endpoint.identification.algorithm=none` takes a certificate for another host."""
     tls |= {
-        "bootstrap.servers": by_address(own_kafka),
+        "bootstrap.servers": by_another_name(secured_kafka),
         "ssl.endpoint.identification.algorithm": "none",
     }
     with Producer(tls) as producer:
@@ -99,6 +104,7 @@ def test_wrong_key_password(tls: Config, tmp_path: Path, client: Any) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.real_only(limits.ALERTS)
 def test_missing_certificate(tls: Config, client: Any) -> None:
     """The broker's refusal of a client without certificate reaches error_cb."""
     del tls["ssl.certificate.location"], tls["ssl.key.location"]
@@ -106,6 +112,7 @@ def test_missing_certificate(tls: Config, client: Any) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.real_only(limits.ALERTS)
 def test_certificate_of_another_authority(tls: Config, tmp_path: Path, client: Any) -> None:
     """The broker's refusal of a certificate that it does not trust reaches error_cb."""
     stranger = Authority(tmp_path).issue("client", "client.tests")
@@ -131,9 +138,9 @@ def test_consumer_without_error_cb(tls: Config, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_host_name(own_kafka: OwnKafkaCluster, tls: Config, client: Any) -> None:
+def test_host_name(secured_kafka: SecuredKafkaCluster, tls: Config, client: Any) -> None:
     """A broker whose certificate is for another host: _SSL."""
-    tls["bootstrap.servers"] = by_address(own_kafka)
+    tls["bootstrap.servers"] = by_another_name(secured_kafka)
     told(client, tls, KafkaError._SSL, "certificate verify failed")
 
 
@@ -178,29 +185,31 @@ def tls_server(keys: KeyPair) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_tls_to_a_plaintext_listener(own_kafka: OwnKafkaCluster, tls: Config, client: Any) -> None:
+def test_tls_to_a_plaintext_listener(
+    secured_kafka: SecuredKafkaCluster, tls: Config, client: Any
+) -> None:
     """error_cb gets _TRANSPORT, and that the TLS handshake was where it ended.
 
     The guess at the reason is there only if the broker's answer comes before its hanging up.
     """
-    tls["bootstrap.servers"] = own_kafka.servers("PLAINTEXT")
+    tls["bootstrap.servers"] = secured_kafka.servers("PLAINTEXT")
     told(client, tls, KafkaError._TRANSPORT, "SSL_HANDSHAKE")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_plaintext_to_a_tls_listener(own_kafka: OwnKafkaCluster, client: Any) -> None:
+def test_plaintext_to_a_tls_listener(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """error_cb gets _ALL_BROKERS_DOWN: the brokers hang up without a word."""
-    config = own_kafka.config() | {"bootstrap.servers": own_kafka.servers("SSL")}
+    config = secured_kafka.config() | {"bootstrap.servers": secured_kafka.servers("SSL")}
     told(client, config, KafkaError._ALL_BROKERS_DOWN, "brokers are down")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("listener", ["SSL", "SASL_PLAINTEXT"])
 def test_list_topics_of_the_wrong_listener(
-    own_kafka: OwnKafkaCluster, client: Any, listener: str
+    secured_kafka: SecuredKafkaCluster, client: Any, listener: str
 ) -> None:
     """It fails when its time is up, and says that the broker hung up."""
-    config = own_kafka.config() | {"bootstrap.servers": own_kafka.servers(listener)}
+    config = secured_kafka.config() | {"bootstrap.servers": secured_kafka.servers(listener)}
     with failing(client, config) as (lost, _):
         failure(lambda: lost.list_topics(timeout=1), HUNG_UP)
 

@@ -63,7 +63,7 @@ def kafka(real_kafka: KafkaCluster) -> KafkaCluster:
 
 @pytest.fixture
 def own_kafka(kafka: KafkaCluster) -> OwnKafkaCluster:
-    """For a test that needs more than a PLAINTEXT listener, or breaks brokers."""
+    """For a test that breaks brokers, or looks into them."""
     from tests.integration.kafka_cluster import OwnKafkaCluster
 
     if not isinstance(kafka, OwnKafkaCluster):

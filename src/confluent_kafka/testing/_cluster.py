@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka.cimpl import KafkaError, KafkaException
 from confluent_kafka.cimpl import MockCluster as _Brokers
 from confluent_kafka.testing._answering import Answering
+from confluent_kafka.testing._security._authorizer import Acls
 from confluent_kafka.testing._security._settings import Security
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class MockCluster(_Brokers):
         "\n\nRaises:",
         1,
     )
-    __slots__ = ("__weakref__", "_answering", "_entrance")
+    __slots__ = ("__weakref__", "_acls", "_answering", "_entrance", "_users")
 
     def __init_subclass__(cls) -> None:
         raise TypeError("type 'MockCluster' is not an acceptable base type")
@@ -58,25 +59,30 @@ class MockCluster(_Brokers):
 
         self._answering: Answering | None = None
         self._entrance: Entrance | None = None
-        users: dict[str, dict[int, Credential]] = {}
+        self._users: dict[str, dict[int, Credential]] = {}
+        self._acls = Acls()
         if security is not None:
-            self._secure(security, users)
-        own = administration(self, users)
+            self._entrance = self._secure(security)
+        own = administration(self, self._users, self._acls)
         with contextlib.suppress(KafkaException):  # an unpatched librdkafka: no administration
             self._answering = Answering(self, own)
             for api_key in own:
                 self._offer(api_key, None)
 
-    def _secure(self, security: Security, users: dict[str, dict[int, Credential]]) -> None:
-        from confluent_kafka.testing._security._entrance import Entrance  # slow to import
+    def _secure(self, security: Security) -> Entrance:
+        """Start listeners in front of the brokers."""
+        from confluent_kafka.testing._security._enforcement import KnownTopics  # slow to import
+        from confluent_kafka.testing._security._entrance import Entrance
 
+        brokers, topics = super().bootstrap_servers, KnownTopics(self)
         try:
-            self._entrance = Entrance(security, super().bootstrap_servers, users)
+            entrance = Entrance(security, brokers, self._users, self._acls, topics)
         except BaseException:
             super().close()
             raise
         # It does not keep the cluster alive. If the cluster is deleted, its listeners end.
-        weakref.finalize(self, self._entrance.close)
+        weakref.finalize(self, entrance.close)
+        return entrance
 
     @property
     def bootstrap_servers(self) -> str:

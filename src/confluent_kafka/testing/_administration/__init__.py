@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from confluent_kafka.testing._administration._acls import Acls
+from confluent_kafka.testing._administration._acls import AclRequests
 from confluent_kafka.testing._administration._brokers import Brokers
 from confluent_kafka.testing._administration._cluster import Cluster
 from confluent_kafka.testing._administration._configs import Configs
@@ -21,17 +21,19 @@ from confluent_kafka.testing._administration._topics import Topics
 if TYPE_CHECKING:
     from confluent_kafka.cimpl import MockCluster
     from confluent_kafka.testing._answering import Handler
+    from confluent_kafka.testing._security._authorizer import Acls
     from confluent_kafka.testing._security._sasl import Credential
 
 
 def administration(
-    cluster: MockCluster, users: dict[str, dict[int, Credential]]
+    cluster: MockCluster, users: dict[str, dict[int, Credential]], acls: Acls
 ) -> dict[int, Handler]:
     """Return the handlers of a cluster's administration requests, by API key.
 
     Args:
         cluster: the cluster.
         users: the credentials of SCRAM by user and mechanism, which requests change.
+        acls: the ACLs, which requests change.
     """
     brokers = Brokers(cluster)
     configs = Configs(brokers)
@@ -42,7 +44,7 @@ def administration(
         Offsets(brokers),
         Cluster(brokers),
         Records(brokers),
-        Acls(),
+        AclRequests(acls),
         Scram(users),
     )
     return {kind.api_key: handler for area in areas for kind, handler in area.answers.items()}

@@ -1,58 +1,51 @@
-"""ACLs. They are stored, but not enforced."""
+"""Requests about ACLs. Clusters with an authorizer enforce the ACLs (`_security`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.testing._administration._brokers import Refused, outcome
+from confluent_kafka.testing._security._authorizer import CLUSTER, CLUSTER_NAME, Acl, Acls
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
 # In filters: match anything, and match the patterns that apply to a resource name.
-_ANY, _MATCH, _LITERAL, _PREFIXED = 1, 2, 3, 4
+_ANY, _MATCH = 1, 2
 
 
-class _Acl(NamedTuple):
-    resource_type: int
-    resource_name: str
-    pattern_type: int
-    principal: str
-    host: str
-    operation: int
-    permission_type: int
-
-    def is_matched_by(self, asked: Any) -> bool:
-        """Return whether a filter of DescribeAcls or DeleteAcls matches this ACL."""
-        return (
-            asked.resource_type_filter in (_ANY, self.resource_type)
-            and self._has_name(asked.resource_name_filter, asked.pattern_type_filter)
-            and asked.principal_filter in (None, self.principal)
-            and asked.host_filter in (None, self.host)
-            and asked.operation in (_ANY, self.operation)
-            and asked.permission_type in (_ANY, self.permission_type)
-        )
-
-    def _has_name(self, name: str | None, pattern: int) -> bool:
-        if pattern not in (_ANY, _MATCH, self.pattern_type):
-            return False
-        if name is None or name == self.resource_name:
-            return True
-        if pattern != _MATCH:
-            return False
-        prefixed = self.pattern_type == _PREFIXED and name.startswith(self.resource_name)
-        return prefixed or (self.pattern_type == _LITERAL and self.resource_name == "*")
+def _matches(asked: Any, acl: Acl) -> bool:
+    """Return whether a filter of DescribeAcls or DeleteAcls matches an ACL."""
+    return (
+        asked.resource_type_filter in (_ANY, acl.resource_type)
+        and _matches_name(asked.resource_name_filter, asked.pattern_type_filter, acl)
+        and asked.principal_filter in (None, acl.principal)
+        and asked.host_filter in (None, acl.host)
+        and asked.operation in (_ANY, acl.operation)
+        and asked.permission_type in (_ANY, acl.permission_type)
+    )
 
 
-class Acls:
-    """Answers requests about ACLs."""
+def _matches_name(name: str | None, pattern: int, acl: Acl) -> bool:
+    if pattern not in (_ANY, _MATCH, acl.pattern_type):
+        return False
+    if name is None or name == acl.resource_name:
+        return True
+    return pattern == _MATCH and acl.covers(acl.resource_type, name)
 
-    def __init__(self) -> None:
-        # A dict without values, used as a set that keeps the order of creation.
-        self._acls: dict[_Acl, None] = {}
+
+class AclRequests:
+    """Answers requests about ACLs.
+
+    Args:
+        acls: the ACLs.
+    """
+
+    def __init__(self, acls: Acls) -> None:
+        self._acls = acls
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
@@ -70,19 +63,24 @@ class Acls:
         )
 
     def _create_one(self, creation: Any) -> None:
-        acl = _Acl(*creation[:7])
+        acl = Acl(*creation[:7])
         if not acl.resource_name:
             raise Refused(KafkaError.INVALID_REQUEST, "the name of the resource is empty")
         if ":" not in acl.principal:
             raise Refused(
                 KafkaError.INVALID_REQUEST, f"a principal is 'type:name', not {acl.principal!r}"
             )
-        self._acls[acl] = None
+        if acl.resource_type == CLUSTER and acl.resource_name != CLUSTER_NAME:
+            raise Refused(
+                KafkaError.INVALID_REQUEST,
+                f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}",
+            )
+        self._acls.add(acl)
 
     def _describe(self, request: Any, context: RequestContext) -> Any:
         response = protocol.DescribeAclsResponse
         resources: dict[tuple[int, str, int], list[Any]] = {}
-        for acl in filter(lambda acl: acl.is_matched_by(request), self._acls):
+        for acl in filter(lambda acl: _matches(request, acl), self._acls.all):
             described = response.AclDescription(
                 principal=acl.principal,
                 host=acl.host,
@@ -103,9 +101,8 @@ class Acls:
         response = protocol.DeleteAclsResponse
         results = []
         for asked in request.filters:
-            matching = [acl for acl in self._acls if acl.is_matched_by(asked)]
-            for acl in matching:
-                del self._acls[acl]
+            matching = [acl for acl in self._acls.all if _matches(asked, acl)]
+            self._acls.remove(matching)
             told = [response.DeleteAclsMatchingAcl(**acl._asdict()) for acl in matching]
             results.append(response.DeleteAclsFilterResult(matching_acls=told))
         return response(filter_results=results)

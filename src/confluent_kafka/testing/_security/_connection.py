@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError
-from confluent_kafka.testing._security import _sasl
+from confluent_kafka.testing._security import _principals, _sasl
+from confluent_kafka.testing._security._authorizer import Client
+from confluent_kafka.testing._security._enforcement import is_enforced
 
 if TYPE_CHECKING:
+    from confluent_kafka.testing._security._enforcement import Enforcement
     from confluent_kafka.testing._security._sasl import Credentials
     from confluent_kafka.testing._security._settings import Security
 
@@ -38,6 +41,7 @@ class Connection:
         host: the address of the brokers and of the listeners.
         port: the broker's port.
         ports: the port of its listener for the port of each broker.
+        enforce: returns what checks the requests of a client; None if there is no authorizer.
     """
 
     def __init__(
@@ -48,7 +52,10 @@ class Connection:
         host: str,
         port: int,
         ports: Mapping[int, int],
+        enforce: Callable[[Client], Enforcement] | None,
     ) -> None:
+        self._enforce = enforce
+        self._enforcement: Enforcement | None = None
         self._security = security
         self._context = context
         self._credentials = credentials
@@ -60,8 +67,12 @@ class Connection:
         }
         if security.uses_sasl:
             self._changes[_API_VERSIONS] = _with_sasl
-        # By correlation id: requests whose responses are changed, with their versions.
-        self._awaited: dict[int, tuple[int, int]] = {}
+        # By correlation id: requests whose responses are changed, with their versions and changes.
+        self._awaited: dict[int, tuple[int, int, list[Callable[[Any], Any]]]] = {}
+        # How many responses the broker owes. They come before the response to a refused request.
+        self._owed = 0
+        self._settled = asyncio.Event()
+        self._settled.set()
         self._client_is_gone = False
 
     async def run(self, accepted: socket.socket) -> None:
@@ -72,18 +83,26 @@ class Connection:
             broker = _Stream(*await asyncio.open_connection(self._host, self._port))
             stack.callback(broker.close)
             if self._security.uses_sasl:
-                await self._log_in(client, broker)
+                user = await self._log_in(client, broker)
+            else:
+                user = _principals.of_certificate(client.certificate)
+            if self._enforce is not None:
+                host = accepted.getpeername()[0]
+                self._enforcement = self._enforce(Client(f"User:{user}", host))
             await self._relay(client, broker)
 
-    async def _log_in(self, client: _Stream, broker: _Stream) -> None:
-        """Answer the client until it is logged in. Only ApiVersions may come before."""
+    async def _log_in(self, client: _Stream, broker: _Stream) -> str:
+        """Answer the client until it is logged in. Return the user.
+
+        Only ApiVersions may come before.
+        """
         while True:
             frame = await client.read()
             api_key, version, _ = _front(frame)
             if api_key == _API_VERSIONS:
                 self._note(frame)
                 await broker.write(frame)
-                await client.write(self._changed(await broker.read()))
+                await self._respond(await broker.read(), client)
             elif api_key == _SASL_HANDSHAKE:
                 mechanism = await self._handshake(client, frame)
                 break
@@ -91,12 +110,13 @@ class Connection:
                 raise _End
         login = _sasl.begin(mechanism, self._security, self._credentials)
         # Version 0 of the handshake: the client sends the mechanism's messages without requests.
-        while not await (_raw_step if version == 0 else _step)(client, login):
+        while (user := await (_raw_step if version == 0 else _step)(client, login)) is None:
             pass
+        return user
 
     async def _handshake(self, client: _Stream, frame: bytes) -> str:
         """Return the mechanism that the client chooses."""
-        mechanism: str = _request(frame).mechanism
+        mechanism: str = _request(frame)[0].mechanism
         known = mechanism in self._security.mechanisms
         code = 0 if known else KafkaError.UNSUPPORTED_SASL_MECHANISM
         answer = protocol.SaslHandshakeResponse(
@@ -126,20 +146,54 @@ class Connection:
     async def _requests(self, client: _Stream, broker: _Stream) -> None:
         while True:
             frame = await client.read()
-            self._note(frame)
-            await broker.write(frame)
+            if self._enforcement is None or not is_enforced(_front(frame)[0]):
+                self._note(frame)
+                await broker.write(frame)
+            else:
+                await self._check(self._enforcement, frame, client, broker)
+
+    async def _check(
+        self, enforcement: Enforcement, frame: bytes, client: _Stream, broker: _Stream
+    ) -> None:
+        """Let the broker serve what the client may do, and refuse the rest."""
+        request, start = _request(frame)
+        version = _front(frame)[1]
+        verdict = enforcement.judge(request, version)
+        has_response = getattr(request, "acks", None) != 0
+        if verdict.request is not request and not has_response:
+            raise _End  # Kafka, too, has no other way to tell
+        if verdict.request is None:
+            await self._settled.wait()
+            await client.write(_response(frame, verdict.answer))
+            return
+        if verdict.request is not request:
+            frame = frame[:start] + verdict.request.encode(version)
+        if has_response:
+            self._note(frame, verdict.complete)
+        await broker.write(frame)
 
     async def _responses(self, broker: _Stream, client: _Stream) -> None:
         while True:
-            frame = self._changed(await broker.read())
-            if not self._client_is_gone:
-                with contextlib.suppress(ConnectionError):  # the end of the requests follows
-                    await client.write(frame)
+            await self._respond(await broker.read(), client)
 
-    def _note(self, frame: bytes) -> None:
+    async def _respond(self, frame: bytes, client: _Stream) -> None:
+        """Pass a response of the broker to the client."""
+        frame = self._changed(frame)
+        if not self._client_is_gone:
+            with contextlib.suppress(ConnectionError):  # the end of the requests follows
+                await client.write(frame)
+        self._owed -= 1
+        if self._owed == 0:
+            self._settled.set()
+
+    def _note(self, frame: bytes, complete: Callable[[Any], Any] | None = None) -> None:
+        """Expect the response to a request, and change it when it comes."""
+        self._owed += 1
+        self._settled.clear()
         api_key, version, correlation_id = _front(frame)
-        if api_key in self._changes:
-            self._awaited[correlation_id] = api_key, version
+        changes = [each for each in (self._changes.get(api_key), complete) if each is not None]
+        if changes:
+            self._awaited[correlation_id] = api_key, version, changes
 
     def _changed(self, frame: bytes) -> bytes:
         """Return a broker's response as the client shall see it."""
@@ -147,15 +201,16 @@ class Connection:
         asked = self._awaited.pop(correlation_id, None)
         if asked is None:
             return frame
-        api_key, version = asked
+        api_key, version, changes = asked
         if api_key == _API_VERSIONS and frame[4:6] != b"\0\0":
             return frame  # an error, which has version 0
         header_version = protocol.response_header_version(api_key, version)
         _, end = protocol.ResponseHeader._decode_front(frame, header_version)
         kind = protocol.request_class(api_key).response_class
         response, _ = kind._decode_front(frame[end:], version)
-        changed: protocol.Response = self._changes[api_key](response)
-        return frame[:end] + changed.encode(version)
+        for change in changes:
+            response = change(response)
+        return frame[:end] + response.encode(version)
 
     def _with_brokers(self, response: Any) -> Any:
         return response.replace(brokers=[self._moved(each) for each in response.brokers])
@@ -187,6 +242,11 @@ class _Stream:
         # write() returns when the frame is sent, so that close() loses nothing. With a high limit
         # of 0, asyncio's TLS would stop writing and never go on.
         writer.transport.set_write_buffer_limits(high=1, low=0)
+
+    @property
+    def certificate(self) -> Any:
+        """The certificate of the other side, or None."""
+        return self._writer.get_extra_info("peercert")
 
     async def read(self) -> bytes:
         (size,) = struct.unpack(">i", await self._reader.readexactly(4))
@@ -227,12 +287,13 @@ def _front(frame: bytes) -> tuple[int, int, int]:
     return api_key, version, correlation_id
 
 
-def _request(frame: bytes) -> Any:
+def _request(frame: bytes) -> tuple[Any, int]:
+    """Return the request in a frame, and where it starts."""
     api_key, version, _ = _front(frame)
     header_version = protocol.request_header_version(api_key, version)
     _, end = protocol.RequestHeader._decode_front(frame, header_version)
     request, _ = protocol.request_class(api_key)._decode_front(frame[end:], version)
-    return request
+    return request, end
 
 
 def _response(frame: bytes, answer: protocol.Response) -> bytes:
@@ -243,14 +304,14 @@ def _response(frame: bytes, answer: protocol.Response) -> bytes:
     return header.encode(header_version) + answer.encode(version)
 
 
-async def _step(client: _Stream, login: _sasl.Login) -> bool:
-    """Answer one SaslAuthenticate request. Return whether the client is logged in."""
+async def _step(client: _Stream, login: _sasl.Login) -> str | None:
+    """Answer one SaslAuthenticate request. Return the user once the client is logged in."""
     frame = await client.read()
     if _front(frame)[0] != _SASL_AUTHENTICATE:
         raise _End
-    data = _request(frame).auth_bytes
+    data = _request(frame)[0].auth_bytes
     try:
-        done, answer = _advance(login, data)
+        answer, user = _advance(login, data)
     except _sasl.Refused as refused:
         failure = protocol.SaslAuthenticateResponse(
             error_code=KafkaError.SASL_AUTHENTICATION_FAILED, error_message=str(refused)
@@ -258,23 +319,24 @@ async def _step(client: _Stream, login: _sasl.Login) -> bool:
         await client.write(_response(frame, failure))
         raise _End from None
     await client.write(_response(frame, protocol.SaslAuthenticateResponse(auth_bytes=answer)))
-    return done
+    return user
 
 
-async def _raw_step(client: _Stream, login: _sasl.Login) -> bool:
+async def _raw_step(client: _Stream, login: _sasl.Login) -> str | None:
     try:
-        done, answer = _advance(login, await client.read())
+        answer, user = _advance(login, await client.read())
     except _sasl.Refused:
         raise _End from None
     await client.write(answer)
-    return done
+    return user
 
 
-def _advance(login: _sasl.Login, data: bytes) -> tuple[bool, bytes]:
+def _advance(login: _sasl.Login, data: bytes) -> tuple[bytes, str | None]:
     try:
-        return False, login.send(data)
+        return login.send(data), None
     except StopIteration as end:
-        return True, end.value
+        answer, user = end.value
+        return answer, user
 
 
 def _with_sasl(response: Any) -> Any:

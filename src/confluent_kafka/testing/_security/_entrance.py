@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import tempfile
 from typing import Any
 
+from confluent_kafka.testing._security._authorizer import Acls, Authorizer
 from confluent_kafka.testing._security._certificates import Certificates
+from confluent_kafka.testing._security._enforcement import Enforcement, KnownTopics
 from confluent_kafka.testing._security._listeners import Listeners
 from confluent_kafka.testing._security._sasl import SCRAM_NUMBERS, Credential, credential
 from confluent_kafka.testing._security._settings import Security
@@ -21,12 +24,22 @@ class Entrance:
         security: what the clients must do.
         brokers: the addresses of the brokers.
         users: the users of SCRAM; those of the security are added.
+        acls: the ACLs, if the security has an authorizer.
+        topics: the topics that the ACLs are about.
     """
 
     def __init__(
-        self, security: Security, brokers: str, users: dict[str, dict[int, Credential]]
+        self,
+        security: Security,
+        brokers: str,
+        users: dict[str, dict[int, Credential]],
+        acls: Acls,
+        topics: KnownTopics,
     ) -> None:
         self._security = security
+        self._enforce = None
+        if security.authorizer:
+            self._enforce = functools.partial(Enforcement, Authorizer(security, acls), topics)
         self._process = os.getpid()
         with contextlib.ExitStack() as stack:
             self._certificates = security.certificates
@@ -45,7 +58,7 @@ class Entrance:
             if scram:
                 users[name] = {SCRAM_NUMBERS[each]: credential(each, password) for each in scram}
         ports = [int(address.rpartition(":")[2]) for address in brokers.split(",")]
-        return Listeners(security, self._certificates, ports, users)
+        return Listeners(security, self._certificates, ports, users, self._enforce)
 
     @property
     def bootstrap_servers(self) -> str:

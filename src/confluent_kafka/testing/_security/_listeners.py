@@ -7,13 +7,16 @@ import contextlib
 import socket
 import ssl
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from confluent_kafka.testing._answering import signals_blocked
 from confluent_kafka.testing._security._connection import Connection
 
 if TYPE_CHECKING:
+    from confluent_kafka.testing._security._authorizer import Client
     from confluent_kafka.testing._security._certificates import Certificates
+    from confluent_kafka.testing._security._enforcement import Enforcement
     from confluent_kafka.testing._security._sasl import Credentials
     from confluent_kafka.testing._security._settings import Security
 
@@ -30,6 +33,7 @@ class Listeners:
         certificates: the files of TLS, if the security uses it.
         ports: the ports of the brokers, in the order of their ids.
         credentials: the users of SCRAM, which an administrator may change.
+        enforce: returns what checks the requests of a client; None if there is no authorizer.
 
     Raises:
         OSError: a file cannot be read, or there is no free port.
@@ -42,8 +46,10 @@ class Listeners:
         certificates: Certificates | None,
         ports: list[int],
         credentials: Credentials,
+        enforce: Callable[[Client], Enforcement] | None,
     ) -> None:
         self._security = security
+        self._enforce = enforce
         self._credentials = credentials
         self._context = None if certificates is None else _tls(security, certificates)
         # By the port of a broker: its listener.
@@ -95,7 +101,13 @@ class Listeners:
             return
         accepted.setblocking(False)
         connection = Connection(
-            self._security, self._context, self._credentials, HOST, port, self._ports
+            self._security,
+            self._context,
+            self._credentials,
+            HOST,
+            port,
+            self._ports,
+            self._enforce,
         )
         task = self._loop.create_task(connection.run(accepted))
         self._connections.add(task)  # the loop keeps no reference

@@ -1,7 +1,7 @@
 """The brokers' side of the SASL mechanisms.
 
-Each mechanism is a generator: it receives the client's messages and yields the answers. It returns
-the last answer if the client may log in, and raises `Refused` if not.
+Each mechanism is a generator: it receives the client's messages and yields the answers. If the
+client may log in, it returns the last answer and the name of the user. If not, it raises `Refused`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import secrets
 import time
 from collections.abc import Callable, Generator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from confluent_kafka.testing._security import _principals
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._security._settings import Security
 
-# It receives bytes after each yield.
-Login = Generator[bytes, bytes, bytes]
+# It receives bytes after each yield, and returns the last answer and the user.
+Login = Generator[bytes, bytes, tuple[bytes, str]]
 
 _HASHES = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 # The numbers of the mechanisms in Kafka's protocol.
@@ -76,7 +77,7 @@ def _plain(users: Mapping[str, str]) -> Login:
             "Authentication failed: Client requested an authorization id that is "
             "different from username"
         )
-    return b""
+    return b"", user
 
 
 def _scram(mechanism: str, credentials: Credentials) -> Login:
@@ -109,7 +110,8 @@ def _scram(mechanism: str, credentials: Credentials) -> Login:
     if not hmac.compare_digest(base64.b64encode(expected), proof.encode()):
         raise refused
     server_key = hmac.digest(known.salted_password, b"Server Key", name_of_hash)
-    return b"v=" + base64.b64encode(hmac.digest(server_key, signed, name_of_hash))
+    signature = base64.b64encode(hmac.digest(server_key, signed, name_of_hash))
+    return b"v=" + signature, name
 
 
 def _split_header(first: str, refused: Refused) -> tuple[str, str]:
@@ -127,30 +129,27 @@ def _fields(message: str) -> dict[str, str]:
 def _oauthbearer(check: Callable[[str], object]) -> Login:
     first = (yield b"").decode(errors="replace")
     parts = [part for part in first.split("\x01") if part.startswith("auth=Bearer ")]
-    if not parts or not _is_accepted(check, parts[0].removeprefix("auth=Bearer ")):
+    token = parts[0].removeprefix("auth=Bearer ") if parts else ""
+    checked = _checked(check, token)
+    if not parts or not checked:
         # RFC 7628: the client answers with one more message before the login fails.
         answer = '{"status":"invalid_token"}'
         yield answer.encode()
         raise Refused(answer)
-    return b""
+    return b"", _principals.of_token(token, checked)
 
 
-def _is_accepted(check: Callable[[str], object], token: str) -> bool:
+def _checked(check: Callable[[str], object], token: str) -> object:
     try:
-        return bool(check(token))
+        return check(token)
     except Exception:
-        return False
+        return None
 
 
 def _check_unsecured(token: str) -> bool:
     """Do what Kafka does without a key: read a token that nobody signed."""
-    header, claims, signature = token.split(".")
-    if signature or _decoded(header)["alg"] != "none":
+    header, _, signature = token.split(".")
+    if signature or _principals.decoded(header)["alg"] != "none":
         return False
-    told = _decoded(claims)
+    told = _principals.claims(token)
     return bool(told["sub"]) and time.time() < told["exp"]
-
-
-def _decoded(part: str) -> dict[str, Any]:
-    decoded: dict[str, Any] = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-    return decoded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from confluent_kafka.testing._security._certificates import Certificates
@@ -23,13 +23,23 @@ class Security:
         users (mapping of str to str): the passwords of the users, by name, for PLAIN and SCRAM.
             `AdminClient.alter_user_scram_credentials()` changes the users of SCRAM.
         check_token (callable or None): called with each token of OAUTHBEARER. The broker refuses
-            the login if the result is false or if there is an exception. None means the check of
-            unsecured tokens: the algorithm is ``none``, there is a ``sub``, and ``exp`` is in the
-            future.
+            the login if the result is false or if there is an exception. If the result is a str,
+            it is the name of the user for ACLs; otherwise the name is the ``sub`` of the token.
+            None means the check of unsecured tokens: the algorithm is ``none``, there is a ``sub``,
+            and ``exp`` is in the future.
         certificates (Certificates or None): the files for TLS. None makes them in a temporary
             folder (`Certificates.make()`), which needs the package ``cryptography``.
         client_certificates (bool): whether clients must have a certificate of the authority
             (mutual TLS).
+        authorizer (bool): whether the brokers enforce ACLs, as Kafka does with
+            ``authorizer.class.name``. Administrators create ACLs with `AdminClient.create_acls()`.
+            Without an authorizer, the brokers store ACLs, and every client may do everything.
+        super_users (collection of str): the principals that may do everything, such as
+            ``User:admin`` (Kafka's ``super.users``). Principals are ``User:`` and the name of the
+            user, or the distinguished name of the client's certificate (``User:CN=client``). A
+            client with neither is ``User:ANONYMOUS``.
+        allow_everyone_if_no_acl_found (bool): whether every client may use a resource that has no
+            ACL (Kafka's ``allow.everyone.if.no.acl.found``).
 
     Raises:
         TypeError: a value has the wrong type.
@@ -42,6 +52,9 @@ class Security:
     check_token: Callable[[str], object] | None = None
     certificates: Certificates | None = None
     client_certificates: bool = False
+    authorizer: bool = False
+    super_users: Collection[str] = ()
+    allow_everyone_if_no_acl_found: bool = False
 
     def __post_init__(self) -> None:
         _check_member("protocol", self.protocol, PROTOCOLS)
@@ -54,6 +67,7 @@ class Security:
         if self.certificates is not None and not isinstance(self.certificates, Certificates):
             raise TypeError(f"certificates must be Certificates or None, not {self.certificates!r}")
         self._check_users()
+        self._check_super_users()
         self._check_fit()
         if self.uses_sasl and not self.mechanisms:
             object.__setattr__(self, "mechanisms", ("PLAIN",))
@@ -67,6 +81,20 @@ class Security:
                 raise TypeError(f"users must have a str for each name; {name!r} differs")
             if not name or not password:
                 raise ValueError(f"users must have a name and a password; {name!r} has not")
+
+    def _check_super_users(self) -> None:
+        if isinstance(self.super_users, str) or not isinstance(self.super_users, Collection):
+            raise TypeError(f"super_users must be a collection of str, not {self.super_users!r}")
+        for principal in self.super_users:
+            if not isinstance(principal, str):
+                raise TypeError(f"super_users must contain str, not {principal!r}")
+            if not principal.startswith("User:"):
+                raise ValueError(f"super_users: a principal is 'User:name', not {principal!r}")
+        if (self.super_users or self.allow_everyone_if_no_acl_found) and not self.authorizer:
+            raise ValueError(
+                "super_users and allow_everyone_if_no_acl_found need authorizer=True, because "
+                "without an authorizer every client may do everything"
+            )
 
     def _check_fit(self) -> None:
         if not self.uses_sasl and (self.mechanisms or self.users or self.check_token):
