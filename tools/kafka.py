@@ -24,8 +24,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The release of the tests and of protocol's tables.
-VERSION = "4.3.1"
+VERSION = "4.3.1"  # the release of the tests
+TABLES = "4.4.0"  # the release of protocol's tables
 
 FILES = Path(__file__).resolve().parent / "kafka"
 POM = FILES / "pom.xml"
@@ -56,17 +56,26 @@ def checksums(version: str) -> Path:
     return FILES / f"libs-{version}.sha256"
 
 
-def kafka_home() -> Path:
-    """Return the distribution's folder, assembled unless an earlier run has done that."""
+def pinned() -> list[str]:
+    """Return the releases whose jars are pinned."""
+    return sorted(path.stem.removeprefix("libs-") for path in FILES.glob("libs-*"))
+
+
+def kafka_home(version: str | None = None) -> Path:
+    """Return the distribution's folder, assembled unless an earlier run has done that.
+
+    Args:
+        version: the release; the release of the tests if None. KAFKA_HOME takes precedence over it.
+    """
     given = os.environ.get("KAFKA_HOME")
     if given:
         if not Path(given, "bin", "kafka-server-start.sh").is_file():
             raise AssemblyError(f"KAFKA_HOME={given} has no bin/kafka-server-start.sh")
         return Path(given)
-    version = _chosen()
+    version = version or _chosen()
     if not checksums(version).is_file():
-        pinned = ", ".join(sorted(path.stem.removeprefix("libs-") for path in FILES.glob("libs-*")))
-        raise AssemblyError(f"KAFKA_VERSION={version} is not pinned; these are: {pinned}")
+        known = ", ".join(pinned())
+        raise AssemblyError(f"KAFKA_VERSION={version} is not pinned; these are: {known}")
     home = _cache() / f"kafka-{version}-{_recipe()}"
     if not home.is_dir():
         _assemble(home, version)
@@ -142,10 +151,10 @@ def _digests(folder: Path) -> dict[str, str]:
 
 def _verify(folder: Path, version: str) -> None:
     lines = (line.split() for line in checksums(version).read_text().splitlines())
-    pinned = {name: digest for digest, name in lines}
+    wanted = {name: digest for digest, name in lines}
     actual = _digests(folder)
     wrong = sorted(
-        name for name in pinned.keys() | actual.keys() if pinned.get(name) != actual.get(name)
+        name for name in wanted.keys() | actual.keys() if wanted.get(name) != actual.get(name)
     )
     if wrong:
         raise AssemblyError(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from confluent_kafka import KafkaError, Uuid, protocol
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException, Uuid, protocol
 from confluent_kafka.admin import AdminClient, RaftVoterEndpoint
 from confluent_kafka.testing import MockCluster, RequestContext
 from tests.support.patches import needs
@@ -49,3 +51,28 @@ def test_asked_again(kafka_cluster: MockCluster) -> None:
         assert admin.remove_raft_voter(4, DIRECTORY).result(TIMEOUT) is None
     describe, add, remove = 55, 80, 81
     assert controllers.asked == [describe, describe, add, add, remove, remove]
+
+
+def test_a_controller_is_unregistered(kafka_cluster: MockCluster) -> None:
+    """The request names the controller; an error without a text gets the name of its code."""
+    known = {7}
+
+    def answer(request: Any, _: RequestContext) -> Any:
+        found = request.controller_id in known
+        known.discard(request.controller_id)
+        return request.response_class(error_code=0 if found else 136, error_message=None)
+
+    kafka_cluster.on_request(protocol.UnregisterControllerRequest.api_key, answer)
+    with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+        assert admin.unregister_controller(7).result(TIMEOUT) is None
+        with pytest.raises(KafkaException, match="CONTROLLER_ID_NOT_REGISTERED") as caught:
+            admin.unregister_controller(7).result(TIMEOUT)
+    assert caught.value.code() == 136
+
+
+def test_no_controller_is_unregistered_by_older_brokers(kafka_cluster: MockCluster) -> None:
+    """Brokers before 4.4 do not have the request."""
+    with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+        error = admin.unregister_controller(7).exception(TIMEOUT)
+    assert isinstance(error, KafkaException)
+    assert error.code() == KafkaError._UNSUPPORTED_FEATURE

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from confluent_kafka import protocol
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException, protocol
 from confluent_kafka.admin import (
     AdminClient,
     GroupState,
+    StreamsGroupDescription,
     StreamsGroupMemberAssignment,
     StreamsGroupMemberDescription,
     StreamsGroupSubtopologyDescription,
     StreamsGroupTopicInfo,
+    StreamsGroupTopologyDescription,
+    StreamsGroupTopologyDescriptionStatus,
+    StreamsGroupTopologyGlobalStore,
+    StreamsGroupTopologyProcessor,
+    StreamsGroupTopologySink,
+    StreamsGroupTopologySource,
+    StreamsGroupTopologySubtopology,
 )
 from confluent_kafka.testing import MockCluster, RequestContext
 from tests.support.patches import needs
@@ -82,16 +92,34 @@ def _coordinator(request: Any, context: RequestContext) -> Any:
     return response(coordinators=[found])
 
 
-def test_everything_is_described(kafka_cluster: MockCluster) -> None:
-    """Each field of the answer is where the documentation says."""
+def _described(
+    cluster: MockCluster,
+    group: RESPONSE.DescribedGroup,
+    newest: int = 1,
+    *,
+    topology: bool = False,
+) -> StreamsGroupDescription:
+    """What the client makes of a broker's description, in this version of the request or before."""
+
+    def answer(request: Any, context: RequestContext) -> Any:
+        assert request.include_topology_description is topology
+        return RESPONSE(groups=[group])
+
     find, describe = (
         request.api_key
         for request in (protocol.FindCoordinatorRequest, protocol.StreamsGroupDescribeRequest)
     )
-    kafka_cluster.on_request(find, _coordinator, versions=(0, 4))
-    kafka_cluster.on_request(describe, lambda request, context: RESPONSE(groups=[GROUP]))
-    with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
-        found = admin.describe_streams_groups(["group"])["group"].result(TIMEOUT)
+    cluster.on_request(find, _coordinator, versions=(0, 4))
+    cluster.on_request(describe, answer, versions=(0, newest))
+    with AdminClient({"bootstrap.servers": cluster.bootstrap_servers}) as admin:
+        futures = admin.describe_streams_groups(["group"], include_topology_description=topology)
+        return futures["group"].result(TIMEOUT)
+
+
+@pytest.mark.parametrize("newest", [0, 1])
+def test_everything_is_described(kafka_cluster: MockCluster, newest: int) -> None:
+    """Each field of the answer is where the documentation says, from brokers before 4.4, too."""
+    found = _described(kafka_cluster, GROUP, newest)
     assert (found.group_id, found.state) == ("group", GroupState.RECONCILING)
     assert (found.group_epoch, found.target_assignment_epoch, found.topology_epoch) == (6, 5, 3)
     assert (found.coordinator.id, found.coordinator.host, found.coordinator.port) == (1, "there", 9)
@@ -124,3 +152,89 @@ def test_everything_is_described(kafka_cluster: MockCluster) -> None:
             True,
         )
     ]
+    assert found.topology_description is None
+    assert found.topology_description_status is STATUS.NOT_REQUESTED
+    assert found.assignor_name is None
+
+
+STATUS = StreamsGroupTopologyDescriptionStatus
+NODE = RESPONSE.TopologyDescriptionNode
+PART, STORE = RESPONSE.TopologyDescriptionSubtopology, RESPONSE.TopologyDescriptionGlobalStore
+READ = NODE(name="read", node_type=1, source_topics=["orders"], successors=["sum", "write"])
+SUM = NODE(name="sum", node_type=2, stores=["sums"], successors=["write"])
+WRITE = NODE(name="write", node_type=3, sink_topic="totals")
+CHOSEN = NODE(name="chosen", node_type=3)
+
+
+def _with_topology(*nodes: Any, stores: Any = (), status: int = 3) -> RESPONSE.DescribedGroup:
+    """The group, with the topology that these nodes make."""
+    return GROUP.replace(
+        topology_description=RESPONSE.TopologyDescription(
+            subtopologies=[PART(subtopology_id="0", nodes=nodes)], global_stores=stores
+        ),
+        topology_description_status=status,
+        assignor_name="sticky",
+    )
+
+
+def test_topology_description(kafka_cluster: MockCluster) -> None:
+    """Each type of node has its own fields, and the nodes before it and after it."""
+    store = STORE(source=READ.replace(successors=["sum"]), processor=SUM.replace(successors=[]))
+    group = _with_topology(READ, SUM, WRITE, CHOSEN, stores=[store])
+    found = _described(kafka_cluster, group, topology=True)
+    assert (found.topology_description_status, found.assignor_name) == (STATUS.AVAILABLE, "sticky")
+    assert found.topology_description == StreamsGroupTopologyDescription(
+        [
+            StreamsGroupTopologySubtopology(
+                "0",
+                [
+                    StreamsGroupTopologySource("read", ["sum", "write"], [], ["orders"]),
+                    StreamsGroupTopologyProcessor("sum", ["write"], ["read"], ["sums"]),
+                    StreamsGroupTopologySink("write", [], ["read", "sum"], "totals"),
+                    StreamsGroupTopologySink("chosen", [], [], None),
+                ],
+            )
+        ],
+        [
+            StreamsGroupTopologyGlobalStore(
+                StreamsGroupTopologySource("read", ["sum"], [], ["orders"]),
+                StreamsGroupTopologyProcessor("sum", [], ["read"], ["sums"]),
+            )
+        ],
+    )
+
+
+@pytest.mark.parametrize("status", [STATUS.NOT_STORED, STATUS.ERROR])
+def test_no_topology_description(
+    kafka_cluster: MockCluster, status: StreamsGroupTopologyDescriptionStatus
+) -> None:
+    """The group is described all the same, and the status says why there is no topology."""
+    group = GROUP.replace(topology_description_status=status.value)
+    found = _described(kafka_cluster, group, topology=True)
+    assert (found.topology_description, found.topology_description_status) == (None, status)
+    assert len(found.members) == 1
+
+
+@pytest.mark.parametrize(
+    ("group", "text"),
+    [
+        (_with_topology(status=4), "unknown status 4"),
+        (GROUP.replace(topology_description_status=3), "has no topology description"),
+        (_with_topology(NODE(name="x", node_type=9)), "'x' of a topology has the unknown type 9"),
+        (_with_topology(stores=[STORE(source=SUM, processor=READ)]), "a source and a processor"),
+    ],
+)
+def test_wrong_topology_description(
+    kafka_cluster: MockCluster, group: RESPONSE.DescribedGroup, text: str
+) -> None:
+    """The request fails: nobody takes what the broker did not mean for a topology."""
+    with pytest.raises(KafkaException, match=text) as caught:
+        _described(kafka_cluster, group, topology=True)
+    assert caught.value.code() == KafkaError._BAD_MSG
+
+
+def test_brokers_without_topology_descriptions(kafka_cluster: MockCluster) -> None:
+    """The request fails on brokers before 4.4: they cannot return what was asked for."""
+    with pytest.raises(KafkaException, match="include_topology_description") as caught:
+        _described(kafka_cluster, GROUP, 0, topology=True)
+    assert caught.value.code() == KafkaError._UNSUPPORTED_FEATURE

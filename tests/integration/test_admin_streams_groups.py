@@ -18,11 +18,13 @@ from confluent_kafka.admin import (
     ListGroupsResult,
     StreamsGroupMemberAssignment,
     StreamsGroupTopicInfo,
+    StreamsGroupTopologyDescriptionStatus,
 )
 from confluent_kafka.aio import AIOAdminClient
 from confluent_kafka.protocol import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
+    StreamsGroupDescribeRequest,
     StreamsGroupHeartbeatRequest,
     StreamsGroupHeartbeatResponse,
 )
@@ -202,6 +204,21 @@ def test_group_with_a_member(admin: AdminClient, topic: str, group: str) -> None
     brokers = admin.list_topics().brokers
     assert found.coordinator.port == brokers[found.coordinator.id].port
     assert AclOperation.DELETE in (found.authorized_operations or [])
+
+
+def test_topology_description(admin: AdminClient, topic: str, group: str) -> None:
+    """Brokers without a plugin store none, and brokers before 4.4 do not have the option."""
+    newest = admin.api_versions()[StreamsGroupDescribeRequest.api_key][1]
+    with joined(admin, group, topic):
+        futures = admin.describe_streams_groups([group], include_topology_description=True)
+        if newest == 0:
+            error = futures[group].exception(TIMEOUT)
+            assert code_of(error) == KafkaError._UNSUPPORTED_FEATURE
+            return
+        found = futures[group].result(TIMEOUT)
+    assert found.topology_description is None
+    assert found.topology_description_status is StreamsGroupTopologyDescriptionStatus.NOT_STORED
+    assert found.assignor_name
 
 
 def test_offsets(admin: AdminClient, group: str, make_topic: MakeTopic) -> None:

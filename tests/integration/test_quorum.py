@@ -17,6 +17,7 @@ from confluent_kafka.admin import (
     UpgradeType,
 )
 from confluent_kafka.aio import AIOAdminClient
+from confluent_kafka.protocol import UnregisterControllerRequest
 from tests.integration.conftest import kafka_home
 from tests.integration.dynamic_quorum import (
     OBSERVER,
@@ -35,6 +36,7 @@ pytestmark = [pytest.mark.integration, needs("raw-request")]
 
 INCONSISTENT_CLUSTER_ID = 104
 BROKER_ID_NOT_REGISTERED = 102
+CONTROLLER_ID_NOT_REGISTERED = 136
 NOBODY = Uuid(1, 2)
 URL_SAFE = str.maketrans("+/", "-_")
 STATIC = Uuid(0, 0)  # the directory of every voter in a static set
@@ -164,6 +166,24 @@ def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> Non
     assert isinstance(error, KafkaException)
     assert error.code() == BROKER_ID_NOT_REGISTERED
     assert "Broker ID 77 is not currently registered" in error.args[0].str()
+
+
+def test_a_controller_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """Not the active one. Brokers before 4.4 do not have the request."""
+    if UnregisterControllerRequest.api_key not in admin.api_versions():
+        error = admin.unregister_controller(OBSERVER).exception(TIMEOUT)
+        assert isinstance(error, KafkaException)
+        assert error.code() == KafkaError._UNSUPPORTED_FEATURE
+        return
+    for controller, code in (
+        (77, CONTROLLER_ID_NOT_REGISTERED),
+        (VOTER, KafkaError.INVALID_REQUEST),
+    ):
+        error = admin.unregister_controller(controller).exception(TIMEOUT)
+        assert isinstance(error, KafkaException)
+        assert error.code() == code
+    # It is running, and registers again.
+    assert admin.unregister_controller(OBSERVER).result(TIMEOUT) is None
 
 
 @in_loop

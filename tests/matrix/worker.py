@@ -41,7 +41,7 @@ HANG = 60  # seconds, for one case: all stacks are printed, and the process ends
 API_VERSIONS = protocol.ApiVersionsRequest.api_key
 UNKNOWN_TO_THE_CLUSTER = (
     *(34, 38, 39, 40, 41, 43, 45, 46, 48, 49, 55, 57, 61, 64, 65, 66, 74, 80, 81, 88, 89),
-    *(90, 91, 92, 27, 75),
+    *(90, 91, 92, 94, 27, 75),
 )
 
 

@@ -354,6 +354,9 @@ _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
         1, Uuid(1, 2), request_timeout=seconds
     ),
     "unregister_broker": lambda admin, seconds: admin.unregister_broker(7, request_timeout=seconds),
+    "unregister_controller": lambda admin, seconds: admin.unregister_controller(
+        7, request_timeout=seconds
+    ),
     "force_terminate_transaction": lambda admin, seconds: admin.force_terminate_transaction(
         "id", request_timeout=seconds
     ),

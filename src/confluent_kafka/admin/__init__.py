@@ -109,6 +109,16 @@ from confluent_kafka.admin._streams_groups import (
     StreamsGroupSubtopologyDescription,
     StreamsGroupTopicInfo,
 )
+from confluent_kafka.admin._streams_topology import (
+    StreamsGroupTopologyDescription,
+    StreamsGroupTopologyDescriptionStatus,
+    StreamsGroupTopologyGlobalStore,
+    StreamsGroupTopologyNode,
+    StreamsGroupTopologyProcessor,
+    StreamsGroupTopologySink,
+    StreamsGroupTopologySource,
+    StreamsGroupTopologySubtopology,
+)
 from confluent_kafka.admin._topic_description import (
     TopicDescription,
 )
@@ -222,6 +232,14 @@ __all__ = [
     "StreamsGroupMemberDescription",
     "StreamsGroupSubtopologyDescription",
     "StreamsGroupTopicInfo",
+    "StreamsGroupTopologyDescription",
+    "StreamsGroupTopologyDescriptionStatus",
+    "StreamsGroupTopologyGlobalStore",
+    "StreamsGroupTopologyNode",
+    "StreamsGroupTopologyProcessor",
+    "StreamsGroupTopologySink",
+    "StreamsGroupTopologySource",
+    "StreamsGroupTopologySubtopology",
     "SupportedVersionRange",
     "TokenInformation",
     "TopicDescription",

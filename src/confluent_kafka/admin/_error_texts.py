@@ -11,4 +11,7 @@ ERROR_TEXTS = {
     107: "INELIGIBLE_REPLICA: a replica may not be in sync",
     108: "NEW_LEADER_ELECTED: the partition was changed, and it has a new leader",
     109: "OFFSET_MOVED_TO_TIERED_STORAGE: the offset is in the remote storage",
+    134: "GROUP_DELETION_FAILED: the coordinator could not delete the group",
+    135: "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED: the coordinator refused the topology",
+    136: "CONTROLLER_ID_NOT_REGISTERED: no controller with this id is registered",
 }

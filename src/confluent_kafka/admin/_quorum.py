@@ -90,7 +90,7 @@ class QuorumInfo:
 
 
 class QuorumRequests(ProtocolRequests):
-    """Requests about the metadata quorum and the brokers that are registered with it."""
+    """Requests about the metadata quorum, and the nodes that are registered with it."""
 
     __slots__ = ()
 
@@ -218,6 +218,35 @@ class QuorumRequests(ProtocolRequests):
         Kafka: UnregisterBroker (KIP-500).
         """
         request = protocol.UnregisterBrokerRequest(broker_id=node_id(broker_id, "broker_id"))
+        return self._exchange(request, ANY, request_timeout, raise_error_of)
+
+    def unregister_controller(
+        self, controller_id: int, *, request_timeout: float | None = None
+    ) -> Future[None]:
+        """Remove the registration of a controller that has been shut down for good.
+
+        The versions of features that this controller supports then no longer count. If it is a
+        voter, remove it with remove_raft_voter() first. A controller that is still running
+        registers again.
+
+        Args:
+            controller_id: the controller's id.
+            request_timeout: as for describe_metadata_quorum().
+
+        Returns:
+            A future; its result is None. It fails with the code 136 (no controller with this id is
+            registered), INVALID_REQUEST (it is the active controller), UNSUPPORTED_VERSION (the
+            cluster's metadata.version is older than 4.4), _UNSUPPORTED_FEATURE (the brokers are
+            older than 4.4), CLUSTER_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: UnregisterController (KIP-1312).
+        """
+        request = protocol.UnregisterControllerRequest(
+            controller_id=node_id(controller_id, "controller_id")
+        )
         return self._exchange(request, ANY, request_timeout, raise_error_of)
 
 

@@ -21,6 +21,12 @@ from confluent_kafka.admin._group_kinds import (
 )
 from confluent_kafka.admin._groups import GroupRequests
 from confluent_kafka.admin._requests import checked, name_of, names_of, new_futures, partitions_of
+from confluent_kafka.admin._streams_topology import (
+    StreamsGroupTopologyDescription,
+    StreamsGroupTopologyDescriptionStatus,
+    status_from,
+    topology_from,
+)
 from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 
 # Parts of librdkafka's answers: a group, the error if its offsets are unknown, and its partitions.
@@ -138,8 +144,12 @@ class StreamsGroupDescription:
         state: GroupState.
         coordinator: the broker that coordinates it.
         authorized_operations: the operations that this client may perform; None if not requested.
+        topology_description: a StreamsGroupTopologyDescription, or None.
+        topology_description_status: a StreamsGroupTopologyDescriptionStatus. It explains why
+            topology_description is None.
+        assignor_name: the assignor that computes the next assignment; None before 4.4.
 
-    Kafka: org.apache.kafka.clients.admin.StreamsGroupDescription (KIP-1071).
+    Kafka: org.apache.kafka.clients.admin.StreamsGroupDescription (KIP-1071, KIP-1331, KIP-1357).
     """
 
     group_id: str
@@ -151,6 +161,11 @@ class StreamsGroupDescription:
     state: GroupState
     coordinator: Node
     authorized_operations: list[AclOperation] | None = None
+    topology_description: StreamsGroupTopologyDescription | None = None
+    topology_description_status: StreamsGroupTopologyDescriptionStatus = (
+        StreamsGroupTopologyDescriptionStatus.NOT_REQUESTED
+    )
+    assignor_name: str | None = None
 
 
 class StreamsGroupRequests(GroupRequests, GroupKindRequests):
@@ -185,6 +200,7 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
         group_ids: list[str],
         *,
         include_authorized_operations: bool = False,
+        include_topology_description: bool = False,
         request_timeout: float | None = None,
     ) -> dict[str, Future[StreamsGroupDescription]]:
         """Describe streams groups, their topologies and their members.
@@ -192,24 +208,30 @@ class StreamsGroupRequests(GroupRequests, GroupKindRequests):
         Args:
             group_ids: the names of the groups.
             include_authorized_operations: also request the operations that this client may perform.
+            include_topology_description: also request the nodes of the topology, which brokers
+                store if they have a plugin for it. It needs Kafka 4.4.
             request_timeout: as for list_streams_groups().
 
         Returns:
             A future for each name; its result is a StreamsGroupDescription. It fails with
             GROUP_ID_NOT_FOUND (the group does not exist, or it is not a streams group),
-            GROUP_AUTHORIZATION_FAILED ...
+            GROUP_AUTHORIZATION_FAILED, _UNSUPPORTED_FEATURE (the brokers cannot return a topology
+            description) ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        Kafka: StreamsGroupDescribe (KIP-1071).
+        Kafka: StreamsGroupDescribe (KIP-1071, KIP-1331).
         """
+        with_topology = checked(include_topology_description, bool, "include_topology_description")
         return self._describe_groups(
             group_ids,
             include_authorized_operations,
             request_timeout,
             lambda group, with_operations: protocol.StreamsGroupDescribeRequest(
-                group_ids=group, include_authorized_operations=with_operations
+                group_ids=group,
+                include_authorized_operations=with_operations,
+                include_topology_description=with_topology,
             ),
             _description,
         )
@@ -370,6 +392,9 @@ def _description(
         state_from(found.group_state),
         coordinator,
         operations_in(found.authorized_operations),
+        topology_from(found),
+        status_from(found.topology_description_status),
+        found.assignor_name,
     )
 
 

@@ -217,6 +217,7 @@ class AIOAdminClient(AIOClient):
     add_raft_voter = _awaited(AdminClient.add_raft_voter)
     remove_raft_voter = _awaited(AdminClient.remove_raft_voter)
     unregister_broker = _awaited(AdminClient.unregister_broker)
+    unregister_controller = _awaited(AdminClient.unregister_controller)
     describe_cluster = _awaited(AdminClient.describe_cluster)
 
     def _make_client(self, conf: dict[str, Any]) -> AdminClient:

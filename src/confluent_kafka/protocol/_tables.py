@@ -1,6 +1,11 @@
-"""Kafka 4.3.1's messages; _schema.py says how to read them. Written by tools/protocol.py."""
+"""Kafka 4.4.0's messages; _schema.py says how to read them. Written by tools/protocol.py."""
 
 TABLES = {
+    "AbortedTxn": """data - 0 none
+producer_id int64 0+
+first_offset int64 0+
+last_offset int64 0+
+last_stable_offset int64 0+""",
     "AddOffsetsToTxnRequest": """request 25 0-4 3+
 transactional_id string 0+
 producer_id int64 0+
@@ -184,10 +189,12 @@ results []AlterUserScramCredentialsResult 0+
  user string 0+
  error_code int16 0+
  error_message string 0+ nullable=0+""",
-    "ApiVersionsRequest": """request 18 0-4 3+
+    "ApiVersionsRequest": """request 18 0-5 3+
 client_software_name string 3+ ignorable
-client_software_version string 3+ ignorable""",
-    "ApiVersionsResponse": """response 18 0-4 3+
+client_software_version string 3+ ignorable
+cluster_id string 5+ nullable=5+ default=null ignorable
+node_id int32 5+ default=-1 ignorable""",
+    "ApiVersionsResponse": """response 18 0-5 3+
 error_code int16 0+
 api_keys []ApiVersion 0+
  api_key int16 0+
@@ -478,13 +485,14 @@ filter_results []DeleteAclsFilterResult 0+
   host string 0+
   operation int8 0+
   permission_type int8 0+""",
-    "DeleteGroupsRequest": """request 42 0-2 2+
+    "DeleteGroupsRequest": """request 42 0-3 2+
 groups_names []string 0+""",
-    "DeleteGroupsResponse": """response 42 0-2 2+
+    "DeleteGroupsResponse": """response 42 0-3 2+
 throttle_time_ms int32 0+
 results []DeletableGroupResult 0+
  group_id string 0+
- error_code int16 0+""",
+ error_code int16 0+
+ error_message string 3+ nullable=3+ default=null ignorable""",
     "DeleteRecordsRequest": """request 21 0-2 2+
 topics []DeleteRecordsTopic 0+
  name string 0+
@@ -1545,10 +1553,11 @@ version int16 0+""",
     "SnapshotHeaderRecord": """data - 0 0+
 version int16 0+
 last_contained_log_timestamp int64 0+""",
-    "StreamsGroupDescribeRequest": """request 89 0 0+
+    "StreamsGroupDescribeRequest": """request 89 0-1 0+
 group_ids []string 0+
-include_authorized_operations bool 0+""",
-    "StreamsGroupDescribeResponse": """response 89 0 0+
+include_authorized_operations bool 0+
+include_topology_description bool 1+""",
+    "StreamsGroupDescribeResponse": """response 89 0-1 0+
 throttle_time_ms int32 0+
 groups []DescribedGroup 0+
  error_code int16 0+
@@ -1582,6 +1591,9 @@ groups []DescribedGroup 0+
   target_assignment Assignment 0+
   is_classic bool 0+
  authorized_operations int32 0+ default=-2147483648
+ topology_description TopologyDescription 1+ nullable=1+ default=null
+ topology_description_status int8 1+
+ assignor_name string 1+ nullable=1+ default=null ignorable
 struct Endpoint
  host string 0+
  port uint16 0+
@@ -1603,8 +1615,24 @@ struct TopicInfo
  name string 0+
  partitions int32 0+
  replication_factor int16 0+
- topic_configs []KeyValue 0+""",
-    "StreamsGroupHeartbeatRequest": """request 88 0 0+
+ topic_configs []KeyValue 0+
+struct TopologyDescription
+ subtopologies []TopologyDescriptionSubtopology 1+
+ global_stores []TopologyDescriptionGlobalStore 1+
+struct TopologyDescriptionSubtopology
+ subtopology_id string 1+
+ nodes []TopologyDescriptionNode 1+
+struct TopologyDescriptionNode
+ name string 1+
+ node_type int8 1+
+ source_topics []string 1+
+ sink_topic string 1+ nullable=1+ default=null
+ stores []string 1+
+ successors []string 1+
+struct TopologyDescriptionGlobalStore
+ source TopologyDescriptionNode 1+
+ processor TopologyDescriptionNode 1+""",
+    "StreamsGroupHeartbeatRequest": """request 88 0-1 0+
 group_id string 0+
 member_id string 0+
 member_epoch int32 0+
@@ -1652,19 +1680,21 @@ struct TaskOffset
 struct TaskIds
  subtopology_id string 0+
  partitions []int32 0+""",
-    "StreamsGroupHeartbeatResponse": """response 88 0 0+
+    "StreamsGroupHeartbeatResponse": """response 88 0-1 0+
 throttle_time_ms int32 0+
 error_code int16 0+
 error_message string 0+ nullable=0+ default=null
 member_id string 0+
 member_epoch int32 0+
 heartbeat_interval_ms int32 0+
-acceptable_recovery_lag int32 0+
+acceptable_recovery_lag_legacy int32 0
 task_offset_interval_ms int32 0+
+acceptable_recovery_lag int64 1+ default=-1 ignorable
 status []Status 0+ nullable=0+
 active_tasks []TaskIds 0+ nullable=0+ default=null
 standby_tasks []TaskIds 0+ nullable=0+ default=null
 warmup_tasks []TaskIds 0+ nullable=0+ default=null
+topology_description_required bool 1+
 endpoint_information_epoch int32 0+
 partitions_by_user_endpoint []EndpointToPartitions 0+ nullable=0+ default=null
  user_endpoint Endpoint 0+
@@ -1682,6 +1712,31 @@ struct TaskIds
 struct Endpoint
  host string 0+
  port uint16 0+""",
+    "StreamsGroupTopologyDescriptionUpdateRequest": """request 93 0 0+
+group_id string 0+
+member_id string 0+
+topology_epoch int32 0+
+topology_description TopologyDescription 0+
+struct TopologyDescription
+ subtopologies []TopologyDescriptionSubtopology 0+
+ global_stores []TopologyDescriptionGlobalStore 0+
+struct TopologyDescriptionSubtopology
+ subtopology_id string 0+
+ nodes []TopologyDescriptionNode 0+
+struct TopologyDescriptionNode
+ name string 0+
+ node_type int8 0+
+ source_topics []string 0+
+ sink_topic string 0+ nullable=0+ default=null
+ stores []string 0+
+ successors []string 0+
+struct TopologyDescriptionGlobalStore
+ source TopologyDescriptionNode 0+
+ processor TopologyDescriptionNode 0+""",
+    "StreamsGroupTopologyDescriptionUpdateResponse": """response 93 0 0+
+throttle_time_ms int32 0+
+error_code int16 0+
+error_message string 0+ nullable=0+ default=null""",
     "SyncGroupRequest": """request 14 0-5 4+
 group_id string 0+
 generation_id int32 0+
@@ -1698,31 +1753,39 @@ error_code int16 0+
 protocol_type string 5+ nullable=5+ default=null ignorable
 protocol_name string 5+ nullable=5+ default=null ignorable
 assignment bytes 0+""",
-    "TxnOffsetCommitRequest": """request 28 0-5 3+
+    "TxnOffsetCommitRequest": """request 28 0-6 3+
 transactional_id string 0+
 group_id string 0+
 producer_id int64 0+
 producer_epoch int16 0+
-generation_id int32 3+ default=-1
+generation_id_or_member_epoch int32 3+ default=-1
 member_id string 3+
 group_instance_id string 3+ nullable=3+ default=null
 topics []TxnOffsetCommitRequestTopic 0+
- name string 0+
+ name string 0-5 ignorable
+ topic_id uuid 6+ ignorable
  partitions []TxnOffsetCommitRequestPartition 0+
   partition_index int32 0+
   committed_offset int64 0+
   committed_leader_epoch int32 2+ default=-1 ignorable
   committed_metadata string 0+ nullable=0+""",
-    "TxnOffsetCommitResponse": """response 28 0-5 3+
+    "TxnOffsetCommitResponse": """response 28 0-6 3+
 throttle_time_ms int32 0+
 topics []TxnOffsetCommitResponseTopic 0+
- name string 0+
+ name string 0-5 ignorable
+ topic_id uuid 6+ ignorable
  partitions []TxnOffsetCommitResponsePartition 0+
   partition_index int32 0+
   error_code int16 0+""",
     "UnregisterBrokerRequest": """request 64 0 0+
 broker_id int32 0+""",
     "UnregisterBrokerResponse": """response 64 0 0+
+throttle_time_ms int32 0+
+error_code int16 0+
+error_message string 0+ nullable=0+""",
+    "UnregisterControllerRequest": """request 94 0 0+
+controller_id int32 0+""",
+    "UnregisterControllerResponse": """response 94 0 0+
 throttle_time_ms int32 0+
 error_code int16 0+
 error_message string 0+ nullable=0+""",
@@ -2035,6 +2098,8 @@ epoch int32 0+
 metadata_hash int64 0+
 validated_topology_epoch int32 0+ tag=0:0+ default=-1
 last_assignment_configs []LastAssignmentConfig 0+ nullable=0+ tag=1:0+
+stored_description_topology_epoch int32 0+ tag=2:0+ default=-1
+failed_description_topology_epoch int32 0+ tag=3:0+ default=-1
 struct LastAssignmentConfig
  key string 0+
  value string 0+""",
@@ -2253,6 +2318,8 @@ epoch int64 0+""",
     "UnregisterBrokerRecord": """metadata 1 0 0+
 broker_id int32 0+
 broker_epoch int64 0+""",
+    "UnregisterControllerRecord": """metadata 29 0 0+
+controller_id int32 0+""",
     "UserScramCredentialRecord": """metadata 11 0 0+
 name string 0+
 mechanism int8 0+

@@ -23,7 +23,9 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
-import org.apache.kafka.common.utils.ByteBufferOutputStream;
+// ByteBufferOutputStream is in the first of these packages up to Kafka 4.3, then in the second.
+import org.apache.kafka.common.utils.*;
+import org.apache.kafka.common.utils.internals.*;
 
 /**
  * Kafka's own record batches. For each line "write MAGIC CODEC KIND SEED" it fills a batch at random,

@@ -181,6 +181,8 @@ static const char *const other_names[] = {
     [90] = "DescribeShareGroupOffsets",
     [91] = "AlterShareGroupOffsets",
     [92] = "DeleteShareGroupOffsets",
+    [93] = "StreamsGroupTopologyDescriptionUpdate",
+    [94] = "UnregisterController",
 };
 
 PyObject *
