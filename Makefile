@@ -181,7 +181,8 @@ VALGRIND_SKIPS := $(addprefix --deselect=tests/embedded/,\
 	test_mock_cluster.py::test_a_forked_child_is_told_what_to_do test_aio_faults.py::test_fork \
 	test_aio_settling.py::test_fork test_aiokafka_loops.py::test_fork) \
 	--ignore=tests/embedded/test_causes_by_the_clock.py
-# Their tests need mypy and typer, whose native parts the environment without a GIL has not.
+# Their tests need mypy, which has a native part, or the extra [cli]: the environment without a GIL
+# has neither.
 FREETHREADED_SKIPS := $(addprefix --ignore=tests/,unit/test_stub.py \
 	embedded/test_cluster_command.py embedded/test_command_line.py)
 

@@ -66,13 +66,13 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "columns": {"_suggestions", "_values", "cimpl", "schema_registry", "serialization"},
     "schema_registry": {"_suggestions", "cimpl", "error", "serialization"},
     "protocol": {"_suggestions", "cimpl"},
-    "testing": {"cimpl", "protocol", "schema_registry"},
+    "testing": {"_values", "cimpl", "protocol", "schema_registry"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS
     | {"_daemon_threads", "_other_clients", "_way_out", "admin", "columns", "statistics"},
     "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},
     # aiokafka's API stands on aio, kafka-python's on the blocking clients; nothing on them.
-    "compat": {"", "_daemon_threads", "_suggestions", "_way_out"}
+    "compat": {"", "_daemon_threads", "_suggestions", "_values", "_way_out"}
     | {"admin", "aio", "cimpl", "protocol"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},

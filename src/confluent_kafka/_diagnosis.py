@@ -17,7 +17,7 @@ NAME = "confluent-kafka"
 # As in pyproject.toml, which is not part of an installation.
 EXTRAS = {
     "avro": ("fastavro", "httpx"),
-    "cli": ("rich", "typer"),
+    "cli": ("click", "rich"),
     "json": ("httpx", "jsonschema", "jsonschema-rs"),
     "json-fast": ("httpx", "jsonschema", "jsonschema-rs", "orjson"),
     "protobuf": ("grpcio-tools", "httpx", "protobuf"),
@@ -44,7 +44,7 @@ def parts() -> list[tuple[str, str]]:
 
 
 def print_parts() -> None:
-    """Print the parts as lines, for an installation without typer and rich."""
+    """Print the parts as lines, for an installation without click and rich."""
     for name, description in parts():
         print(f"{name}\t{description}")
 

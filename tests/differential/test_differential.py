@@ -9,7 +9,7 @@ import pytest
 
 from confluent_kafka.testing import MockCluster
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from tests.differential.known import KNOWN
 from tests.differential.machine import PEERS, Peer, compare, make_topic

@@ -16,7 +16,7 @@ from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER
 from tests.support.waiting import TIMEOUT
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from tests.support.command_line import Ended, run
 
@@ -46,7 +46,7 @@ def test_what_there_is() -> None:
     assert found["features"].split(", ") == info["features"]
     missing = [name for names in info["missing_patches"].values() for name in names]
     assert all(name in found["patches"] for name in missing)
-    assert "typer " in found["extra [cli]"]
+    assert "click " in found["extra [cli]"]
     assert "missing" not in found["extra [cli]"]
     assert found["connection"].startswith("not tested")
 
@@ -96,10 +96,10 @@ def test_extras() -> None:
 
 
 def test_without_the_extra() -> None:
-    """It is there without typer, too: a missing extra is what it is asked about."""
+    """It is there without click, too: a missing extra is what it is asked about."""
     script = (
         "import runpy, sys\n"
-        "sys.modules['typer'] = None\n"
+        "sys.modules['click'] = None\n"
         "sys.argv = ['confluent_kafka', 'doctor']\n"
         "runpy.run_module('confluent_kafka', run_name='__main__')\n"
     )
@@ -114,17 +114,17 @@ def test_all_missing_packages_at_once() -> None:
     """Another command names everything that is missing, and `pipeline` what Spark needs, too."""
     script = (
         "import runpy, sys\n"
-        "for name in ('typer', 'rich', 'pyspark', 'pyarrow', 'pandas'):\n"
+        "for name in ('click', 'rich', 'pyspark', 'pyarrow', 'pandas'):\n"
         "    sys.modules[name] = None\n"
         "sys.argv = ['confluent_kafka', *sys.argv[1:]]\n"
         "runpy.run_module('confluent_kafka', run_name='__main__')\n"
     )
     for arguments, missing, needed in (
-        (["topics", "list"], "rich, typer", "rich typer"),
+        (["topics", "list"], "click, rich", "'click>=8.2.1' rich"),
         (
             ["pipeline", "run", "p.toml"],
-            "rich, typer, pyspark, pyarrow, pandas",
-            "rich typer 'pyspark>=4.3,<4.4' 'pyarrow>=18' 'pandas>=2.2,<3'",
+            "click, rich, pyspark, pyarrow, pandas",
+            "'click>=8.2.1' rich 'pyspark>=4.3,<4.4' 'pyarrow>=18' 'pandas>=2.2,<3'",
         ),
     ):
         done = subprocess.run(
@@ -135,6 +135,6 @@ def test_all_missing_packages_at_once() -> None:
         )
         assert done.returncode == 1
         assert done.stderr == (
-            f"The command line needs packages that are not installed: {missing}.\n"
+            f"The command line needs packages that are missing or too old: {missing}.\n"
             f"Install them with: python -m pip install {needed}\n"
         )

@@ -16,7 +16,7 @@ from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka.cli import groups, produce
 from tests.support.command_line import COMMAND, ended, run, started

@@ -20,7 +20,7 @@ from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER, numbers, send
 from tests.support.waiting import SOON, TIMEOUT
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka.cli.groups import _rows
 

@@ -12,7 +12,7 @@ import pytest
 
 from confluent_kafka import KafkaError, KafkaException
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka.cli import groups, topics
 from tests.support.command_line import run

@@ -11,7 +11,7 @@ import pytest
 
 from confluent_kafka.testing import MockCluster
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from tests.support.command_line import started
 from tests.support.peers import installed, outcomes

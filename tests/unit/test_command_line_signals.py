@@ -5,14 +5,16 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 
 import pytest
 
+from tests.support.documents import ROOT
 from tests.support.kafka import NO_BROKER
 from tests.support.scripts import check_script
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from tests.support.command_line import run
 
@@ -52,11 +54,26 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["confluent_kafka.cli", "typer", "confluent_kafka.cli.consume"])
+@pytest.mark.parametrize("module", ["confluent_kafka.cli", "click", "confluent_kafka.cli.consume"])
 def test_ctrl_c_while_a_command_is_imported(module: str) -> None:
     """The signal ends the process at once, without a traceback."""
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED_IMPORT, module], capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_ctrl_c_while_the_package_is_imported() -> None:
+    """The script `confluent-kafka` begins in a module outside of the package, and so it handles
+    the signal before Python imports the package."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    module, function = project["project"]["scripts"]["confluent-kafka"].split(":")
+    assert module in project["tool"]["setuptools"]["py-modules"]
+    script = INTERRUPTED_IMPORT.replace(
+        "confluent_kafka.__main__ import main", f"{module} import {function} as main"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "confluent_kafka"], capture_output=True, timeout=60
     )
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from rich.console import Console
 
@@ -166,6 +166,16 @@ def test_80_columns(table: tuple[str, tuple[str, ...], list[Any]]) -> None:
             column = [line[: end.end()] for line in lines[2:]]
             assert any(text.endswith(f" {value}"[-end.end() :]) for text in column)
             assert any(text.endswith(f" {less}"[-end.end() :]) for text in column)
+
+
+@pytest.mark.parametrize("width", range(27, 90, 3))
+def test_lists_break_between_their_items(width: int) -> None:
+    """A name and its number stay on one line, in the table and below a row."""
+    found = "missing: httpx, jsonschema-rs; jsonschema 4.26.0, orjson 3.11.5, 64 correctness"
+    lines = drawn(Drawn(("part", "found"), [["extra [json]", found], ["java", "a" * 20]]), width)
+    assert max(map(len, lines)) <= width
+    for item in re.split("[,;] ", found):
+        assert [line for line in lines if item in line], item
 
 
 def test_every_table_is_here() -> None:

@@ -9,9 +9,9 @@ from typing import BinaryIO, cast
 
 import pytest
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-import typer
+import click
 
 import confluent_kafka.cli
 from confluent_kafka.cli import tables, terminal
@@ -64,7 +64,7 @@ def test_live_tables(name: str, shown: str, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_errors(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The reason for a failure can quote any name, on one line."""
-    with pytest.raises(typer.Exit):
+    with pytest.raises(click.exceptions.Exit):
         fail(f"group {name!r} {name}: refused")
     error = capsys.readouterr().err
     assert error.startswith(f"error: group {name!r} ")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-pytest.importorskip("typer", reason="Typer is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka.cli import held_back
 

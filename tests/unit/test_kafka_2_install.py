@@ -9,7 +9,7 @@ import pytest
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT
 
-pytest.importorskip("typer", reason="the extra [cli] is not installed")
+pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from tests.support.command_line import started
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import signal
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_group
+import click
 
 from confluent_kafka import libversion, version
-from confluent_kafka.cli.habits import COMMAND_HINTS, hinting
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from confluent_kafka.cli.commands import Command, Group
+from confluent_kafka.cli.declared import option
+from confluent_kafka.cli.help_text import show_panels
 
 # What `--help` shows: the commands in this order, each with the first paragraph of its own help.
 # The texts are here so that `--help` does not import all modules. A test compares the texts.
@@ -44,45 +43,53 @@ ADMINISTRATION: Mapping[str, str] = {
     "features": "Show and change the versions of a cluster's features.",
     "delegation-tokens": "Create, renew, expire and describe delegation tokens.",
 }
-_MARKUP: Literal["markdown"] = "markdown"
 
 
-class _Ordered(TyperGroup):
-    """Lists its commands in the order of their definition. Old versions of Typer sort them."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(self.commands)
-
-
-class _Commands(_Ordered):
+class _Commands(Group):
     """Has a name and a line of help for each command, and imports the one that is called."""
 
-    def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes)
-        for panel, commands in ((None, COMMANDS), ("Administration", ADMINISTRATION)):
-            for name, text in commands.items():
-                self.add_command(TyperCommand(name, short_help=text, rich_help_panel=panel))
+    def __init__(self, name: str | None = None, **settings: Any) -> None:
+        super().__init__(name, **settings)
+        for each, text in {**COMMANDS, **ADMINISTRATION}.items():
+            self.add_command(click.Command(each, short_help=text))
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        with hinting():
-            return super().parse_args(ctx, args)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        panels = {"Commands": COMMANDS, "Administration": ADMINISTRATION}
+        show_panels(formatter, {title: list(lines.items()) for title, lines in panels.items()})
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] in COMMAND_HINTS:
-            ctx.fail(f"No such command '{args[0]}'. {COMMAND_HINTS[args[0]]}")
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         imported = command and _imported(command.name or "")
         _let_commands_see_ctrl_c()
         return name, imported, rest
 
-    def invoke(self, ctx: Any) -> Any:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with _refusing():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
         try:
-            with hinting():
+            with _refusing():
                 return super().invoke(ctx)
         except KeyboardInterrupt:  # before the command could handle it, or after
             from confluent_kafka.cli.ending import INTERRUPTED
 
-            raise typer.Exit(INTERRUPTED) from None
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    """Report wrong usage in our words. A group without a command shows its help."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        from confluent_kafka.cli.wrong_usage import refuse
+
+        refuse(error)
 
 
 def _let_commands_see_ctrl_c() -> None:
@@ -91,43 +98,61 @@ def _let_commands_see_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _imported(name: str) -> Any:
+def _imported(name: str) -> click.Command:
     """Return a command, or a group of commands, out of its module."""
     module_name = name.replace("-", "_")
     module = importlib.import_module(f"{__name__}.{module_name}")
-    commands = typer.Typer(add_completion=False, rich_markup_mode=_MARKUP)
     if hasattr(module, "app"):
-        commands.add_typer(module.app, name=name, cls=_Ordered)
-    else:
-        settings = getattr(module, "CONTEXT_SETTINGS", None)
-        commands.command(name, context_settings=settings)(getattr(module, module_name))
-    return get_group(commands).commands[name]
+        group: click.Command = module.app
+        return group
+    settings = getattr(module, "CONTEXT_SETTINGS", None)
+    return Command(name, getattr(module, module_name), context_settings=settings)
 
 
-app: typer.Typer = typer.Typer(
-    name="python -m confluent_kafka",
-    cls=_Commands,
-    no_args_is_help=True,
-    # The locals of a traceback may be passwords.
-    pretty_exceptions_enable=False,
-    rich_markup_mode=_MARKUP,
-)
+def _show_version(_: bool) -> None:
+    print(f"confluent-kafka {version()}, librdkafka {libversion()[0]}")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"confluent-kafka {version()}, librdkafka {libversion()[0]}")
-        raise typer.Exit
+def _show_completion(shell: str) -> None:
+    from confluent_kafka.cli.completion import show_script
+
+    show_script(shell)
 
 
-@app.callback()
+def _install_completion(shell: str) -> None:
+    from confluent_kafka.cli.completion import install_script
+
+    install_script(shell)
+
+
 def _common(
     show_version: Annotated[
-        bool,
-        typer.Option("--version", is_eager=True, callback=_show_version, help="Show the versions."),
+        bool, option("--version", instead=_show_version, help="Show the versions.")
     ] = False,
+    install_completion: Annotated[
+        str | None,
+        option(
+            metavar="[SHELL]",
+            value_is_optional=True,
+            instead=_install_completion,
+            help="Install completion for bash, zsh or fish; by default for the shell in $SHELL.",
+        ),
+    ] = None,
+    show_completion: Annotated[
+        str | None,
+        option(
+            metavar="[SHELL]",
+            value_is_optional=True,
+            instead=_show_completion,
+            help="Show the script of this shell that --install-completion installs.",
+        ),
+    ] = None,
 ) -> None:
     """Apache Kafka from the command line."""
 
+
+app = _Commands(
+    "python -m confluent_kafka", callback=_common, context_settings={"max_content_width": 100}
+)
 
 __all__ = ["app"]

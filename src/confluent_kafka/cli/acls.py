@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-import typer
+import click
 
 from confluent_kafka.admin import (
     AclBinding,
@@ -25,10 +25,11 @@ from confluent_kafka.cli.administration import (
     confirm,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="List, create and delete ACLs.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -36,22 +37,20 @@ app: typer.Typer = typer.Typer(
 _TYPES = [each for each in ResourceType if each not in CONFIGURATIONS_ONLY]
 _KINDS = "topic, group, broker (the cluster) or transactional_id"
 
-Resource = Annotated[str, typer.Option("--resource", help=f"Kind of the resource: any, {_KINDS}.")]
-Name = Annotated[str | None, typer.Option("--name", help="Name of the resource.")]
+Resource = Annotated[str, option("--resource", help=f"Kind of the resource: any, {_KINDS}.")]
+Name = Annotated[str | None, option("--name", help="Name of the resource.")]
 Pattern = Annotated[
-    str, typer.Option("--pattern", help="Kind of the name: any, match, literal or prefixed.")
+    str, option("--pattern", help="Kind of the name: any, match, literal or prefixed.")
 ]
 Principal = Annotated[
-    str | None, typer.Option("--principal", help="User or group of the ACL, such as User:alice.")
+    str | None, option("--principal", help="User or group of the ACL, such as User:alice.")
 ]
-Host = Annotated[
-    str | None, typer.Option("--host", help="Host that the ACL is for; `*` is all hosts.")
-]
+Host = Annotated[str | None, option("--host", help="Host that the ACL is for; `*` is all hosts.")]
 Operation = Annotated[
-    str, typer.Option("--operation", help="Operation: any, all, read, write, create, and so on.")
+    str, option("--operation", help="Operation: any, all, read, write, create, and so on.")
 ]
 Permission = Annotated[
-    str, typer.Option("--permission", help="Whether the ACL allows or denies: any, allow or deny.")
+    str, option("--permission", help="Whether the ACL allows or denies: any, allow or deny.")
 ]
 
 
@@ -79,27 +78,27 @@ def list_(
 
 @app.command()
 def create(
-    resource: Annotated[str, typer.Option("--resource", help=f"Kind of the resource: {_KINDS}.")],
-    name: Annotated[str, typer.Option("--name", help="Name of the resource.")],
+    resource: Annotated[str, option("--resource", help=f"Kind of the resource: {_KINDS}.")],
+    name: Annotated[str, option("--name", help="Name of the resource.")],
     principal: Annotated[
-        str, typer.Option("--principal", help="User or group of the ACL, such as User:alice.")
+        str, option("--principal", help="User or group of the ACL, such as User:alice.")
     ],
     operation: Annotated[
-        str, typer.Option("--operation", help="Operation: all, read, write, create, and so on.")
+        str, option("--operation", help="Operation: all, read, write, create, and so on.")
     ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     pattern: Annotated[
-        str, typer.Option("--pattern", help="Kind of the name: literal or prefixed.")
+        str, option("--pattern", help="Kind of the name: literal or prefixed.")
     ] = "literal",
     host: Annotated[
-        str, typer.Option("--host", help="Host that the ACL is for; `*` is all hosts.")
+        str, option("--host", help="Host that the ACL is for; `*` is all hosts.")
     ] = "*",
     permission: Annotated[
         str,
-        typer.Option(
+        option(
             "--permission", help="Whether the ACL allows or denies the operation: allow or deny."
         ),
     ] = "allow",
@@ -116,7 +115,7 @@ def create(
             choice(AclPermissionType, permission, "--permission"),
         )
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.create_acls([binding], request_timeout=timeout)[binding].result()
     print("the ACL was created")
@@ -130,7 +129,7 @@ def delete(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
-    everything: Annotated[bool, typer.Option("--all", help="Delete every ACL.")] = False,
+    everything: Annotated[bool, option("--all", help="Delete every ACL.")] = False,
     resource: Resource = "any",
     name: Name = None,
     pattern: Pattern = "any",
@@ -182,13 +181,13 @@ _ANY = AclBindingFilter(
 def _check_all(wanted: AclBindingFilter, everything: bool) -> None:
     """Delete every ACL only with --all: a forgotten filter must not do it."""
     if wanted == _ANY and not everything:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "without --resource, --name, --principal or another filter every ACL would be "
             "deleted: give a filter, or --all",
             param_hint="--all",
         )
     if wanted != _ANY and everything:
-        raise typer.BadParameter("cannot be combined with a filter", param_hint="--all")
+        raise click.BadParameter("cannot be combined with a filter", param_hint="--all")
 
 
 def _show(acls: Iterable[AclBinding], as_json: bool) -> None:

@@ -12,12 +12,14 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-import typer
+import click
 
 from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import INTERRUPTED, configuring, ending, fail
 from confluent_kafka.cli.settings import CONNECTION, settings
 from confluent_kafka.cli.terminal import cell
+from confluent_kafka.cli.values import topic_name
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -29,12 +31,10 @@ _PARTITION = re.compile(r"(.+):(\d+)")
 
 Timeout = Annotated[
     float,
-    typer.Option(
-        min=0.1, max=3600, rich_help_panel=CONNECTION, help="Seconds to wait for the cluster."
-    ),
+    option(min=0.1, max=3600, panel=CONNECTION, help="Seconds to wait for the cluster."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", "-J", help="Write a JSON object for each row.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+AsJson = Annotated[bool, option("--json", "-J", help="Write a JSON object for each row.")]
+Yes = Annotated[bool, option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 @contextlib.contextmanager
@@ -122,11 +122,11 @@ def confirm(question: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise typer.BadParameter("is required without a terminal", param_hint="--yes")
+        raise click.BadParameter("is required without a terminal", param_hint="--yes")
     try:
-        agreed = typer.confirm(question)
-    except typer.Abort:  # Ctrl-C, or the end of stdin
-        raise typer.Exit(INTERRUPTED) from None
+        agreed = click.confirm(question)
+    except click.Abort:  # Ctrl-C, or the end of stdin
+        raise click.exceptions.Exit(INTERRUPTED) from None
     if not agreed:
         fail("nothing was done")
 
@@ -142,7 +142,7 @@ def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
     for argument in arguments:
         name, equals, value = argument.partition("=")
         if not equals or not name:
-            raise typer.BadParameter(f"{argument!r}: needs NAME=VALUE", param_hint=option)
+            raise click.BadParameter(f"{argument!r}: needs NAME=VALUE", param_hint=option)
         found[name] = value
     return found
 
@@ -159,7 +159,7 @@ def choice(members: Iterable[_Choice], text: str, option: str) -> _Choice:
     try:
         return names[text.lower()]
     except KeyError:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{text!r} is not one of {', '.join(names)}", param_hint=option
         ) from None
 
@@ -172,5 +172,5 @@ def partition_of(text: str) -> TopicPartition:
     """
     found = _PARTITION.fullmatch(text)
     if found is None:
-        raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION")
-    return TopicPartition(found[1], int(found[2]))
+        raise click.BadParameter(f"{text!r}: needs TOPIC:PARTITION")
+    return TopicPartition(topic_name(found[1]), int(found[2]))

@@ -7,8 +7,6 @@ import time
 from array import array
 from typing import Annotated
 
-import typer
-
 from confluent_kafka import (
     OFFSET_BEGINNING,
     Consumer,
@@ -19,12 +17,14 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.cli.administration import AsJson, show
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
 from confluent_kafka.cli.terminal import counted
+from confluent_kafka.cli.values import topic_name
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="Measure throughput and latency.\n\n"
     "Exit status: 0 measured, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -32,10 +32,10 @@ app: typer.Typer = typer.Typer(
 _BATCH = 1000
 _MILLION = 1_000_000
 
-Topic = Annotated[str, typer.Argument(help="Topic to write to or read from.")]
-Count = Annotated[int, typer.Option("--count", "-n", min=1, help="Number of messages.")]
+Topic = Annotated[str, argument(parse=topic_name, help="Topic to write to or read from.")]
+Count = Annotated[int, option("--count", "-n", min=1, help="Number of messages.")]
 Timeout = Annotated[
-    float, typer.Option(min=0, help="Give up after this many seconds without a message.")
+    float, option(min=0.1, max=3600, help="Give up after this many seconds without a message.")
 ]
 
 
@@ -46,12 +46,10 @@ def produce(
     config_file: File = None,
     properties: Properties = None,
     count: Count = _MILLION,
-    size: Annotated[
-        int, typer.Option("--size", "-s", min=0, help="Size of a value in bytes.")
-    ] = 100,
+    size: Annotated[int, option("--size", "-s", min=0, help="Size of a value in bytes.")] = 100,
     rate: Annotated[
         int | None,
-        typer.Option(
+        option(
             min=1,
             help="Send this many messages per second, to measure the latency without a queue.",
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import typer
+import click
 
 
 class Bound:
@@ -38,7 +38,7 @@ class Bound:
             moment = datetime.fromisoformat(argument).astimezone(UTC)
         except (ValueError, OverflowError):
             last = ", -N" if counts_back else ""
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{argument!r} is not beginning, end, an offset{last} or a time such as "
                 "2026-01-31T12:00 (local) or 2026-01-31T12:00Z",
                 param_hint=option,

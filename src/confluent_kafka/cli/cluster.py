@@ -10,11 +10,13 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
-import typer
+import click
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
 from confluent_kafka.cli.real_broker import real_broker
 from confluent_kafka.cli.relay import bootstrap_relay
@@ -24,32 +26,28 @@ from confluent_kafka.testing import MockCluster
 HOST = "127.0.0.1"
 
 
-app: typer.Typer = typer.Typer()
-
-
-@app.callback(invoke_without_command=True)
-def cluster(
-    context: typer.Context,
+@click.group(cls=Group, invoke_without_command=True)
+@click.pass_context
+def app(
+    context: click.Context,
     port: Annotated[
         int,
-        typer.Option(
+        option(
             min=0,
             max=65535,
             help="Port for the first connection of a client; 0 lets the system choose.",
         ),
     ] = 9092,
     brokers: Annotated[
-        int | None, typer.Option(min=1, max=100, show_default="3", help="Number of brokers.")
+        int | None, option(min=1, max=100, show_default="3", help="Number of brokers.")
     ] = None,
     topic: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME[:PARTITIONS]", help="Topic to create. Can be given more than once."
-        ),
+        option(metavar="NAME[:PARTITIONS]", help="Topic to create. Can be given more than once."),
     ] = None,
     retention_bytes: Annotated[
         int | None,
-        typer.Option(
+        option(
             min=1,
             max=2**31 - 1,
             show_default="5 MiB",
@@ -58,13 +56,13 @@ def cluster(
     ] = None,
     real: Annotated[
         bool,
-        typer.Option(
+        option(
             "--real",
             help="Run one broker of Apache Kafka instead, from KAFKA_HOME or `make kafka`. It "
             "needs Java 17.",
         ),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write no hints to stderr.")] = False,
+    quiet: Annotated[bool, option("--quiet", "-q", help="Write no hints to stderr.")] = False,
 ) -> None:
     """Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.
 
@@ -87,7 +85,7 @@ def cluster(
     topics = [_parse_topic(text) for text in topic or []]
     if real:
         if brokers is not None or retention_bytes is not None:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "cannot be combined with --brokers or --retention-bytes", param_hint="--real"
             )
         _run_real(port, topics, quiet)
@@ -108,12 +106,12 @@ def cluster(
         pass
 
 
-def _refuse_options(context: typer.Context) -> None:
+def _refuse_options(context: click.Context) -> None:
     """Refuse options before `describe`, which are for the embedded cluster."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"give the options of {context.invoked_subcommand} after its name",
                 param_hint=parameter.opts[0],
             )
@@ -131,9 +129,9 @@ def _run_real(port: int, topics: list[tuple[str, int]], quiet: bool) -> None:
             _announce(address, address, quiet)
             status = process.wait()
             fail(f"the broker ended with status {status}")
-    except typer.Exit as end:
+    except click.exceptions.Exit as end:
         # Ctrl-C is how this command is meant to end.
-        raise typer.Exit(0 if end.exit_code == INTERRUPTED else end.exit_code) from None
+        raise click.exceptions.Exit(0 if end.exit_code == INTERRUPTED else end.exit_code) from None
 
 
 @contextlib.contextmanager
@@ -177,7 +175,7 @@ def _parse_topic(text: str) -> tuple[str, int]:
     if not colon:
         return text, 1
     if not partitions.isdecimal():
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{text!r}: needs a number of partitions after the colon", param_hint="--topic"
         )
     return name, int(partitions)
@@ -187,9 +185,9 @@ def _create_topic(mock_cluster: MockCluster, name: str, partitions: int) -> None
     try:
         mock_cluster.create_topic(name, partitions)
     except ValueError as error:
-        raise typer.BadParameter(f"{name!r}: {error}", param_hint="--topic") from None
+        raise click.BadParameter(f"{name!r}: {error}", param_hint="--topic") from None
     except KafkaException as error:
-        raise typer.BadParameter(error.args[0].str(), param_hint="--topic") from None
+        raise click.BadParameter(error.args[0].str(), param_hint="--topic") from None
 
 
 async def _serve(mock_cluster: MockCluster, port: int, quiet: bool) -> None:

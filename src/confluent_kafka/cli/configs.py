@@ -7,8 +7,6 @@ from concurrent.futures import Future
 from enum import StrEnum
 from typing import Annotated, TypeVar
 
-import typer
-
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.cli.administration import (
     AsJson,
@@ -18,11 +16,13 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.values import topic_name
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
@@ -41,13 +41,11 @@ class Kind(StrEnum):
     client_metrics = "client-metrics"
 
 
-Of = Annotated[Kind, typer.Argument(help="Kind of the resource.")]
+Of = Annotated[Kind, argument(help="Kind of the resource.")]
 Name = Annotated[
-    str, typer.Argument(help="The topic, the group, the client metrics, or the broker's id.")
+    str, argument(help="The topic, the group, the client metrics, or the broker's id.")
 ]
-Check = Annotated[
-    bool, typer.Option("--check", help="Only validate the request, and change nothing.")
-]
+Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 
 
 @app.command()
@@ -60,11 +58,11 @@ def describe(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also show the settings that have their default.")
+        bool, option("--all", help="Also show the settings that have their default.")
     ] = False,
 ) -> None:
     """Show the settings of a resource and their sources. Brokers hide sensitive values."""
-    resource = ConfigResource(kind.name, name)
+    resource = _resource(kind, name)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
     show(
@@ -82,9 +80,7 @@ def describe(
 def set_(
     kind: Of,
     name: Name,
-    values: Annotated[
-        list[str], typer.Argument(metavar="NAME=VALUE...", help="Settings to change.")
-    ],
+    values: Annotated[list[str], argument(metavar="NAME=VALUE...", help="Settings to change.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -96,7 +92,7 @@ def set_(
         ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)
         for key, value in pairs(values, "NAME=VALUE").items()
     ]
-    resource = ConfigResource(kind.name, name, incremental_configs=changes)
+    resource = _resource(kind, name, changes)
     with administering(brokers, config_file, properties, timeout) as admin:
         _alter(admin, resource, timeout, check)
 
@@ -105,7 +101,7 @@ def set_(
 def unset(
     kind: Of,
     name: Name,
-    names: Annotated[list[str], typer.Argument(help="Settings to reset to their defaults.")],
+    names: Annotated[list[str], argument(help="Settings to reset to their defaults.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -116,9 +112,15 @@ def unset(
     changes = [
         ConfigEntry(key, None, incremental_operation=AlterConfigOpType.DELETE) for key in names
     ]
-    resource = ConfigResource(kind.name, name, incremental_configs=changes)
+    resource = _resource(kind, name, changes)
     with administering(brokers, config_file, properties, timeout) as admin:
         _alter(admin, resource, timeout, check)
+
+
+def _resource(kind: Kind, name: str, changes: list[ConfigEntry] | None = None) -> ConfigResource:
+    if kind is Kind.topic:
+        topic_name(name)
+    return ConfigResource(kind.name, name, incremental_configs=changes)
 
 
 def _alter(admin: AdminClient, resource: ConfigResource, timeout: float, check: bool) -> None:

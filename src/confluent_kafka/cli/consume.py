@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, NoReturn
 
-import typer
+import click
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -20,9 +20,11 @@ from confluent_kafka import (
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli import text
 from confluent_kafka.cli.bound import Bound
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import CONNECTION, Brokers, File, Properties, settings
 from confluent_kafka.cli.terminal import counted
+from confluent_kafka.cli.values import topic_name
 
 _BATCH = 1000
 _SLICE = 0.2
@@ -32,22 +34,23 @@ _Place = tuple[str, int]
 
 
 def consume(
-    topics: Annotated[list[str], typer.Argument(help="Topics to read.")],
+    topics: Annotated[list[str], argument(parse=topic_name, help="Topics to read.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     group: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--group",
             "-g",
+            show_default="group.id of the configuration",
             help="Join this group: read the partitions that it assigns, and commit the offsets of "
-            "the messages that were written.",
+            "the messages that were written. An empty name joins no group.",
         ),
     ] = None,
     partition: Annotated[
         list[int] | None,
-        typer.Option(
+        option(
             "--partition",
             "-p",
             min=0,
@@ -56,7 +59,7 @@ def consume(
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--from",
             show_default="beginning",
             help="Where to start: beginning, end, an offset, -N for the last N messages of each "
@@ -66,21 +69,21 @@ def consume(
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(
+        option(
             show_default="never",
             help="Where to stop: end (the end of the topic at the start of the command), an "
             "offset, or a time.",
         ),
     ] = None,
     exit_at_end: Annotated[
-        bool, typer.Option("--exit-at-end", "-e", help="The same as --until end.")
+        bool, option("--exit-at-end", "-e", help="The same as --until end.")
     ] = False,
     count: Annotated[
-        int | None, typer.Option("--count", "-n", min=1, help="Stop after this many messages.")
+        int | None, option("--count", "-n", min=1, help="Stop after this many messages.")
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--format",
             "-f",
             show_default=_FORMAT,
@@ -89,17 +92,18 @@ def consume(
         ),
     ] = None,
     json_lines: Annotated[
-        bool, typer.Option("--json", "-J", help="Write a JSON object for each message.")
+        bool, option("--json", "-J", help="Write a JSON object for each message.")
     ] = False,
     timeout: Annotated[
         float,
-        typer.Option(
-            min=0, rich_help_panel=CONNECTION, help="Seconds to wait for the cluster at the start."
+        option(
+            min=0.1,
+            max=3600,
+            panel=CONNECTION,
+            help="Seconds to wait for the cluster at the start.",
         ),
     ] = 30,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Write no summary to stderr.")
-    ] = False,
+    quiet: Annotated[bool, option("--quiet", "-q", help="Write no summary to stderr.")] = False,
 ) -> None:
     """Read messages, and write them to stdout.
 
@@ -110,7 +114,7 @@ def consume(
     """
     write = _writer(output, json_lines)
     if exit_at_end and until is not None:
-        raise typer.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
+        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
     end = (
         Bound.parse(until if until is not None else "end", "--until")
         if (until is not None or exit_at_end)
@@ -119,8 +123,9 @@ def consume(
     begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
     config = settings(brokers, config_file, properties)
     config |= {"enable.partition.eof": True, "enable.auto.offset.store": False}
+    group = _group(config, group, quiet)
     if group is None:
-        config |= {"group.id": config.get("group.id", "unused"), "enable.auto.commit": False}
+        config |= {"group.id": "unused", "enable.auto.commit": False}
     else:
         config["group.id"] = group
         if begin is not None:
@@ -128,8 +133,9 @@ def consume(
         else:
             config.setdefault("auto.offset.reset", "earliest")
         if partition or (end is not None and end.kind != "end"):
-            raise typer.BadParameter(
-                "cannot be combined with --partition or, except for end, --until",
+            raise click.BadParameter(
+                "cannot be combined with --partition or, except for end, --until; "
+                "--group '' reads without a group",
                 param_hint="--group",
             )
     with ending():
@@ -155,12 +161,23 @@ def consume(
 def _writer(output: str | None, json_lines: bool) -> Callable[[Message], bytes]:
     if json_lines:
         if output is not None:
-            raise typer.BadParameter("cannot be combined with --json", param_hint="--format")
+            raise click.BadParameter("cannot be combined with --json", param_hint="--format")
         return text.as_json
     try:
         return text.formatter(_FORMAT if output is None else output)
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--format") from None
+        raise click.BadParameter(str(error), param_hint="--format") from None
+
+
+def _group(config: Mapping[str, Any], option: str | None, quiet: bool) -> str | None:
+    """Return the group to join, of --group or else of the configuration, or None for no group."""
+    if option is not None:
+        return option or None
+    group = config.get("group.id") or None
+    if group is not None and not quiet:
+        # The command commits offsets of this group, and the user has not named it just now.
+        print(f"group {group} of the configuration (--group '' reads without it)", file=sys.stderr)
+    return group
 
 
 def _reset(begin: Bound) -> str:
@@ -168,7 +185,7 @@ def _reset(begin: Bound) -> str:
         return "earliest"
     if begin.kind == "end":
         return "latest"
-    raise typer.BadParameter(
+    raise click.BadParameter(
         "must be beginning or end with --group: a group continues from its commits",
         param_hint="--from",
     )

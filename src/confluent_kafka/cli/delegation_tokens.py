@@ -7,14 +7,15 @@ import binascii
 import sys
 from typing import Annotated, Any
 
-import typer
+import click
 
 from confluent_kafka.admin import DelegationToken
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="Create, renew, expire and describe delegation tokens.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -23,7 +24,7 @@ _COLUMNS = ("token id", "owner", "requester", "renewers", "issued", "expires", "
 
 Secret = Annotated[
     str,
-    typer.Argument(
+    argument(
         metavar="[HMAC]",
         help="The secret of the token in base64; by default it is read from a line of stdin.",
     ),
@@ -39,11 +40,11 @@ def create(
     as_json: AsJson = False,
     owner: Annotated[
         str | None,
-        typer.Option(help="User whom the token logs in, such as User:alice; by default you."),
+        option(help="User whom the token logs in, such as User:alice; by default you."),
     ] = None,
     renewer: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--renewer",
             help="Another user who may renew the token, such as User:bob. Can be given more than "
             "once.",
@@ -51,7 +52,7 @@ def create(
     ] = None,
     max_lifetime: Annotated[
         float | None,
-        typer.Option(min=0.001, help="Number of seconds for which the token can be renewed."),
+        option(min=0.001, help="Number of seconds for which the token can be renewed."),
     ] = None,
 ) -> None:
     """Create a token, and show it with its secret.
@@ -75,7 +76,7 @@ def renew(
     timeout: Timeout = 30,
     period: Annotated[
         float | None,
-        typer.Option(min=0.001, help="Number of seconds after which the token expires."),
+        option(min=0.001, help="Number of seconds after which the token expires."),
     ] = None,
 ) -> None:
     """Extend the life of a token, by default for as long as the brokers allow."""
@@ -96,7 +97,7 @@ def expire(
     timeout: Timeout = 30,
     period: Annotated[
         float | None,
-        typer.Option(min=0.001, help="Number of seconds after which the token expires."),
+        option(min=0.001, help="Number of seconds after which the token expires."),
     ] = None,
 ) -> None:
     """Make a token expire, by default immediately."""
@@ -117,14 +118,14 @@ def describe(
     as_json: AsJson = False,
     owner: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--owner",
             help="Show only the tokens that this user owns, requested or may renew. Can be given "
             "more than once.",
         ),
     ] = None,
     secrets: Annotated[
-        bool, typer.Option("--secrets", help="Also show the secrets of the tokens.")
+        bool, option("--secrets", help="Also show the secrets of the tokens.")
     ] = False,
 ) -> None:
     """Show the tokens that you may see. Times are in milliseconds since 1970."""
@@ -154,5 +155,5 @@ def _decoded(hmac: str) -> bytes:
     except binascii.Error:
         decoded = b""
     if not decoded:
-        raise typer.BadParameter("must be base64", param_hint="HMAC")
+        raise click.BadParameter("must be base64", param_hint="HMAC")
     return decoded

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
-import typer
+import click
 
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, Uuid
 from confluent_kafka.cli.administration import AsJson
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import WRONG_USAGE, ending, fail
 from confluent_kafka.cli.terminal import counted
 from confluent_kafka.cli.text import text_or_base64
@@ -29,24 +30,22 @@ _Row = dict[str, Any]
 def dump_log(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="Log segments (.log)."),
+        argument(metavar="FILE", exists=True, help="Log segments (.log)."),
     ],
     with_records: Annotated[
         bool,
-        typer.Option(
-            "--records", "-r", "--print-data-log", help="Also show the records of each batch."
-        ),
+        option("--records", "-r", "--print-data-log", help="Also show the records of each batch."),
     ] = False,
     topic: Annotated[
         str | None,
-        typer.Option(
+        option(
             help="With --records: decode the records as those of this internal topic; by default "
             "the topic that the file's folder is named after."
         ),
     ] = None,
     max_size: Annotated[
         int | None,
-        typer.Option(
+        option(
             min=0,
             show_default=str(records.MAX_SIZE),
             help="With --records: the size in bytes up to which a batch is decompressed.",
@@ -64,7 +63,7 @@ def dump_log(
     if not with_records:
         for option, value in (("--topic", topic), ("--max-size", max_size)):
             if value is not None:
-                raise typer.BadParameter("needs --records", param_hint=option)
+                raise click.BadParameter("needs --records", param_hint=option)
     if max_size is None:
         max_size = records.MAX_SIZE
     failures: list[str] = []

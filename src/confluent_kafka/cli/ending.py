@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
-import typer
+import click
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.cli.terminal import printable
@@ -27,16 +27,19 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
 
 
-def fail(*reasons: str, status: int = FAILED) -> NoReturn:
+def fail(*reasons: str, status: int = FAILED, advice: str = "") -> NoReturn:
     """End the command with one line on stderr for each reason.
 
     Args:
         *reasons: the reasons, one for each line.
         status: the exit status.
+        advice: a line after the reasons, without "error:".
     """
     for reason in reasons:
         print(f"error: {printable(' '.join(reason.split()))}", file=sys.stderr)
-    raise typer.Exit(status)
+    if advice:
+        print(advice, file=sys.stderr)
+    raise click.exceptions.Exit(status)
 
 
 @contextlib.contextmanager
@@ -57,7 +60,7 @@ def ending() -> Iterator[None]:
         fail(error.args[0].str())
     except BrokenPipeError:
         _give_up_stdout()
-        raise typer.Exit(PIPE_CLOSED) from None
+        raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
         name = error.filename
         if name is None and error.errno in _NO_ROOM:
@@ -67,7 +70,7 @@ def ending() -> Iterator[None]:
     except (ValueError, OverflowError) as error:
         fail(str(error), status=WRONG_USAGE)
     except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
 

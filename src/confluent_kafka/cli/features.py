@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from confluent_kafka.admin import FeatureMetadata, FeatureUpdate, UpgradeType
 from confluent_kafka.cli.administration import (
@@ -17,25 +17,24 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="Show and change the versions of a cluster's features.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
 Versions = Annotated[
-    list[str], typer.Argument(metavar="FEATURE=VERSION", help="New versions of features.")
+    list[str], argument(metavar="FEATURE=VERSION", help="New versions of features.")
 ]
-Check = Annotated[
-    bool, typer.Option("--check", help="Only validate the request, and change nothing.")
-]
+Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 Unsafe = Annotated[
     bool,
-    typer.Option("--unsafe", help="Downgrade even if metadata is lost that cannot be restored."),
+    option("--unsafe", help="Downgrade even if metadata is lost that cannot be restored."),
 ]
 
 
@@ -48,7 +47,7 @@ def describe(
     as_json: AsJson = False,
     broker: Annotated[
         int | None,
-        typer.Option(
+        option(
             min=0, help="Ask this broker for the versions that it supports; by default any broker."
         ),
     ] = None,
@@ -119,7 +118,7 @@ def _wanted(arguments: list[str], lowest: int) -> dict[str, int]:
     wanted = {}
     for name, text in pairs(arguments, "FEATURE=VERSION").items():
         if not text.isascii() or not text.isdecimal() or not lowest <= int(text) < 2**15:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{name}: {text!r} is not a version from {lowest} to {2**15 - 1}",
                 param_hint="FEATURE=VERSION",
             )

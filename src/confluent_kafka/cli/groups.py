@@ -7,8 +7,6 @@ import time
 from concurrent.futures import Future
 from typing import Annotated, Any
 
-import typer
-
 from confluent_kafka import (
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
@@ -26,11 +24,12 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="List, describe and delete consumer groups.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -77,7 +76,7 @@ def list_(
 
 @app.command()
 def describe(
-    group: Annotated[str, typer.Argument(help="Group to describe.")],
+    group: Annotated[str, argument(help="Group to describe.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -85,7 +84,7 @@ def describe(
     as_json: AsJson = False,
     watch: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Refresh the table after this many seconds, until Ctrl-C."),
+        option(min=0.1, help="Refresh the table after this many seconds, until Ctrl-C."),
     ] = None,
 ) -> None:
     """Show each partition of a group: committed offset, end, lag, and the member that reads it.
@@ -168,7 +167,7 @@ def _end(future: Future[ListOffsetsResultInfo]) -> int | None:
 
 @app.command()
 def delete(
-    groups: Annotated[list[str], typer.Argument(help="Groups to delete.")],
+    groups: Annotated[list[str], argument(help="Groups to delete.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,

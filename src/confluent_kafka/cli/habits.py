@@ -6,9 +6,8 @@ other commands, which stand in backticks.
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 _BROKERS = "Use --brokers HOST:PORT (-b)."
@@ -220,30 +219,6 @@ PROPERTY_HINTS: Mapping[str, str] = {
 
 _BACKTICKS = re.compile(r"`[^`]*`|'[^']*'")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-
-
-@contextlib.contextmanager
-def hinting() -> Iterator[None]:
-    """Add a hint to the error about an option that a command does not have."""
-    try:
-        yield
-    except Exception as error:
-        # By its name: the class is Click's or, since Typer 0.2x, a private one of Typer's.
-        if type(error).__name__ == "NoSuchOption":
-            _add_hint(error)
-        raise
-
-
-def _add_hint(error: Any) -> None:
-    path = error.ctx.command_path.split()[_length_of_program(error.ctx) :]
-    text = hint(path, error.option_name, error.ctx.command)
-    if text is not None:
-        error.message = f"{error.message}. {text}"
-        error.possibilities = None
-
-
-def _length_of_program(context: Any) -> int:
-    return len(context.find_root().command_path.split())
 
 
 def hint(path: list[str], option: str, command: Any) -> str | None:

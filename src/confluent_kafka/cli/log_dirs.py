@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
 from confluent_kafka.admin import AdminClient, LogDirDescription
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, settled, show
+from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.values import topic_name
 
 _COLUMNS = ("broker", "directory", "topic", "partition", "bytes", "lag", "future")
 
@@ -23,14 +23,14 @@ def log_dirs(
     as_json: AsJson = False,
     broker: Annotated[
         list[int] | None,
-        typer.Option(
-            "--broker", help="List only replicas of this broker. Can be given more than once."
-        ),
+        option("--broker", help="List only replicas of this broker. Can be given more than once."),
     ] = None,
     topic: Annotated[
         list[str] | None,
-        typer.Option(
-            "--topic", help="List only replicas of this topic. Can be given more than once."
+        option(
+            "--topic",
+            parse=topic_name,
+            help="List only replicas of this topic. Can be given more than once.",
         ),
     ] = None,
 ) -> None:

@@ -12,8 +12,10 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
 from confluent_kafka.cli.held_back import held_back
 from confluent_kafka.cli.terminal import open_console
@@ -25,26 +27,24 @@ if TYPE_CHECKING:
 
 File = Annotated[
     Path,
-    typer.Argument(exists=True, dir_okay=False, help="File with the pipeline, in TOML or Python."),
+    argument(exists=True, help="File with the pipeline, in TOML or Python."),
 ]
 Master = Annotated[
     str | None,
-    typer.Option(
+    option(
         show_default="local[*]", help="Spark master. It takes precedence over the one in the file."
     ),
 ]
 Conf = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         metavar="NAME=VALUE",
         help="Spark setting. It takes precedence over the one in the file. Can be given more than "
         "once.",
     ),
 ]
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True, help="Run Spark pipelines that a file declares."
-)
+app = Group(help="Run Spark pipelines that a file declares.")
 
 
 @app.command()
@@ -53,7 +53,7 @@ def validate(
     conf: Conf = None,
     without_spark: Annotated[
         bool,
-        typer.Option(
+        option(
             "--without-spark", help="Check only what needs no Java, which excludes SQL and columns."
         ),
     ] = False,
@@ -63,7 +63,7 @@ def validate(
     Exit status: 0 the pipeline is valid, 1 there are problems, 2 wrong usage.
     """
     if without_spark and conf:
-        raise typer.BadParameter("cannot be combined with --conf", param_hint="--without-spark")
+        raise click.BadParameter("cannot be combined with --conf", param_hint="--without-spark")
     pipeline = _load(file, conf=conf)
     if not without_spark:
         _analyse(file, pipeline)
@@ -123,7 +123,7 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
         stopped.set()
     if stopped.is_set():
         console.print("interrupted: the queries continue from their checkpoints in the next run")
-        raise typer.Exit(INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
     board.close()
 
 
@@ -181,7 +181,7 @@ def _settings(conf: list[str] | None) -> dict[str, str]:
     for text in conf or []:
         name, equals, value = text.partition("=")
         if not equals or not name.startswith("spark."):
-            raise typer.BadParameter(f"{name!r}: needs spark.NAME=VALUE", param_hint="--conf")
+            raise click.BadParameter(f"{name!r}: needs spark.NAME=VALUE", param_hint="--conf")
         settings[name] = value
     return settings
 

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
-import typer
+import click
 
 from confluent_kafka import KafkaError, Message, Producer
 from confluent_kafka.cli import text
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import CONNECTION, Brokers, File, Properties, settings
 from confluent_kafka.cli.terminal import open_console
+from confluent_kafka.cli.values import topic_name
 
 _CHUNK = 256 * 1024
 _DELIMITER = r"\n"
@@ -23,24 +25,24 @@ _GRACE = 5.0
 
 
 def produce(
-    topic: Annotated[str, typer.Argument(help="Topic to send to.")],
+    topic: Annotated[str, argument(parse=topic_name, help="Topic to send to.")],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files to read. - is stdin, which is also read if no file is given."),
+        argument(help="Files to read. - is stdin, which is also read if no file is given."),
     ] = None,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     key_separator: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--key-separator", "-K", help=r"Separator of key and value in each line, such as \t."
         ),
     ] = None,
-    key: Annotated[str | None, typer.Option("--key", "-k", help="Key of all messages.")] = None,
+    key: Annotated[str | None, option("--key", "-k", help="Key of all messages.")] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--header",
             "-H",
             metavar="NAME=VALUE",
@@ -49,7 +51,7 @@ def produce(
     ] = None,
     partition: Annotated[
         int,
-        typer.Option(
+        option(
             "--partition",
             "-p",
             min=-1,
@@ -58,26 +60,25 @@ def produce(
     ] = -1,
     delimiter: Annotated[
         str | None,
-        typer.Option(
-            "--delimiter", "-D", show_default=_DELIMITER, help="Delimiter after each message."
-        ),
+        option("--delimiter", "-D", show_default=_DELIMITER, help="Delimiter after each message."),
     ] = None,
-    whole: Annotated[bool, typer.Option("--whole", help="Send each file as one message.")] = False,
+    whole: Annotated[bool, option("--whole", help="Send each file as one message.")] = False,
     json_lines: Annotated[
         bool,
-        typer.Option("--json", "-J", help="Read JSON objects, as `consume --json` writes them."),
+        option("--json", "-J", help="Read JSON objects, as `consume --json` writes them."),
     ] = False,
-    null: Annotated[bool, typer.Option("--null", "-Z", help="Send empty values as null.")] = False,
+    null: Annotated[bool, option("--null", "-Z", help="Send empty values as null.")] = False,
     timeout: Annotated[
         float,
-        typer.Option(
-            min=0,
-            rich_help_panel=CONNECTION,
+        option(
+            min=0.1,
+            max=3600,
+            panel=CONNECTION,
             help="Seconds to wait for the cluster, and at the end for deliveries.",
         ),
     ] = 30,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show neither progress nor a summary.")
+        bool, option("--quiet", "-q", help="Show neither progress nor a summary.")
     ] = False,
 ) -> None:
     """Send lines or files as messages, and wait until they are delivered.
@@ -89,13 +90,13 @@ def produce(
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
     if json_lines and (key_separator is not None or key is not None or whole or null):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "cannot be combined with --key-separator, --key, --whole or --null", param_hint="--json"
         )
     if whole and delimiter is not None:
-        raise typer.BadParameter("cannot be combined with --delimiter", param_hint="--whole")
+        raise click.BadParameter("cannot be combined with --delimiter", param_hint="--whole")
     if key_separator is not None and key is not None:
-        raise typer.BadParameter("give --key or --key-separator", param_hint="--key")
+        raise click.BadParameter("give --key or --key-separator", param_hint="--key")
     end = _not_empty(_DELIMITER if delimiter is None else delimiter, "--delimiter")
     common: dict[str, Any] = {"headers": [_parse_header(one) for one in header or []]}
     if key is not None:
@@ -132,9 +133,9 @@ def produce(
 def _sources(files: list[Path] | None) -> list[str]:
     for file in files or []:
         if str(file) != "-" and not file.exists():
-            raise typer.BadParameter(f"'{file}' does not exist", param_hint="FILES")
+            raise click.BadParameter(f"'{file}' does not exist", param_hint="FILES")
         if file.is_dir():
-            raise typer.BadParameter(f"'{file}' is a directory", param_hint="FILES")
+            raise click.BadParameter(f"'{file}' is a directory", param_hint="FILES")
     return [str(file) for file in files] if files else ["-"]
 
 
@@ -358,12 +359,12 @@ def _json_maker(common: dict[str, Any]) -> Callable[[bytes], dict[str, Any]]:
 def _parse_header(argument: str) -> tuple[str, bytes]:
     name, equals, value = argument.partition("=")
     if not equals or not name:
-        raise typer.BadParameter(f"{argument!r}: needs NAME=VALUE", param_hint="--header")
+        raise click.BadParameter(f"{argument!r}: needs NAME=VALUE", param_hint="--header")
     return name, value.encode()
 
 
 def _not_empty(argument: str, option: str) -> bytes:
     found = text.unescape(argument)
     if not found:
-        raise typer.BadParameter("must not be empty", param_hint=option)
+        raise click.BadParameter("must not be empty", param_hint=option)
     return found

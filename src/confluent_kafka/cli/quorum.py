@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
+import click
 
 from confluent_kafka import Uuid
 from confluent_kafka.admin import QuorumInfo, QuorumReplicaState, RaftVoterEndpoint
@@ -20,11 +20,12 @@ from confluent_kafka.cli.administration import (
     confirm,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="Show the metadata quorum, and change which controllers vote in it.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -41,17 +42,17 @@ _REPLICATION = (
     *("directory", "endpoints"),
 )
 
-Controller = Annotated[int, typer.Argument(metavar="ID", min=0, help="Id of the controller.")]
+Controller = Annotated[int, argument(metavar="ID", min=0, help="Id of the controller.")]
 Directory = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="UUID",
         help="Id of the directory of its metadata log; by default the quorum is asked for it.",
     ),
 ]
 ClusterId = Annotated[
     str | None,
-    typer.Option(metavar="ID", help="Change the quorum only if the cluster has this id."),
+    option(metavar="ID", help="Change the quorum only if the cluster has this id."),
 ]
 
 
@@ -64,7 +65,7 @@ def describe(
     as_json: AsJson = False,
     replication: Annotated[
         bool,
-        typer.Option(
+        option(
             "--replication/--status",
             help="Show a row for each voter and observer, or one row for the quorum.",
         ),
@@ -85,9 +86,7 @@ def add_voter(
     controller: Controller,
     endpoints: Annotated[
         list[str],
-        typer.Argument(
-            metavar="LISTENER://HOST:PORT", help="Addresses on which the controller listens."
-        ),
+        argument(metavar="LISTENER://HOST:PORT", help="Addresses on which the controller listens."),
     ],
     brokers: Brokers = None,
     config_file: File = None,
@@ -184,7 +183,7 @@ def _uuid(text: str | None) -> Uuid | None:
         return Uuid(*struct.unpack(">qq", base64.b64decode(f"{text}==", b"-_", validate=True)))
     except (ValueError, struct.error):
         message = f"{text!r} is not a UUID in base64, such as {_base64(Uuid(1, 2))}"
-        raise typer.BadParameter(message, param_hint="--directory") from None
+        raise click.BadParameter(message, param_hint="--directory") from None
 
 
 def _base64(uuid: Uuid) -> str:
@@ -196,7 +195,7 @@ def _base64(uuid: Uuid) -> str:
 def _endpoint(text: str) -> RaftVoterEndpoint:
     found = _ENDPOINT.fullmatch(text)
     if found is None or int(found["port"]) >= 2**16:
-        raise typer.BadParameter(f"{text!r}: needs LISTENER://HOST:PORT")
+        raise click.BadParameter(f"{text!r}: needs LISTENER://HOST:PORT")
     return RaftVoterEndpoint(found["listener"], found["ipv6"] or found["host"], int(found["port"]))
 
 

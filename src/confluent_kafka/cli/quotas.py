@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, TypeVar
 
-import typer
+import click
 
 from confluent_kafka.admin import (
     ClientQuotaAlteration,
@@ -14,10 +14,11 @@ from confluent_kafka.admin import (
     ClientQuotaFilterComponent,
 )
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, pairs, show
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="Show and change client quotas.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -36,12 +37,12 @@ class Kind(StrEnum):
     ip = ClientQuotaEntity.IP
 
 
-User = Annotated[str | None, typer.Option("--user", help="User with this name.")]
-ClientId = Annotated[str | None, typer.Option("--client-id", help="Clients with this id.")]
-Ip = Annotated[str | None, typer.Option("--ip", help="Connections from this IP address.")]
+User = Annotated[str | None, option("--user", help="User with this name.")]
+ClientId = Annotated[str | None, option("--client-id", help="Clients with this id.")]
+Ip = Annotated[str | None, option("--ip", help="Connections from this IP address.")]
 Default = Annotated[
     list[Kind] | None,
-    typer.Option(
+    option(
         "--default",
         help="All entities of this type that have no quotas of their own. Can be given more than "
         "once.",
@@ -62,14 +63,14 @@ def describe(
     default: Default = None,
     every: Annotated[
         list[Kind] | None,
-        typer.Option(
+        option(
             "--every",
             help="Every entity of this type, and its default. Can be given more than once.",
         ),
     ] = None,
     only: Annotated[
         bool,
-        typer.Option("--only", help="Leave out quotas that also name an entity of another type."),
+        option("--only", help="Leave out quotas that also name an entity of another type."),
     ] = False,
 ) -> None:
     """Show the quotas that match the options. Without options, show all quotas."""
@@ -99,7 +100,7 @@ def describe(
 def alter(
     values: Annotated[
         list[str] | None,
-        typer.Argument(
+        argument(
             metavar="[QUOTA=VALUE...]", help="Quotas to set, such as producer_byte_rate=1000000."
         ),
     ] = None,
@@ -113,10 +114,10 @@ def alter(
     default: Default = None,
     remove: Annotated[
         list[str] | None,
-        typer.Option("--remove", help="Remove this quota. Can be given more than once."),
+        option("--remove", help="Remove this quota. Can be given more than once."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only validate the request, and change nothing.")
+        bool, option("--check", help="Only validate the request, and change nothing.")
     ] = False,
 ) -> None:
     """Set and remove quotas of the entity that the options name. Other quotas do not change."""
@@ -129,10 +130,10 @@ def alter(
         *[(kind.value, None) for kind in default or []],
     )
     if not names:
-        raise typer.BadParameter("give --user, --client-id, --ip or --default")
+        raise click.BadParameter("give --user, --client-id, --ip or --default")
     changes = _rates(values or []) | dict.fromkeys(remove or [])
     if not changes:
-        raise typer.BadParameter("give QUOTA=VALUE or --remove")
+        raise click.BadParameter("give QUOTA=VALUE or --remove")
     entity = ClientQuotaEntity(names)
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.alter_client_quotas(
@@ -145,7 +146,7 @@ def alter(
 def _by_type(*chosen: tuple[str, _T]) -> dict[str, _T]:
     found = dict(chosen)
     if len(found) < len(chosen):
-        raise typer.BadParameter("an entity type is given twice: choose each type only once")
+        raise click.BadParameter("an entity type is given twice: choose each type only once")
     return found
 
 
@@ -155,7 +156,7 @@ def _rates(values: list[str]) -> dict[str, float | None]:
         try:
             rates[name] = float(text)
         except ValueError:
-            raise typer.BadParameter(f"{text!r} is not a number", param_hint=name) from None
+            raise click.BadParameter(f"{text!r} is not a number", param_hint=name) from None
     return rates
 
 

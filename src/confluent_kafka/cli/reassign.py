@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-import typer
+import click
 
 from confluent_kafka import TopicPartition
 from confluent_kafka.cli.administration import (
@@ -18,12 +18,14 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
+from confluent_kafka.cli.values import topic_name
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="Move partitions to other brokers, list such moves, and cancel them.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
@@ -59,7 +61,7 @@ def list_(
 def start(
     moves: Annotated[
         list[str],
-        typer.Argument(
+        argument(
             metavar="TOPIC:PARTITION=BROKER,...",
             help="Partitions with the brokers of their replicas. The first broker is the preferred "
             "leader.",
@@ -79,7 +81,7 @@ def start(
 
 @app.command()
 def cancel(
-    partitions: Annotated[list[str], typer.Argument(metavar="TOPIC:PARTITION", help="Partitions.")],
+    partitions: Annotated[list[str], argument(metavar="TOPIC:PARTITION", help="Partitions.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -113,9 +115,11 @@ def _alter(
 def _move(text: str) -> tuple[TopicPartition, list[int]]:
     found = _MOVE.fullmatch(text)
     if found is None:
-        raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION=BROKER,...")
+        raise click.BadParameter(f"{text!r}: needs TOPIC:PARTITION=BROKER,...")
     topic, partition, nodes = found.groups()
-    return TopicPartition(topic, int(partition)), [int(node) for node in nodes.split(",")]
+    return TopicPartition(topic_name(topic), int(partition)), [
+        int(node) for node in nodes.split(",")
+    ]
 
 
 def _ids(nodes: list[int]) -> str:

@@ -8,8 +8,9 @@ import sys
 from importlib.util import find_spec
 from typing import Annotated
 
-import typer
+import click
 
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.compat import install
 
 # The options after the program are the program's.
@@ -19,36 +20,34 @@ CONTEXT_SETTINGS = {"ignore_unknown_options": True, "allow_interspersed_args": F
 def run(
     name: Annotated[
         str,
-        typer.Option(
+        option(
             "--as",
             help="Package that the program imports: aiokafka, kafka, kafka:2 or kafka:0.9.",
         ),
     ],
     program: Annotated[
-        list[str] | None, typer.Argument(help="File of the program, and its arguments.")
+        list[str] | None, argument(help="File of the program, and its arguments.")
     ] = None,
-    module: Annotated[
-        str | None, typer.Option("-m", help="Module to run instead of a file.")
-    ] = None,
+    module: Annotated[str | None, option("-m", help="Module to run instead of a file.")] = None,
 ) -> None:
     """Run a program that is written for another client, unchanged."""
     arguments = program or []
     if module is None and not arguments:
-        raise typer.BadParameter("give the file of a program, or -m and a module")
+        raise click.BadParameter("give the file of a program, or -m and a module")
     if module is None and not os.path.exists(arguments[0]):
-        raise typer.BadParameter(f"'{arguments[0]}' does not exist", param_hint="PROGRAM")
+        raise click.BadParameter(f"'{arguments[0]}' does not exist", param_hint="PROGRAM")
     try:
         package, _, generation = name.partition(":")
         install(package, generation or None)
     except ValueError as wrong:
-        raise typer.BadParameter(str(wrong), param_hint="--as") from None
+        raise click.BadParameter(str(wrong), param_hint="--as") from None
     try:
         if module is not None:
             # runpy replaces the first one by the file of the module.
             sys.argv[:] = [module, *arguments]
             sys.path[0] = os.getcwd()
             if not _is_there(module.partition(".")[0]):
-                raise typer.BadParameter(f"no module named '{module}'", param_hint="-m")
+                raise click.BadParameter(f"no module named '{module}'", param_hint="-m")
             runpy.run_module(module, run_name="__main__", alter_sys=True)
         else:
             sys.argv[:] = arguments

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
+from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.habits import PROPERTY_HINTS
 
 # Other variables that begin with KAFKA_ are for Java (KAFKA_HEAP_OPTS) or for containers.
@@ -24,32 +25,31 @@ CONNECTION = "Connection"
 
 Brokers = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--brokers",
         "-b",
-        rich_help_panel=CONNECTION,
+        panel=CONNECTION,
         metavar="HOST:PORT,...",
         help="Brokers for the first connection (bootstrap.servers).",
     ),
 ]
 File = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--config-file",
         "-F",
-        rich_help_panel=CONNECTION,
+        panel=CONNECTION,
         envvar="KAFKA_CONFIG_FILE",
         exists=True,
-        dir_okay=False,
         help="File with lines of key=value; # begins a comment.",
     ),
 ]
 Properties = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--property",
         "-X",
-        rich_help_panel=CONNECTION,
+        panel=CONNECTION,
         metavar="KEY=VALUE",
         help="Configuration property of librdkafka. Can be given more than once.",
     ),
@@ -72,7 +72,7 @@ def settings(
         reports the failure.
 
     Raises:
-        typer.BadParameter: a value is not key=value, or there is no broker.
+        click.BadParameter: a value is not key=value, or there is no broker.
     """
     config: dict[str, Any] = _from_environment(os.environ)
     if file is not None:
@@ -81,17 +81,17 @@ def settings(
         key, equals, value = text.partition("=")
         if not equals or not key:
             # The message does not repeat the text, which may be a password.
-            raise typer.BadParameter("needs KEY=VALUE", param_hint="-X")
+            raise click.BadParameter("needs KEY=VALUE", param_hint="-X")
         name = key.strip()
         if name in PROPERTY_HINTS:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"no such property: {name}. {PROPERTY_HINTS[name]}", param_hint="-X"
             )
         config[name] = value
     if brokers is not None:
         config["bootstrap.servers"] = brokers
     if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "no brokers: give --brokers HOST:PORT, -X bootstrap.servers=HOST:PORT, a file with "
             "-F, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
             param_hint="--brokers",
@@ -116,13 +116,13 @@ def _from_file(file: Path) -> dict[str, str]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{file}: {error}", param_hint="-F") from None
+        raise click.BadParameter(f"{file}: {error}", param_hint="-F") from None
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise typer.BadParameter(f"{file}, line {number}: needs key=value", param_hint="-F")
+            raise click.BadParameter(f"{file}, line {number}: needs key=value", param_hint="-F")
         config[key.strip()] = value.strip()
     return config

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import (
     AdminClient,
@@ -27,17 +25,19 @@ from confluent_kafka.cli.administration import (
     show,
 )
 from confluent_kafka.cli.bound import Bound
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.values import topic_name
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="List, describe and delete share groups, and change their offsets.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-Group = Annotated[str, typer.Argument(help="Share group.")]
-Groups = Annotated[list[str], typer.Argument(help="Share groups.")]
+Name = Annotated[str, argument(help="Share group.")]
+Names = Annotated[list[str], argument(help="Share groups.")]
 
 
 @app.command(name="list")
@@ -49,7 +49,7 @@ def list_(
     as_json: AsJson = False,
     state: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--state",
             help="List only groups in this state, such as stable. Can be given more than once.",
         ),
@@ -67,7 +67,7 @@ def list_(
 
 @app.command()
 def describe(
-    groups: Groups,
+    groups: Names,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -102,7 +102,7 @@ def _rows(group: ShareGroupDescription) -> Iterator[tuple[Any, ...]]:
 
 @app.command()
 def delete(
-    groups: Groups,
+    groups: Names,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -122,7 +122,7 @@ def delete(
 
 @app.command()
 def offsets(
-    group: Group,
+    group: Name,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -156,17 +156,17 @@ def offsets(
 
 @app.command()
 def reset_offsets(
-    group: Group,
+    group: Name,
     where: Annotated[
         list[str],
-        typer.Argument(
+        argument(
             metavar="TOPIC[:PARTITION]...",
             help="Topics with all their partitions, or single partitions.",
         ),
     ],
     to: Annotated[
         str,
-        typer.Option(
+        option(
             help="New position: beginning, end, an offset, or a time such as 2026-01-31T12:00Z."
         ),
     ],
@@ -179,7 +179,7 @@ def reset_offsets(
 ) -> None:
     """Change the start offsets of a group that has no members, and show them."""
     bound = Bound.parse(to, "--to")
-    chosen = [partition_of(text) if ":" in text else text for text in where]
+    chosen = [partition_of(text) if ":" in text else topic_name(text) for text in where]
     confirm(f"Change the offsets of {group} in {', '.join(where)}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         wanted = _offsets(admin, _partitions(admin, chosen, timeout), bound, timeout)
@@ -243,8 +243,10 @@ def _found(
 
 @app.command()
 def delete_offsets(
-    group: Group,
-    topics: Annotated[list[str], typer.Argument(help="Topics whose offsets to delete.")],
+    group: Name,
+    topics: Annotated[
+        list[str], argument(parse=topic_name, help="Topics whose offsets to delete.")
+    ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 _GAP = 2
+_ITEM_ENDS = re.compile(r"(?<=[,;]) +")
 _HEADER = 2  # lines: the names of the columns, and the rule below them
 
 
@@ -97,7 +99,8 @@ class Drawn:
         for name, width, right in zip(self._names, widths, self._right, strict=False):
             table.add_column(name, width=width, justify="right" if right else "left")
         for row in self._rows:
-            table.add_row(*row[: len(widths)])
+            cells = zip(row, widths, strict=False)
+            table.add_row(*("\n".join(_lines(text, width)) for text, width in cells))
         return table
 
     def _below(self, row: list[str], kept: int, width: int) -> Iterator[RenderableType]:
@@ -118,18 +121,31 @@ class Drawn:
 def _continuation(line: str, width: int) -> Iterator[Text]:
     lines = [line]
     if cell_len(line) > width:  # one value, which may be a list
-        gap = " " * _GAP
-        lines = textwrap.wrap(
-            line.strip(),
-            width,
-            initial_indent=gap,
-            subsequent_indent=gap * 2,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        first, *others = _lines(line.strip(), width - 2 * _GAP)
+        lines = [" " * _GAP + first, *(" " * 2 * _GAP + each for each in others)]
     for each in lines:
         # A word that is longer than the terminal is wide stays whole: it can then be copied.
         yield Text(each, style="dim", no_wrap=True, overflow="ignore")
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Divide a text into lines: after commas and semicolons, or else between words.
+
+    So ``rich 15.0.0, click 8.5.1`` keeps each name and its number together.
+    """
+    lines, line = [], ""
+    for item in _ITEM_ENDS.split(text):
+        longer = f"{line} {item}" if line else item
+        if cell_len(longer) <= width:
+            line = longer
+            continue
+        if line:
+            lines.append(line)
+        *full, line = textwrap.wrap(
+            item, width, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+        lines += full
+    return [*lines, line]
 
 
 def _is_numeric(values: Iterable[object]) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import NewPartitions, NewTopic
 from confluent_kafka.cli.administration import (
@@ -18,21 +16,21 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
+from confluent_kafka.cli.values import topic_name
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="List, describe, create, grow and delete topics.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-Name = Annotated[str, typer.Argument(help="Topic.")]
-Names = Annotated[list[str], typer.Argument(help="Topics.")]
-Check = Annotated[
-    bool, typer.Option("--check", help="Only validate the request, and change nothing.")
-]
+Name = Annotated[str, argument(parse=topic_name, help="Topic.")]
+Names = Annotated[list[str], argument(parse=topic_name, help="Topics.")]
+Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 
 
 @app.command(name="list")
@@ -44,7 +42,7 @@ def list_(
     as_json: AsJson = False,
     internal: Annotated[
         bool,
-        typer.Option(help="Also show internal topics, whose names begin with two underscores."),
+        option(help="Also show internal topics, whose names begin with two underscores."),
     ] = False,
 ) -> None:
     """List the topics with their partitions and replicas."""
@@ -107,7 +105,7 @@ def create(
     timeout: Timeout = 30,
     partitions: Annotated[
         int,
-        typer.Option(
+        option(
             "--partitions",
             "-p",
             min=-1,
@@ -116,13 +114,13 @@ def create(
     ] = -1,
     replicas: Annotated[
         int,
-        typer.Option(
+        option(
             "--replicas", "-r", min=-1, help="Number of replicas; -1 is the default of the brokers."
         ),
     ] = -1,
     config: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--config",
             "-c",
             metavar="NAME=VALUE",
@@ -145,7 +143,7 @@ def create(
 @app.command()
 def grow(
     topic: Name,
-    partitions: Annotated[int, typer.Argument(min=1, help="New number of partitions.")],
+    partitions: Annotated[int, argument(min=1, help="New number of partitions.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,

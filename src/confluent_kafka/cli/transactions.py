@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import (
@@ -24,16 +24,17 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.commands import Group
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+app = Group(
     help="List and describe transactions and their producers, and abort transactions.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-Place = Annotated[str, typer.Argument(metavar="TOPIC:PARTITION", help="Partition.")]
+Place = Annotated[str, argument(metavar="TOPIC:PARTITION", help="Partition.")]
 
 
 @app.command(name="list")
@@ -45,7 +46,7 @@ def list_(
     as_json: AsJson = False,
     state: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--state",
             help="List only transactions in this state, such as ongoing. Can be given more than "
             "once.",
@@ -53,14 +54,14 @@ def list_(
     ] = None,
     duration: Annotated[
         float | None,
-        typer.Option(
+        option(
             min=0,
             help="List only transactions open for more than this many seconds (since Kafka 3.8).",
         ),
     ] = None,
     pattern: Annotated[
         str | None,
-        typer.Option(help="List only ids that match this RE2 expression (since Kafka 4.1)."),
+        option(help="List only ids that match this RE2 expression (since Kafka 4.1)."),
     ] = None,
 ) -> None:
     """List transactional ids with the states of their latest transactions."""
@@ -85,9 +86,7 @@ def list_(
 
 @app.command()
 def describe(
-    ids: Annotated[
-        list[str], typer.Argument(metavar="TRANSACTIONAL_ID...", help="Transactional ids.")
-    ],
+    ids: Annotated[list[str], argument(metavar="TRANSACTIONAL_ID...", help="Transactional ids.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -129,7 +128,7 @@ def describe_producers(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     broker: Annotated[
-        int | None, typer.Option("--broker", min=0, help="Ask this broker instead of the leader.")
+        int | None, option("--broker", min=0, help="Ask this broker instead of the leader.")
     ] = None,
 ) -> None:
     """Describe the idempotent and transactional producers that have written to a partition.
@@ -172,23 +171,19 @@ def abort(
     yes: Yes = False,
     start_offset: Annotated[
         int | None,
-        typer.Option(min=0, help="Offset at which the transaction begins in the partition."),
+        option(min=0, help="Offset at which the transaction begins in the partition."),
     ] = None,
     producer_id: Annotated[
         int | None,
-        typer.Option(
-            min=0, help="Id of the producer of the transaction, instead of --start-offset."
-        ),
+        option(min=0, help="Id of the producer of the transaction, instead of --start-offset."),
     ] = None,
     producer_epoch: Annotated[
         int | None,
-        typer.Option(
-            min=0, max=2**15 - 1, help="Epoch of the producer. Required with --producer-id."
-        ),
+        option(min=0, max=2**15 - 1, help="Epoch of the producer. Required with --producer-id."),
     ] = None,
     coordinator_epoch: Annotated[
         int | None,
-        typer.Option(
+        option(
             min=0,
             max=2**31 - 1,
             show_default="0",
@@ -203,11 +198,11 @@ def abort(
     """
     partition = partition_of(place)
     if (producer_id is None) != (producer_epoch is None):
-        raise typer.BadParameter("needs --producer-epoch, too", param_hint="--producer-id")
+        raise click.BadParameter("needs --producer-epoch, too", param_hint="--producer-id")
     if (start_offset is None) == (producer_id is None):
-        raise typer.BadParameter("give either --start-offset or --producer-id")
+        raise click.BadParameter("give either --start-offset or --producer-id")
     if coordinator_epoch is not None and producer_id is None:
-        raise typer.BadParameter("needs --producer-id", param_hint="--coordinator-epoch")
+        raise click.BadParameter("needs --producer-id", param_hint="--coordinator-epoch")
     confirm(f"Abort the transaction in {place}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         if producer_id is not None and producer_epoch is not None:
@@ -237,7 +232,7 @@ def _begun_at(
 @app.command()
 def force_terminate(
     transactional_id: Annotated[
-        str, typer.Argument(metavar="TRANSACTIONAL_ID", help="Transactional id.")
+        str, argument(metavar="TRANSACTIONAL_ID", help="Transactional id.")
     ],
     brokers: Brokers = None,
     config_file: File = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,18 +9,6 @@ from confluent_kafka.protocol import MetadataRequest
 
 _CREATES = "allow.auto.create.topics"
 _VERSION = 4  # the first version with a flag for the creation of topics
-_LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
-LONGEST_NAME = 249
-"""How many characters the name of a topic has at most."""
-
-
-def is_legal(topic: str) -> bool:
-    """Return whether a topic can have this name."""
-    return (
-        topic not in (".", "..")
-        and len(topic) <= LONGEST_NAME
-        and _LEGAL.fullmatch(topic) is not None
-    )
 
 
 def creation(topic: str) -> tuple[int, int, bytes]:

@@ -6,9 +6,9 @@ import time
 from typing import Any
 
 from confluent_kafka import KafkaError as Error
+from confluent_kafka._values.topic_names import LONGEST, is_legal
 
 from .._common.cluster import INTERNAL_TOPICS, ClusterMetadata
-from .._common.topics import LONGEST_NAME, is_legal
 from . import errors
 from ._failures import failure_of, translated
 
@@ -110,6 +110,6 @@ def check_topic(topic: Any) -> None:
         raise ValueError("All topics must be non-empty strings")
     if not is_legal(topic):
         raise ValueError(
-            f"Topic name {topic!r} is illegal: it has up to {LONGEST_NAME} ASCII letters, digits, "
+            f"Topic name {topic!r} is illegal: it has up to {LONGEST} ASCII letters, digits, "
             "'.', '_' and '-', and is not '.' or '..'"
         )

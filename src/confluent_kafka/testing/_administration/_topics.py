@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import protocol
+from confluent_kafka._values.topic_names import RULE, is_legal
 from confluent_kafka.cimpl import KafkaError, Uuid
 from confluent_kafka.testing._administration._brokers import Brokers, Refused, outcome
 from confluent_kafka.testing._administration._configs import Configs
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 DEFAULT_PARTITIONS = 4
 DEFAULT_REPLICAS = 3
 _MAX_PARTITIONS = 10_000
-_NAME = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
 _NO_ID = Uuid(0, 0)
 
 
@@ -209,12 +208,8 @@ def _name_of(state: State, topic_id: Uuid) -> str | None:
 
 
 def _check_name(name: str) -> None:
-    if _NAME.fullmatch(name) is None:
-        raise Refused(
-            KafkaError.TOPIC_EXCEPTION,
-            f"a topic's name has 1 to 249 of the characters a-z, A-Z, 0-9, '.', '_' and '-', and "
-            f"is not '.' or '..': {name!r}",
-        )
+    if not is_legal(name):
+        raise Refused(KafkaError.TOPIC_EXCEPTION, f"{RULE}: {name!r}")
 
 
 def _pairs(configs: Any) -> list[tuple[str, str | None]]:

@@ -11,13 +11,13 @@ from typing import Any, Self, TypeVar
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka._values.topic_names import is_legal
 from confluent_kafka.admin import ConfigEntry
 from confluent_kafka.admin import ConfigResource as Resource
 from confluent_kafka.admin import NewPartitions as Partitions
 from confluent_kafka.admin import NewTopic as Topic
 from confluent_kafka.aio import AIOAdminClient
 
-from ..._common.topics import is_legal
 from .. import errors
 from .._closing import leave
 from .._engines import made

@@ -1,0 +1,94 @@
+"""The types of options and arguments, with errors in our words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from confluent_kafka._values.topic_names import RULE, is_legal
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.4
+    """The type of a value that a function returns.
+
+    Args:
+        parse: turns a text into the value, or raises click.BadParameter with the reason.
+        name: the name of the type in help texts.
+        limits: what help texts say about the values that are allowed.
+    """
+
+    def __init__(
+        self, parse: Callable[[Any], object], name: str = "text", limits: str = ""
+    ) -> None:
+        self.name = name
+        self.limits = limits
+        self._parse = parse
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        return self._parse(value)
+
+
+class Choice(click.Choice[Any]):
+    """A member of an enumeration by its value. Click would take the names of the members."""
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        return str(choice)
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return f"{value!r} is not one of {', '.join(map(str, self.choices))}"
+
+
+class File(click.Path):
+    """A file that exists."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(value)
+        if not path.exists():
+            self.fail(f"'{path}' does not exist", param, ctx)
+        if path.is_dir():
+            self.fail(f"'{path}' is a directory", param, ctx)
+        return path
+
+
+def number_type(kind: type[int] | type[float], least: float | None, most: float | None) -> Parsed:
+    """Return the type of numbers from `least` to `most`. None is no limit."""
+    low = -math.inf if least is None else least
+    high = math.inf if most is None else most
+    noun = "a whole number" if kind is int else "a number"
+    if least is None:
+        limits, wanted = "", noun
+    elif most is None:
+        limits, wanted = f"at least {least}", f"{noun} of at least {least}"
+    else:
+        limits, wanted = f"{least} to {most}", f"{noun} from {least} to {most}"
+
+    def parse(text: Any) -> float:
+        try:
+            number = kind(text)
+        except ValueError:
+            number = math.nan  # which is outside of all limits
+        if not low <= number <= high:
+            raise click.BadParameter(f"{text!r} is not {wanted}")
+        return number
+
+    return Parsed(parse, "number", limits)
+
+
+def topic_name(text: str) -> str:
+    """Return the name of a topic, or refuse a text that cannot be one.
+
+    Args:
+        text: the text.
+    """
+    if not is_legal(text):
+        raise click.BadParameter(f"{text!r} cannot be a topic: {RULE}")
+    return text

@@ -1,0 +1,167 @@
+"""Wrong usage: a line says what is wrong and what is right, the next one where the help is."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+pytest.importorskip("click", reason="the extra [cli] is not installed")
+
+import click
+
+from confluent_kafka import cli
+from tests.support.command_line import run
+from tests.support.kafka import NO_BROKER
+
+PROGRAM = "python -m confluent_kafka"
+RULE = (
+    "a topic's name has 1 to 249 of the characters a-z, A-Z, 0-9, '.', '_' and '-', and is not "
+    "'.' or '..'"
+)
+
+
+def reason(command: str) -> str:
+    """The reason that a command gives, in the form that all reasons have."""
+    done = run(*shlex.split(command), environment={"KAFKA_BOOTSTRAP_SERVERS": NO_BROKER})
+    assert (done.status, done.stdout) == (2, b"")
+    line, advice = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert advice.startswith(f"Try '{PROGRAM}")
+    assert advice.endswith(" --help' for help.")
+    return line.removeprefix("error: ")
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("topic list", "there is no command 'topic': did you mean 'topics'?"),
+        ("topics lst", "there is no command 'lst': did you mean 'list'?"),
+        ("consume t --grop g", "there is no option --grop: did you mean '--group'?"),
+        ("consume t --xyz", "there is no option --xyz"),
+        ("consume t -e=1", "there is no option -="),
+        ("consume", f"TOPICS is missing. Usage: {PROGRAM} consume [OPTIONS] TOPICS..."),
+        (
+            "acls create --name n",
+            f"--resource is missing. Usage: {PROGRAM} acls create [OPTIONS]",
+        ),
+        ("delegation-tokens renew x y", "too many arguments: y"),
+        ("topics list x y", "too many arguments: x y"),
+        ("consume t -b", "-b needs a value: HOST:PORT,..."),
+        ("consume t --json=1", "--json has no value"),
+        (
+            "configs describe nope x",
+            "KIND: 'nope' is not one of topic, broker, group, broker-logger, client-metrics",
+        ),
+        (
+            "quotas describe --default nope",
+            "--default: 'nope' is not one of user, client-id, ip",
+        ),
+        ("dump-log no-file", "FILE: 'no-file' does not exist"),
+        ("dump-log .", "FILE: '.' is a directory"),
+        ("topics list -F no-file", "--config-file: 'no-file' does not exist"),
+        ("topics list -X a", "-X: needs KEY=VALUE"),
+        ("run --as kafka no-file.py -m -x", "PROGRAM: 'no-file.py' does not exist"),
+    ],
+)
+def test_reasons(command: str, expected: str) -> None:
+    """Every kind of wrong usage is explained in our words, with the nearest name."""
+    assert reason(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "value", "expected"),
+    [
+        ("consume t -n {}", "0", "--count: '0' is not a whole number of at least 1"),
+        ("consume t -n {}", "1.5", "--count: '1.5' is not a whole number of at least 1"),
+        ("topics grow t {}", "x", "PARTITIONS: 'x' is not a whole number of at least 1"),
+        ("cluster --port {}", "65536", "--port: '65536' is not a whole number from 0 to 65535"),
+        ("log-dirs --broker {}", "x", "--broker: 'x' is not a whole number"),
+        ("groups describe g --watch {}", "nan", "--watch: 'nan' is not a number of at least 0.1"),
+        *[
+            (
+                f"{command} --timeout {{}}",
+                seconds,
+                f"--timeout: '{seconds}' is not a number from 0.1 to 3600",
+            )
+            for command in ("consume t", "produce t", "bench consume t", "topics list")
+            for seconds in ("0", "nan", "inf", "soon")
+        ],
+    ],
+)
+def test_numbers(command: str, value: str, expected: str) -> None:
+    """The error says which numbers are allowed. `--timeout 0` is none: no broker could answer."""
+    assert reason(command.format(value)) == expected
+
+
+@pytest.mark.parametrize("name", ["a/b", "", ".", "..", "a b", "ü", "a" * 250])
+@pytest.mark.parametrize(
+    ("command", "parameter"),
+    [
+        ("consume {}", "TOPICS: "),
+        ("produce {}", "TOPIC: "),
+        ("bench produce {}", "TOPIC: "),
+        ("topics create {}", "TOPIC: "),
+        ("topics describe {}", "TOPICS: "),
+        ("topics delete --yes t {}", "TOPICS: "),
+        ("log-dirs --topic {}", "--topic: "),
+        ("configs describe topic {}", ""),
+        ("configs set topic {} a=b", ""),
+        ("share-groups reset-offsets g {} --to end --yes", ""),
+        ("share-groups delete-offsets g {} --yes", "TOPICS: "),
+    ],
+)
+def test_names_of_topics(command: str, parameter: str, name: str) -> None:
+    """A name that no topic can have is wrong usage, and not a topic that does not exist."""
+    found = reason(command.format(shlex.quote(name)))
+    assert found == f"{parameter}{name!r} cannot be a topic: {RULE}"
+
+
+@pytest.mark.parametrize("command", ["reassign start a/b:0=1 --yes", "transactions abort a/b:0"])
+def test_names_of_partitions(command: str) -> None:
+    """The topic of a partition follows the same rule."""
+    options = " --start-offset 0 --yes" if command.startswith("transactions") else ""
+    assert reason(command + options) == f"'a/b' cannot be a topic: {RULE}"
+
+
+def options_with_values() -> list[tuple[str, str]]:
+    """Each option of each command that needs a value."""
+    found = []
+    for name in (*cli.COMMANDS, *cli.ADMINISTRATION):
+        command: Any = cli._imported(name)
+        parts = {f"{name} {part}": each for part, each in getattr(command, "commands", {}).items()}
+        for path, each in {name: command, **parts}.items():
+            found += [
+                (path, option)
+                for parameter in each.params
+                if isinstance(parameter, click.Option) and not parameter.is_flag
+                for option in parameter.opts
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("path", "option"), options_with_values())
+def test_a_forgotten_value(path: str, option: str) -> None:
+    """No option takes the next option as its value."""
+    assert reason(f"{path} {option} -X a=b").startswith(f"{option} needs a value (")
+    assert reason(f"{path} {option} --unknown").startswith(f"{option} needs a value (")
+
+
+def test_what_a_forgotten_value_is_told() -> None:
+    """The error shows the form of the value, and how to write a value that looks like an option."""
+    text = "needs a value (HOST:PORT,...), but -X is an option. If it is the value, write "
+    assert reason("consume t -b -X a=b") == f"-b {text}--brokers=-X"
+    assert reason("consume t -eb -X a=b") == f"-b {text}--brokers=-X"
+    text = "needs a value (TEXT), but --as is an option. If it is the value, write "
+    assert reason("run -m --as kafka") == f"-m {text}-m--as"
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--from -1", "--group=-X", "-gX", "-f -%s", "-X -", "-n 1 -- --from", "-f '' --from end"],
+)
+def test_values_that_begin_with_a_hyphen(options: str) -> None:
+    """A value after = or without a letter behind the hyphen is a value."""
+    done = run("consume", "t", *shlex.split(options), "-b", NO_BROKER, "--timeout", "0.1")
+    assert "needs a value" not in done.stderr
