@@ -72,16 +72,27 @@ def client_of(release: str, folder: Path) -> Client:
     copy_libraries(FILES / "pom.xml", folder, release, *options)
     [jar] = folder.glob("kafka-clients-*.jar")
     print(f"==> {jar.stem}", file=sys.stderr)
-    command = ["java", "-cp", f"{folder}/*", str(FILES / "Names.java")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise AssemblyError(f"'{' '.join(command)}' failed:\n{done.stderr}")
-    names = [line.split() for line in done.stdout.splitlines()]
+    names = _names_in(folder)
     return Client(
         {each["name"]: table(each) for each in definitions_in(jar, "common/message/")},
         {int(one[1]): one[2] for one in names if one[0] == "error"},
         {(kind, name) for kind, name, *_ in names if kind != "error"},
     )
+
+
+def _names_in(folder: Path) -> list[list[str]]:
+    """Return the words of the lines that Names.java prints."""
+    command = ["java", "-cp", f"{folder}/*", str(FILES / "Names.java")]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise AssemblyError(
+            "java reads Kafka's client: install a JDK (on Debian: apt-get install "
+            "openjdk-17-jdk-headless)"
+        ) from None
+    if done.returncode:
+        raise AssemblyError(f"'{' '.join(command)}' failed; it needs a JDK:\n{done.stderr}")
+    return [line.split() for line in done.stdout.splitlines()]
 
 
 def this_package(configurations: set[tuple[str, str]]) -> Client:
