@@ -120,6 +120,23 @@ def test_what_a_command_imports(
     assert not loaded & (not_loaded | never)
 
 
+def test_what_help_imports() -> None:
+    """The help of a command, and completion at each TAB, load no large package."""
+    shown = check_script("""
+    import io, sys
+    from confluent_kafka.cli import ADMINISTRATION, COMMANDS, app
+
+    for name in (*COMMANDS, *ADMINISTRATION):
+        stdout, sys.stdout = sys.stdout, io.StringIO()
+        app([name, "--help"], standalone_mode=False)
+        sys.stdout = stdout
+    print(*sys.modules)
+    """)
+    large = {"rich", "asyncio", "email", "pydantic", "typer", "pyspark", "pyarrow", "httpx"}
+    ours = {f"confluent_kafka.{name}" for name in ("admin", "testing", "aio", "compat", "spark")}
+    assert not set(shown.split()) & (large | ours)
+
+
 @pytest.mark.parametrize(
     ("command", "hint"),
     [

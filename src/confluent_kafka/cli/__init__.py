@@ -1,4 +1,8 @@
-"""The command line: one module per command, which is imported when the command is called."""
+"""The command line: one module per command, which is imported when the command is called.
+
+So that a command starts quickly, its module imports confluent_kafka.admin and other large packages
+only in the functions that need them.
+"""
 
 from __future__ import annotations
 

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from confluent_kafka.admin import (
-    AclBinding,
-    AclBindingFilter,
-    AclOperation,
-    AclPermissionType,
-    ResourcePatternType,
-    ResourceType,
-)
-from confluent_kafka.admin._enums import CONFIGURATIONS_ONLY
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -29,12 +20,21 @@ from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
+if TYPE_CHECKING:
+    from confluent_kafka.admin import (
+        AclBinding,
+        AclBindingFilter,
+        AclOperation,
+        AclPermissionType,
+        ResourcePatternType,
+        ResourceType,
+    )
+
 app = Group(
     help="List, create and delete ACLs.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-_TYPES = [each for each in ResourceType if each not in CONFIGURATIONS_ONLY]
 _KINDS = "topic, group, broker (the cluster) or transactional_id"
 
 Resource = Annotated[str, option("--resource", help=f"Kind of the resource: any, {_KINDS}.")]
@@ -104,16 +104,11 @@ def create(
     ] = "allow",
 ) -> None:
     """Create an ACL. If the same ACL exists already, nothing changes."""
+    from confluent_kafka.admin import AclBinding
+
+    kind, form, what, effect = _choices(resource, pattern, operation, permission)
     try:
-        binding = AclBinding(
-            choice(_TYPES, resource, "--resource"),
-            name,
-            choice(ResourcePatternType, pattern, "--pattern"),
-            principal,
-            host,
-            choice(AclOperation, operation, "--operation"),
-            choice(AclPermissionType, permission, "--permission"),
-        )
+        binding = AclBinding(kind, name, form, principal, host, what, effect)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
     with administering(brokers, config_file, properties, timeout) as admin:
@@ -156,37 +151,42 @@ def _filter(
     operation: str,
     permission: str,
 ) -> AclBindingFilter:
-    return AclBindingFilter(
-        choice(_TYPES, resource, "--resource"),
-        name,
+    from confluent_kafka.admin import AclBindingFilter
+
+    kind, form, what, effect = _choices(resource, pattern, operation, permission)
+    return AclBindingFilter(kind, name, form, principal, host, what, effect)
+
+
+def _choices(
+    resource: str, pattern: str, operation: str, permission: str
+) -> tuple[ResourceType, ResourcePatternType, AclOperation, AclPermissionType]:
+    from confluent_kafka.admin import (
+        AclOperation,
+        AclPermissionType,
+        ResourcePatternType,
+        ResourceType,
+    )
+    from confluent_kafka.admin._enums import CONFIGURATIONS_ONLY
+
+    kinds = [each for each in ResourceType if each not in CONFIGURATIONS_ONLY]
+    return (
+        choice(kinds, resource, "--resource"),
         choice(ResourcePatternType, pattern, "--pattern"),
-        principal,
-        host,
         choice(AclOperation, operation, "--operation"),
         choice(AclPermissionType, permission, "--permission"),
     )
 
 
-_ANY = AclBindingFilter(
-    ResourceType.ANY,
-    None,
-    ResourcePatternType.ANY,
-    None,
-    None,
-    AclOperation.ANY,
-    AclPermissionType.ANY,
-)
-
-
 def _check_all(wanted: AclBindingFilter, everything: bool) -> None:
     """Delete every ACL only with --all: a forgotten filter must not do it."""
-    if wanted == _ANY and not everything:
+    any_acl = _filter("any", None, "any", None, None, "any", "any")
+    if wanted == any_acl and not everything:
         raise click.BadParameter(
             "without --resource, --name, --principal or another filter every ACL would be "
             "deleted: give a filter, or --all",
             param_hint="--all",
         )
-    if wanted != _ANY and everything:
+    if wanted != any_acl and everything:
         raise click.BadParameter("cannot be combined with a filter", param_hint="--all")
 
 

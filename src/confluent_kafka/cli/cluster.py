@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import signal
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
-from confluent_kafka.cli.real_broker import real_broker
-from confluent_kafka.cli.relay import bootstrap_relay
 from confluent_kafka.cli.settings import Brokers, File, Properties
-from confluent_kafka.testing import MockCluster
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from confluent_kafka.testing import MockCluster
 
 HOST = "127.0.0.1"
 
@@ -90,20 +90,7 @@ def app(
             )
         _run_real(port, topics, quiet)
         return
-    try:
-        with (
-            _taking_a_port(),
-            MockCluster(brokers or 3, retention_bytes=retention_bytes) as mock_cluster,
-        ):
-            for name, partitions in topics:
-                _create_topic(mock_cluster, name, partitions)
-            asyncio.run(_serve(mock_cluster, port, quiet))
-    except OSError as error:
-        fail(str(error.strerror))
-    except KafkaException as error:
-        fail(error.args[0].str())
-    except KeyboardInterrupt:  # where the event loop does not support signals (Windows)
-        pass
+    _run_embedded(brokers or 3, retention_bytes, port, topics, quiet)
 
 
 def _refuse_options(context: click.Context) -> None:
@@ -117,7 +104,33 @@ def _refuse_options(context: click.Context) -> None:
             )
 
 
+def _run_embedded(
+    brokers: int, retention_bytes: int | None, port: int, topics: list[tuple[str, int]], quiet: bool
+) -> None:
+    import asyncio
+
+    from confluent_kafka.testing import MockCluster
+
+    try:
+        with (
+            _taking_a_port(),
+            MockCluster(brokers, retention_bytes=retention_bytes) as mock_cluster,
+        ):
+            for name, partitions in topics:
+                _create_topic(mock_cluster, name, partitions)
+            asyncio.run(_serve(mock_cluster, port, quiet))
+    except OSError as error:
+        fail(str(error.strerror))
+    except KafkaException as error:
+        fail(error.args[0].str())
+    except KeyboardInterrupt:  # where the event loop does not support signals (Windows)
+        pass
+
+
 def _run_real(port: int, topics: list[tuple[str, int]], quiet: bool) -> None:
+    from confluent_kafka.admin import AdminClient, NewTopic
+    from confluent_kafka.cli.real_broker import real_broker
+
     if not quiet:
         print("Starting Apache Kafka ...", file=sys.stderr)
     try:
@@ -191,6 +204,10 @@ def _create_topic(mock_cluster: MockCluster, name: str, partitions: int) -> None
 
 
 async def _serve(mock_cluster: MockCluster, port: int, quiet: bool) -> None:
+    import asyncio
+
+    from confluent_kafka.cli.relay import bootstrap_relay
+
     stop = asyncio.Event()
     _stop_on_signals(stop)
     servers = mock_cluster.bootstrap_servers
@@ -204,6 +221,8 @@ async def _serve(mock_cluster: MockCluster, port: int, quiet: bool) -> None:
 
 
 def _stop_on_signals(stop: asyncio.Event) -> None:
+    import asyncio
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         try:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import Future
 from enum import StrEnum
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -21,6 +20,9 @@ from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.values import topic_name
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource
 
 app = Group(
     help="Show and change the configuration of topics, brokers, loggers, groups and client "
@@ -88,6 +90,8 @@ def set_(
     check: Check = False,
 ) -> None:
     """Change settings of a resource. All other settings stay as they are."""
+    from confluent_kafka.admin import AlterConfigOpType, ConfigEntry
+
     changes = [
         ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)
         for key, value in pairs(values, "NAME=VALUE").items()
@@ -109,6 +113,8 @@ def unset(
     check: Check = False,
 ) -> None:
     """Reset settings of a resource to their defaults."""
+    from confluent_kafka.admin import AlterConfigOpType, ConfigEntry
+
     changes = [
         ConfigEntry(key, None, incremental_operation=AlterConfigOpType.DELETE) for key in names
     ]
@@ -118,6 +124,8 @@ def unset(
 
 
 def _resource(kind: Kind, name: str, changes: list[ConfigEntry] | None = None) -> ConfigResource:
+    from confluent_kafka.admin import ConfigResource
+
     if kind is Kind.topic:
         topic_name(name)
     return ConfigResource(kind.name, name, incremental_configs=changes)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import binascii
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from confluent_kafka.admin import DelegationToken
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.settings import Brokers, File, Properties
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import DelegationToken
 
 app = Group(
     help="Create, renew, expire and describe delegation tokens.\n\n"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaException
-from confluent_kafka._diagnosis import parts
-from confluent_kafka.admin import AdminClient
 from confluent_kafka.cli.administration import AsJson, Timeout, show
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
 from confluent_kafka.cli.terminal import counted
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient
 
 
 def doctor(
@@ -28,9 +30,13 @@ def doctor(
 
     Exit status: 0 shown, 1 the connection failed, 2 wrong usage, 130 Ctrl-C.
     """
+    from confluent_kafka._diagnosis import parts
+
     rows = parts()
     failure = None
     if brokers or config_file or properties or os.environ.get("KAFKA_BOOTSTRAP_SERVERS"):
+        from confluent_kafka.admin import AdminClient
+
         with ending():
             config = settings(brokers, config_file, properties)
             with configuring():

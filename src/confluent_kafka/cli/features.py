@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from confluent_kafka.admin import FeatureMetadata, FeatureUpdate, UpgradeType
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -22,6 +21,9 @@ from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import FeatureMetadata, FeatureUpdate
 
 app = Group(
     help="Show and change the versions of a cluster's features.\n\n"
@@ -73,6 +75,8 @@ def upgrade(
     yes: Yes = False,
 ) -> None:
     """Raise the versions of features, of all or of none: `features upgrade share.version=1`."""
+    from confluent_kafka.admin import FeatureUpdate
+
     wanted = {name: FeatureUpdate(each) for name, each in _wanted(versions, 1).items()}
     _update(brokers, config_file, properties, timeout, wanted, check, yes)
 
@@ -89,6 +93,8 @@ def downgrade(
     yes: Yes = False,
 ) -> None:
     """Lower the versions of features, of all or of none. Version 0 disables a feature."""
+    from confluent_kafka.admin import FeatureUpdate, UpgradeType
+
     kind = UpgradeType.UNSAFE_DOWNGRADE if unsafe else UpgradeType.SAFE_DOWNGRADE
     wanted = {name: FeatureUpdate(each, kind) for name, each in _wanted(versions, 0).items()}
     _update(brokers, config_file, properties, timeout, wanted, check, yes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from concurrent.futures import Future
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from confluent_kafka import (
     ConsumerGroupState,
@@ -14,7 +14,6 @@ from confluent_kafka import (
     KafkaException,
     TopicPartition,
 )
-from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -28,6 +27,9 @@ from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo
 
 app = Group(
     help="List, describe and delete consumer groups.\n\n"
@@ -149,6 +151,8 @@ def _rows(admin: AdminClient, group: str, timeout: float) -> list[list[Any]]:
 def _ends(
     admin: AdminClient, places: list[tuple[str, int]], timeout: float
 ) -> dict[tuple[str, int], int | None]:
+    from confluent_kafka.admin import OffsetSpec
+
     if not places:
         return {}
     asked = {TopicPartition(*place): OffsetSpec.latest() for place in places}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from confluent_kafka.admin import AdminClient, LogDirDescription
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, settled, show
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.values import topic_name
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient, LogDirDescription
 
 _COLUMNS = ("broker", "directory", "topic", "partition", "bytes", "lag", "future")
 

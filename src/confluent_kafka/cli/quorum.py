@@ -6,12 +6,11 @@ import base64
 import re
 import struct
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from confluent_kafka import Uuid
-from confluent_kafka.admin import QuorumInfo, QuorumReplicaState, RaftVoterEndpoint
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -24,6 +23,9 @@ from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import QuorumInfo, QuorumReplicaState, RaftVoterEndpoint
 
 app = Group(
     help="Show the metadata quorum, and change which controllers vote in it.\n\n"
@@ -193,6 +195,8 @@ def _base64(uuid: Uuid) -> str:
 
 
 def _endpoint(text: str) -> RaftVoterEndpoint:
+    from confluent_kafka.admin import RaftVoterEndpoint
+
     found = _ENDPOINT.fullmatch(text)
     if found is None or int(found["port"]) >= 2**16:
         raise click.BadParameter(f"{text!r}: needs LISTENER://HOST:PORT")

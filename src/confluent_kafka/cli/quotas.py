@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import click
 
-from confluent_kafka.admin import (
-    ClientQuotaAlteration,
-    ClientQuotaEntity,
-    ClientQuotaFilter,
-    ClientQuotaFilterComponent,
-)
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, pairs, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.settings import Brokers, File, Properties
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import ClientQuotaEntity
 
 app = Group(
     help="Show and change client quotas.\n\n"
@@ -25,16 +22,15 @@ app = Group(
 
 _T = TypeVar("_T")
 
-_TYPES = (ClientQuotaEntity.USER, ClientQuotaEntity.CLIENT_ID, ClientQuotaEntity.IP)
 _DEFAULT = "<default>"  # as Kafka's tools write it
 
 
 class Kind(StrEnum):
     """The kinds of entities that have quotas."""
 
-    user = ClientQuotaEntity.USER
-    client_id = ClientQuotaEntity.CLIENT_ID
-    ip = ClientQuotaEntity.IP
+    user = "user"
+    client_id = "client-id"
+    ip = "ip"
 
 
 User = Annotated[str | None, option("--user", help="User with this name.")]
@@ -74,11 +70,13 @@ def describe(
     ] = False,
 ) -> None:
     """Show the quotas that match the options. Without options, show all quotas."""
+    from confluent_kafka.admin import ClientQuotaFilter, ClientQuotaFilterComponent
+
     component = ClientQuotaFilterComponent
     chosen = _by_type(
         *[
             (kind, component.of_entity(kind, name))
-            for kind, name in zip(_TYPES, (user, client_id, ip), strict=True)
+            for kind, name in zip(Kind, (user, client_id, ip), strict=True)
             if name is not None
         ],
         *[(kind.value, component.of_default_entity(kind.value)) for kind in default or []],
@@ -93,7 +91,7 @@ def describe(
         for quota, value in quotas.items()
     ]
     rows.sort(key=lambda row: [cell or "" for cell in row[:-1]])
-    show((*_TYPES, "quota", "value"), rows, as_json)
+    show((*Kind, "quota", "value"), rows, as_json)
 
 
 @app.command()
@@ -121,10 +119,12 @@ def alter(
     ] = False,
 ) -> None:
     """Set and remove quotas of the entity that the options name. Other quotas do not change."""
+    from confluent_kafka.admin import ClientQuotaAlteration, ClientQuotaEntity
+
     names: dict[str, str | None] = _by_type(
         *[
             (kind, name)
-            for kind, name in zip(_TYPES, (user, client_id, ip), strict=True)
+            for kind, name in zip(Kind, (user, client_id, ip), strict=True)
             if name is not None
         ],
         *[(kind.value, None) for kind in default or []],
@@ -162,4 +162,4 @@ def _rates(values: list[str]) -> dict[str, float | None]:
 
 def _names(entity: ClientQuotaEntity) -> tuple[str | None, ...]:
     entries = entity.entries
-    return tuple((entries[kind] or _DEFAULT) if kind in entries else None for kind in _TYPES)
+    return tuple((entries[kind] or _DEFAULT) if kind in entries else None for kind in Kind)

@@ -11,7 +11,6 @@ from typing import Annotated
 import click
 
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.compat import install
 
 # The options after the program are the program's.
 CONTEXT_SETTINGS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -31,6 +30,8 @@ def run(
     module: Annotated[str | None, option("-m", help="Module to run instead of a file.")] = None,
 ) -> None:
     """Run a program that is written for another client, unchanged."""
+    from confluent_kafka.compat import install
+
     arguments = program or []
     if module is None and not arguments:
         raise click.BadParameter("give the file of a program, or -m and a module")

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.admin import (
-    AdminClient,
-    GroupState,
-    ListOffsetsResultInfo,
-    OffsetSpec,
-    ShareGroupDescription,
-)
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -30,6 +23,14 @@ from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.values import topic_name
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import (
+        AdminClient,
+        ListOffsetsResultInfo,
+        OffsetSpec,
+        ShareGroupDescription,
+    )
 
 app = Group(
     help="List, describe and delete share groups, and change their offsets.\n\n"
@@ -56,6 +57,8 @@ def list_(
     ] = None,
 ) -> None:
     """List the share groups with their states."""
+    from confluent_kafka.admin import GroupState
+
     states = {choice(GroupState, text, "--state") for text in state or []}
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.list_share_groups(states=states or None, request_timeout=timeout).result()
@@ -214,6 +217,8 @@ def _partitions(
 def _offsets(
     admin: AdminClient, places: list[TopicPartition], bound: Bound, timeout: float
 ) -> dict[TopicPartition, int]:
+    from confluent_kafka.admin import OffsetSpec
+
     if bound.kind == "offset":
         return dict.fromkeys(places, bound.number)
     ends = _found(admin, places, OffsetSpec.latest(), timeout)

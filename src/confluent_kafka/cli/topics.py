@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confluent_kafka import TopicCollection
-from confluent_kafka.admin import NewPartitions, NewTopic
+from confluent_kafka.cimpl import NewPartitions, NewTopic
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,

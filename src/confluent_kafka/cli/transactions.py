@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.admin import (
-    AbortTransactionSpec,
-    AdminClient,
-    ProducerState,
-    TransactionState,
-)
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -28,6 +22,14 @@ from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import (
+        AbortTransactionSpec,
+        AdminClient,
+        ProducerState,
+        TransactionState,
+    )
 
 app = Group(
     help="List and describe transactions and their producers, and abort transactions.\n\n"
@@ -65,6 +67,8 @@ def list_(
     ] = None,
 ) -> None:
     """List transactional ids with the states of their latest transactions."""
+    from confluent_kafka.admin import TransactionState
+
     states = {choice(TransactionState, text, "--state") for text in state or []}
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.list_transactions(
@@ -206,6 +210,8 @@ def abort(
     confirm(f"Abort the transaction in {place}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         if producer_id is not None and producer_epoch is not None:
+            from confluent_kafka.admin import AbortTransactionSpec
+
             spec = AbortTransactionSpec(
                 partition, producer_id, producer_epoch, coordinator_epoch or 0
             )
@@ -219,6 +225,8 @@ def abort(
 def _begun_at(
     offset: int | None, producers: list[ProducerState], partition: TopicPartition
 ) -> AbortTransactionSpec:
+    from confluent_kafka.admin import AbortTransactionSpec
+
     found = next(
         (each for each in producers if each.current_transaction_start_offset == offset), None
     )
