@@ -132,7 +132,17 @@ def test_what_help_imports() -> None:
         sys.stdout = stdout
     print(*sys.modules)
     """)
-    large = {"rich", "asyncio", "email", "pydantic", "typer", "pyspark", "pyarrow", "httpx"}
+    large = {
+        "rich",
+        "asyncio",
+        "logging",
+        "email",
+        "pydantic",
+        "typer",
+        "pyspark",
+        "pyarrow",
+        "httpx",
+    }
     ours = {f"confluent_kafka.{name}" for name in ("admin", "testing", "aio", "compat", "spark")}
     assert not set(shown.split()) & (large | ours)
 

@@ -7,7 +7,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -22,6 +21,8 @@ from confluent_kafka.cli.terminal import cell
 from confluent_kafka.cli.values import topic_name
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from confluent_kafka.admin import AdminClient
 
 _T = TypeVar("_T")

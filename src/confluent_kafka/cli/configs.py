@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Future
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -22,6 +21,8 @@ from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.values import topic_name
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource
 
 app = Group(

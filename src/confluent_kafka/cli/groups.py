@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Annotated, Any
 
 from confluent_kafka import (
@@ -29,6 +28,8 @@ from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo
 
 app = Group(

@@ -5,7 +5,6 @@ Later sources override earlier ones: the environment, the file of ``-F``, ``-X``
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -74,6 +73,8 @@ def settings(
     Raises:
         click.BadParameter: a value is not key=value, or there is no broker.
     """
+    import logging
+
     config: dict[str, Any] = _from_environment(os.environ)
     if file is not None:
         config |= _from_file(file)
