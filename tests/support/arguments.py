@@ -498,6 +498,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "key": TEXT,
         "broker_id": ID,
     },
+    "MockCluster.set_transaction_version": {"version": ID},
     "MockCluster.set_group_initial_rebalance_delay": {"delay": DELAY},
     "MockCluster.set_group_consumer_heartbeat_interval": {"interval": DELAY},
     "MockCluster.set_group_consumer_session_timeout": {"timeout": DELAY},

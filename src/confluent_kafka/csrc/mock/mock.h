@@ -127,6 +127,7 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(set_rack)                                                                          \
     X(set_round_trip_time)                                                               \
     X(set_coordinator)                                                                   \
+    X(set_transaction_version)                                                           \
     X(set_group_initial_rebalance_delay)                                                 \
     X(set_group_consumer_heartbeat_interval)                                             \
     X(set_group_consumer_session_timeout)                                                \

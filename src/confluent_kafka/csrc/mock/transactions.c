@@ -1,0 +1,52 @@
+/*
+ * MockCluster: the version of the protocol of transactions.
+ */
+#include "mock/mock.h"
+
+#ifdef RD_KAFKA_HAS_MOCK_TRANSACTION_VERSION
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_set_transaction_version(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_set_transaction_version(self->cluster, (int16_t)call->count);
+}
+
+#else
+
+static rd_kafka_resp_err_t
+run_set_transaction_version(MockCluster *self, mock_call *call)
+{
+    (void)self;
+    return call->count == 1 ? RD_KAFKA_RESP_ERR_NO_ERROR : RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
+}
+
+#endif
+
+const char mock_set_transaction_version_doc[] =
+"set_transaction_version($self, /, version)\n--\n\n"
+"Set the feature transaction.version of the cluster, which clients learn when they connect.\n\n"
+"With version 2 (KIP-890) each transaction has an epoch of its own, so that a request of an\n"
+"earlier transaction that arrives late is refused. Clusters of Kafka 4 have version 2 unless\n"
+"they were upgraded from an older release.\n\n"
+"Args:\n"
+"    version (int): 1 or 2; 1 in a new MockCluster.\n\n"
+"Raises:\n"
+"    KafkaException: _NOT_IMPLEMENTED: `version` is 2, and this librdkafka lacks the patch\n"
+"        mock-transaction-version.\n\n"
+"librdkafka: rd_kafka_mock_set_transaction_version(), of our patch mock-transaction-version.";
+
+PyObject *
+mock_set_transaction_version(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                             PyObject *kwnames)
+{
+    SIGNATURE(arguments, "set_transaction_version()", 1, 1, P_version);
+    PyObject *values[1];
+    int32_t version;
+    mock_call call = {.run = run_set_transaction_version};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || arg_int32(values[0], "version", 1, 2, &version) < 0) {
+        return NULL;
+    }
+    call.count = version;
+    return mock_cluster_do(self, &call);
+}
