@@ -25,9 +25,8 @@ END = protocol.EndTxnRequest
 
 
 @pytest.fixture(autouse=True)
-def version_2(kafka_cluster: MockCluster) -> None:
-    """Version 2, and broker 1 as the coordinator of the transactional.id "one"."""
-    kafka_cluster.set_transaction_version(2)
+def coordinator(kafka_cluster: MockCluster) -> None:
+    """Broker 1 is the coordinator of the transactional.id "one"."""
     kafka_cluster.set_coordinator("transaction", "one", 1)
 
 

@@ -7,8 +7,14 @@
 
 #include "base/text.h"
 
+#ifdef RD_KAFKA_HAS_MOCK_TRANSACTION_VERSION
+#define OF_TRANSACTIONS(newest, without_patch) newest
+#else
+#define OF_TRANSACTIONS(newest, without_patch) without_patch
+#endif
+
 const mock_request_kind mock_request_kinds[] = {
-    {"Produce", 0, 9},
+    {"Produce", 0, OF_TRANSACTIONS(12, 9)},
     {"Fetch", 1, 11},
     {"ListOffsets", 2, 7},
     {"Metadata", 3, 12},
@@ -19,13 +25,13 @@ const mock_request_kind mock_request_kinds[] = {
     {"Heartbeat", 12, 3},
     {"LeaveGroup", 13, 2},
     {"SyncGroup", 14, 3},
-    {"ApiVersions", 18, 2},
-    {"InitProducerId", 22, 4},
+    {"ApiVersions", 18, OF_TRANSACTIONS(3, 2)},
+    {"InitProducerId", 22, OF_TRANSACTIONS(5, 4)},
     {"OffsetForLeaderEpoch", 23, 2},
     {"AddPartitionsToTxn", 24, 1},
     {"AddOffsetsToTxn", 25, 1},
-    {"EndTxn", 26, 1},
-    {"TxnOffsetCommit", 28, 3},
+    {"EndTxn", 26, OF_TRANSACTIONS(5, 1)},
+    {"TxnOffsetCommit", 28, OF_TRANSACTIONS(5, 3)},
     {"ConsumerGroupHeartbeat", 68, 1},
     {"GetTelemetrySubscriptions", 71, 0},
     {"PushTelemetry", 72, 0},

@@ -116,12 +116,17 @@ start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size
     rd_kafka_mock_set_controller_id(cluster, 1);
     self->rk = rk;
     self->cluster = cluster;
-    /* Newer versions report the partition's leader (KIP-951), and the brokers crash if there is
-     * none: after set_leader(None), or for a topic that does not exist. */
-    mock_let_brokers_settle(self);
-    rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
+    /* Newer versions of Fetch report the partition's leader (KIP-951), and the brokers crash if
+     * there is none: after set_leader(None), or for a topic that does not exist. So do versions of
+     * Produce without the patch. */
     mock_let_brokers_settle(self);
     rd_kafka_mock_set_apiversion(cluster, FETCH, 0, 11);
+    mock_let_brokers_settle(self);
+#ifdef RD_KAFKA_HAS_MOCK_TRANSACTION_VERSION
+    rd_kafka_mock_set_transaction_version(cluster, 2); /* as in a new cluster of Kafka 4 */
+#else
+    rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
+#endif
     return true;
 }
 
