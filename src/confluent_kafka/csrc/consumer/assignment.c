@@ -535,9 +535,11 @@ PyDoc_STRVAR(pause_doc,
 "ends when the partition is revoked (an eager rebalance revokes all), lost, or left out of an\n"
 "assign().\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): assigned partitions.\n\n"
+"    partitions (list of TopicPartition): assigned partitions. In on_assign, call assign() first.\n"
+"        A partition of an assigned topic that is not assigned starts paused when\n"
+"        incremental_assign() adds it.\n\n"
 "Raises:\n"
-"    KafkaException: _UNKNOWN_PARTITION: one of them is not assigned.\n\n"
+"    KafkaException: _UNKNOWN_PARTITION: the consumer does not use the topic of one of them.\n\n"
 "librdkafka: rd_kafka_pause_partitions().");
 
 static PyObject *
