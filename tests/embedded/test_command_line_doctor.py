@@ -56,7 +56,7 @@ def test_a_connection(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     done = run("doctor", "--json", "-b", kafka_cluster.bootstrap_servers)
     assert (done.status, done.stderr) == (0, "")
     assert rows(done)["connection"].startswith("works: 3 brokers, 1 topic, cluster ")
-    assert rows(done)["transactions"].startswith("version 1: ")
+    assert rows(done)["transactions"].startswith("version 2")
 
 
 def test_no_connection() -> None:

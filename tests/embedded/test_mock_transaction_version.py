@@ -19,7 +19,7 @@ from tests.support.patches import needs
 from tests.support.protocol import sized, text
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = needs("mock-transaction-version", "transactions-v2", "mock-on-request")
+patched = needs("mock-transaction-version", "transactions-v2", "mock-on-request")
 
 END = protocol.EndTxnRequest
 
@@ -71,6 +71,7 @@ def end_all(cluster: MockCluster, producer_id: int, epochs: Iterable[int]) -> No
             answers.read(size)
 
 
+@patched
 def test_no_partition_is_added(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """Records and offsets begin a transaction by themselves, and it is committed as a whole."""
     with (
@@ -94,6 +95,7 @@ def test_no_partition_is_added(kafka_cluster: MockCluster, kafka_topic: str) -> 
     assert protocol.AddOffsetsToTxnRequest.api_key not in sent
 
 
+@patched
 def test_a_transaction_of_offsets(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """A transaction without records commits its offsets, or drops them."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
@@ -107,6 +109,7 @@ def test_a_transaction_of_offsets(kafka_cluster: MockCluster, kafka_topic: str) 
             assert committed(consumer, kafka_topic) == 3
 
 
+@patched
 def test_every_transaction_has_its_epoch(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """EndTxn brings the next epoch, after a commit and after an abort."""
     epochs = []
@@ -124,6 +127,7 @@ def test_every_transaction_has_its_epoch(kafka_cluster: MockCluster, kafka_topic
     assert values(kafka_cluster, kafka_topic, "read_committed") == [b"value"] * 2
 
 
+@patched
 @pytest.mark.parametrize("late", [True, False], ids=["commit", "abort"])
 def test_a_late_end(kafka_cluster: MockCluster, kafka_topic: str, late: bool) -> None:
     """EndTxn of the transaction before ends nothing: the coordinator fences it."""
@@ -149,6 +153,7 @@ def test_a_late_end(kafka_cluster: MockCluster, kafka_topic: str, late: bool) ->
     assert found == ([b"first"] if late else [b"second"])
 
 
+@patched
 def test_an_answer_that_is_lost(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """EndTxn that is repeated brings the epoch that the first one brought."""
     first = []
@@ -171,6 +176,7 @@ def test_an_answer_that_is_lost(kafka_cluster: MockCluster, kafka_topic: str) ->
     assert values(kafka_cluster, kafka_topic, "read_committed") == [b"value", b"next"]
 
 
+@patched
 def test_a_second_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """It aborts what the first one of its transactional.id left open, and fences that one."""
     first = producer_of(kafka_cluster)
@@ -185,6 +191,7 @@ def test_a_second_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None
     first.close(0)
 
 
+@patched
 def test_timeout(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """After transaction.timeout.ms the commit fails, and the producer goes on after an abort."""
     timeouts = {"transaction.timeout.ms": 1000, "message.timeout.ms": 1000}
@@ -203,6 +210,7 @@ def test_timeout(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     assert values(kafka_cluster, kafka_topic, "read_committed") == [b"behind it", b"in time"]
 
 
+@patched
 def test_the_version_changes(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """A producer goes on when the version goes down and up; it learns that when it connects."""
     told: list[int] = []
@@ -217,12 +225,15 @@ def test_the_version_changes(kafka_cluster: MockCluster, kafka_topic: str) -> No
             kafka_cluster.set_transaction_version(version)
             kafka_cluster.set_broker_down()
             kafka_cluster.set_broker_up()
-            wait_until(lambda expected=version: told[-1:] == [expected], lambda: producer.poll(0.01))
+            wait_until(
+                lambda expected=version: told[-1:] == [expected], lambda: producer.poll(0.01)
+            )
             written(producer, kafka_topic, b"%d" % version)
             producer.commit_transaction(TIMEOUT)
     assert values(kafka_cluster, kafka_topic, "read_committed") == [b"2", b"1", b"2"]
 
 
+@patched
 def test_the_feature_is_described(kafka_cluster: MockCluster) -> None:
     """describe_features() returns the version, and the versions that the brokers support."""
     with admin_of(kafka_cluster) as admin:
@@ -231,11 +242,13 @@ def test_the_feature_is_described(kafka_cluster: MockCluster) -> None:
     assert features.supported_features["transaction.version"].max_version == 2
 
 
+@patched
 def test_the_epochs_of_a_producer_end(kafka_cluster: MockCluster) -> None:
     """After the last epoch EndTxn brings a new producer id, and fences the old one."""
     with admin_of(kafka_cluster) as admin:
         start = ask(
-            admin, protocol.InitProducerIdRequest(transactional_id="one", transaction_timeout_ms=1000)
+            admin,
+            protocol.InitProducerIdRequest(transactional_id="one", transaction_timeout_ms=1000),
         )
         number, first = start.producer_id, start.producer_epoch
         last = 2**15 - 2

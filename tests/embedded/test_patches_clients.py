@@ -71,6 +71,7 @@ def test_abort_before_the_transaction_began(
 
     abort-nothing.patch: EndTxn was answered with INVALID_TXN_STATE, which is fatal.
     """
+    kafka_cluster.set_transaction_version(1)  # else nothing asks the coordinator to begin
     producer = make_producer({"transactional.id": kafka_topic})
     producer.init_transactions(TIMEOUT)
     producer.begin_transaction()
@@ -91,11 +92,13 @@ def test_abort_before_the_transaction_began(
     producer.commit_transaction(TIMEOUT)
 
 
-@needs("abort-nothing")
+@needs("abort-nothing", "transactions-v2")
+@pytest.mark.parametrize("version", [1, pytest.param(2, marks=needs("mock-transaction-version"))])
 def test_abort_of_what_the_coordinator_lost(
-    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
+    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, version: int
 ) -> None:
     """A transaction that had begun and is not there any more is a fatal error still."""
+    kafka_cluster.set_transaction_version(version)
     producer = make_producer({"transactional.id": kafka_topic})
     producer.init_transactions(TIMEOUT)
     producer.begin_transaction()
