@@ -29,7 +29,7 @@ SILENT = {"DescribeLogDirs": range(1, 3), "WriteTxnMarkers": range(1, 3)} | dict
 FILTERED = {"ListGroups", "ListTransactions"}
 VERSIONS = [
     (name, version)
-    for name in RULES
+    for name in sorted(RULES)  # in one order for all processes of a test run
     for version in protocol.message_class(f"{name}Request").valid_versions
 ]
 
