@@ -41,6 +41,7 @@ from confluent_kafka.admin import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
+from tests.support.kafka import Reports
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -216,6 +217,44 @@ def test_a_new_topic_of_an_old_name(admin: AdminClient) -> None:
     results(admin.delete_topics(["orders"]))
     create(admin, "orders")
     assert config_of(admin, ResourceType.TOPIC, "orders")["retention.ms"].is_default
+
+
+@needs("mock-topic-rules")
+def test_configuration_that_has_an_effect(admin: AdminClient, kafka_cluster: MockCluster) -> None:
+    """It counts from the creation of the topic on, and until it is deleted."""
+
+    def is_refused() -> bool:
+        reports = Reports()
+        with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+            producer.produce("orders", bytes(6000), on_delivery=reports)
+            assert producer.flush(TIMEOUT) == 0
+        return reports.errors == [KafkaError.MSG_SIZE_TOO_LARGE]
+
+    create(admin, "orders", config={"max.message.bytes": "5000"})
+    assert is_refused()
+    change(admin, "orders", "max.message.bytes", "7000", AlterConfigOpType.SET)
+    assert not is_refused()
+    change(admin, "orders", "max.message.bytes", "5000", AlterConfigOpType.SET)
+    assert is_refused()
+    change(admin, "orders", "max.message.bytes", None, AlterConfigOpType.DELETE)
+    assert not is_refused()
+
+
+def test_configuration_of_a_group(admin: AdminClient) -> None:
+    """A group has the defaults of Kafka, and a change is that group's."""
+    group = ResourceType.GROUP
+    entry = ConfigEntry(
+        "share.auto.offset.reset", "earliest", incremental_operation=AlterConfigOpType.SET
+    )
+    results(
+        admin.incremental_alter_configs(
+            [ConfigResource(group, "shop", incremental_configs=[entry])]
+        )
+    )
+    found = config_of(admin, group, "shop")
+    assert found["share.auto.offset.reset"].value == "earliest"
+    assert found["consumer.session.timeout.ms"].value == "45000"
+    assert config_of(admin, group, "other")["share.auto.offset.reset"].value == "latest"
 
 
 def test_configuration_of_brokers(admin: AdminClient) -> None:

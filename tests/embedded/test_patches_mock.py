@@ -6,14 +6,18 @@ import struct
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 from confluent_kafka import (
     TIMESTAMP_CREATE_TIME,
+    TIMESTAMP_LOG_APPEND_TIME,
     Consumer,
     KafkaError,
     Producer,
     TopicPartition,
     protocol,
 )
+from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
 from tests.support.kafka import Reports, committed, joined, numbers, read, send, values_of
@@ -238,7 +242,7 @@ def test_versions_of_group_requests(kafka_cluster: MockCluster) -> None:
     join_group, heartbeat, leave_group, sync_group = 11, 12, 13, 14
     assert offered[join_group] == (0, 5)
     assert offered[heartbeat] == (0, 3)
-    assert offered[leave_group] == (0, 2)
+    assert offered[leave_group] == (0, 5)  # since mock-leave-members.patch
     assert offered[sync_group] == (0, 3)
 
 
@@ -283,3 +287,185 @@ def test_a_commit_after_the_leader_has_moved(
             kafka_cluster.set_leader(kafka_topic, 0, broker)
         consumer.commit(asynchronous=False)
         assert committed(consumer, kafka_topic) == 3
+
+
+def answer_of(cluster: MockCluster, request: Any, version: int, **where: Any) -> Any:
+    """The response of a broker to a request."""
+    with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as producer:
+        body = request.encode(version)
+        answer = producer.request(request.api_key, version, body, timeout=TIMEOUT, **where)
+    return request.response_class.decode(answer, version)
+
+
+@needs("mock-operations", "raw-request")
+def test_authorized_operations(kafka_cluster: MockCluster) -> None:
+    """Without ACLs a client may do everything, if it asks what it may do.
+
+    mock-operations.patch: the brokers did not return what a client may do.
+    """
+    kafka_cluster.create_topic("orders")
+    silent, told = (
+        answer_of(
+            kafka_cluster,
+            protocol.MetadataRequest(
+                topics=None,
+                include_cluster_authorized_operations=asked,
+                include_topic_authorized_operations=asked,
+            ),
+            8,
+        )
+        for asked in (False, True)
+    )
+    assert silent.cluster_authorized_operations == -(2**31)
+    assert silent.topics[0].topic_authorized_operations == -(2**31)
+    assert told.cluster_authorized_operations == 0b1111110100000
+    assert told.topics[0].topic_authorized_operations == 0b110111111000
+
+
+@needs("mock-topic-names")
+@pytest.mark.parametrize("name", ["not a topic!", ".", "..", "x" * 250, "ü"])
+def test_names_of_topics(kafka_cluster: MockCluster, name: str) -> None:
+    """A name that no topic can have is refused, and there is no such topic afterwards.
+
+    mock-topic-names.patch: the brokers created such a topic.
+    """
+    reports = Reports()
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        asked = producer.list_topics(name, TIMEOUT).topics[name]
+        assert asked.error == KafkaError.TOPIC_EXCEPTION
+        producer.produce("another name!", b"value", on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        assert producer.list_topics(timeout=TIMEOUT).topics == {}
+    assert reports.errors == [KafkaError.TOPIC_EXCEPTION]
+
+
+ANYTHING: dict[str, Any] = {
+    "max_size": 2**31 - 1,
+    "low": 2**63 - 1,
+    "high": 2**63 - 1,
+    "append_time": False,
+    "compacted": False,
+}
+
+
+@needs("mock-topic-rules")
+@pytest.mark.parametrize(
+    ("rules", "message", "code"),
+    [
+        ({"max_size": 5000}, {"value": bytes(6000)}, KafkaError.MSG_SIZE_TOO_LARGE),
+        ({"low": 60_000}, {"timestamp": 1}, KafkaError.INVALID_TIMESTAMP),
+        ({"high": 60_000}, {"timestamp": 2**42}, KafkaError.INVALID_TIMESTAMP),
+        ({"compacted": True}, {"value": b"without a key"}, KafkaError.INVALID_RECORD),
+    ],
+)
+def test_rules_of_topics(
+    kafka_cluster: MockCluster, rules: dict[str, Any], message: dict[str, Any], code: int
+) -> None:
+    """A topic refuses what its rules forbid, takes the next message, and can forget the rules.
+
+    mock-topic-rules.patch: topics accepted everything.
+    """
+    kafka_cluster.create_topic("orders")
+    kafka_cluster._set_topic_rules("orders", **ANYTHING | rules)
+    reports = Reports()
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+
+        def produce(**fields: Any) -> None:
+            producer.produce("orders", partition=0, on_delivery=reports, **fields)
+            assert producer.flush(TIMEOUT) == 0
+
+        produce(**message)
+        produce(key=b"key", value=b"value")
+        kafka_cluster._set_topic_rules("orders", **ANYTHING)
+        produce(**message)
+    assert reports.errors == [code, None, None]
+
+
+@needs("mock-topic-rules")
+@pytest.mark.parametrize("codec", ["none", "gzip"])
+def test_log_append_time(kafka_cluster: MockCluster, codec: str) -> None:
+    """The brokers' time replaces the producer's, in the report and in the log, whose CRC is right.
+
+    mock-topic-rules.patch: topics kept the producer's timestamps.
+    """
+    kafka_cluster.create_topic("orders")
+    kafka_cluster._set_topic_rules("orders", **ANYTHING | {"append_time": True})
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    reports = Reports()
+    with Producer(config | {"compression.type": codec}) as producer:
+        producer.produce("orders", b"x" * 1000, partition=0, timestamp=1, on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+    with Consumer(config | {"group.id": "group", "check.crcs": True}) as consumer:
+        (message,) = read(consumer, "orders", 1)
+    kind, timestamp = message.timestamp()
+    assert kind == TIMESTAMP_LOG_APPEND_TIME
+    assert timestamp > 1_700_000_000_000
+    assert reports.messages[0].timestamp() == (kind, timestamp)
+
+
+@needs("mock-coordinators", "raw-request")
+def test_coordinators_of_several_groups(kafka_cluster: MockCluster) -> None:
+    """One request finds the coordinators of several groups; it agrees with a request for each.
+
+    mock-coordinators.patch: the brokers did not support versions with several keys.
+    """
+    names = ["one", "two", "three"]
+    found = answer_of(
+        kafka_cluster, protocol.FindCoordinatorRequest(coordinator_keys=[*names, ""]), 4
+    ).coordinators
+    single = [
+        answer_of(kafka_cluster, protocol.FindCoordinatorRequest(key=name), 1) for name in names
+    ]
+    assert [each.key for each in found] == [*names, ""]
+    assert [each.port for each in found] == [*(each.port for each in single), -1]
+    assert [each.error_code for each in found] == [
+        *[0] * 3,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+    ]
+
+
+@needs("mock-leave-members", "raw-request")
+def test_members_that_are_removed(kafka_cluster: MockCluster) -> None:
+    """An administrator removes a member by its id, and a static member by the id of the instance.
+
+    mock-leave-members.patch: the brokers did not support a list of members.
+    """
+    kafka_cluster.create_topic("orders")
+    kafka_cluster.set_coordinator("group", "group", 1)
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    identity = protocol.LeaveGroupRequest.MemberIdentity
+    with Consumer(config | {"group.instance.id": "static"}) as consumer:
+        consumer.subscribe(["orders"])
+        joined(consumer)
+        asked = [
+            identity(member_id="nobody"),
+            identity(member_id="other", group_instance_id="static"),
+            identity(group_instance_id="static"),
+            identity(group_instance_id="static"),
+        ]
+        request = protocol.LeaveGroupRequest(group_id="group", members=asked)
+        members = answer_of(kafka_cluster, request, 5, broker=1).members
+    assert [each.error_code for each in members] == [
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.FENCED_INSTANCE_ID,
+        0,
+        KafkaError.UNKNOWN_MEMBER_ID,
+    ]
+
+
+@needs("mock-used-client-ids")
+@pytest.mark.parametrize("kind", ["classic", "consumer"])
+def test_client_ids_of_members(kafka_cluster: MockCluster, kind: str) -> None:
+    """A description of a group contains the client ids and hosts of its members.
+
+    mock-used-client-ids.patch: both were empty.
+    """
+    kafka_cluster.create_topic("orders")
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    more = {"group.id": "group", "group.protocol": kind, "client.id": "mine"}
+    with Consumer(config | more) as consumer, AdminClient(config) as admin:
+        consumer.subscribe(["orders"])
+        joined(consumer)
+        described = admin.describe_consumer_groups(["group"])["group"].result(TIMEOUT)
+        (member,) = described.members
+    assert (member.client_id, member.host) == ("mine", "/127.0.0.1")

@@ -19,7 +19,8 @@ from tests.support.real_kafka import kafka_home as kafka_home
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests marked `both_clusters` run on the real cluster and on an embedded one.
 
-    Except those that need brokers of their own, and those marked `real_only(limits.LIMIT)`.
+    Except those that need brokers of their own, and those marked `real_only(limits.LIMIT)`. A
+    parameter can have this mark, too.
     """
     needs = set(metafunc.fixturenames)
     if "kafka" not in needs or needs & {"own_kafka", "real_kafka"}:
@@ -28,6 +29,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marked("both_clusters") and not marked("real_only"):
         ids = [pytest.HIDDEN_PARAM, "embedded"]
         metafunc.parametrize("kafka", ["real", "embedded"], ids=ids, indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A parameter that is marked `real_only` does not run on the embedded cluster."""
+    items[:] = [
+        item for item in items if not (item.get_closest_marker("real_only") and _is_embedded(item))
+    ]
+
+
+def _is_embedded(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and callspec.params.get("kafka") == "embedded"
 
 
 @pytest.fixture

@@ -3,25 +3,47 @@
 The guide to testing has each sentence under "Limits"; test_limits.py compares them.
 """
 
-AUTHORIZED_OPERATIONS = (
-    "The cluster does not return the operations that a client is authorized to do."
+ADMINISTRATION = (
+    "The cluster does not support requests about reassignments, quotas, client metrics, "
+    "transactions of other producers, delegation tokens, features, the quorum, and offsets of "
+    "share groups."
 )
 ALERTS = (
     "If the certificate of a client is missing or wrong, or a client uses SASL without "
     "`MockCluster(security=...)`, the broker closes the connection and does not say why."
 )
 BROKER_CONFIGS = (
-    "The cluster has only a few configurations of brokers, and no configurations of groups."
+    "The cluster has only a few configurations of brokers, and a configuration of one group "
+    "applies to all groups."
 )
-CLIENT_IDS = "The client ids and hosts of a group's members are empty."
 ELECTIONS = "The cluster does not elect leaders when an administrator asks for it."
+FENCING = (
+    "A fenced producer can get `OUT_OF_ORDER_SEQUENCE_NUMBER` instead of `INVALID_PRODUCER_EPOCH`."
+)
 FIRST_REPLICA = "If you assign replicas to a partition, the cluster uses only the first replica."
+MAX_POLL_INTERVAL = (
+    "If a member of a KIP-848 group exceeds `max.poll.interval.ms`, the other members do not get "
+    "its partitions."
+)
+OFFSET_METADATA = "The cluster does not limit the size of the metadata of committed offsets."
+OFFSET_RESET = (
+    "If a committed offset is after the end of a partition, a consumer continues at the end of the "
+    "partition, even with `auto.offset.reset=earliest`."
+)
+REMOVED_MEMBERS = "An administrator can remove members of classic groups only."
 SAME_PROCESS = (
     "Python code in your process answers the requests of administrators, so a test that counts "
     "Python objects also counts the objects of the cluster."
 )
-TOPIC_CONFIGS = (
-    "Configurations of topics have no effect: the cluster does not refuse messages because of "
-    "their size or timestamp, and it keeps the timestamps of producers."
+SHARED_PARTITIONS = "Each partition of a share group belongs to one member."
+STRATEGIES = (
+    "If two members of a classic group have no assignment strategy in common, the brokers end the "
+    "process."
 )
-TOPIC_NAMES = "The cluster checks the name of a topic only when an administrator creates the topic."
+TOPIC_CONFIGS = (
+    "Topics are not compacted in the background, and records are not deleted because of their age."
+)
+TRANSACTION_CHECKS = (
+    "The cluster accepts offsets in a transaction from members that have left their group, and any "
+    "`transaction.timeout.ms`."
+)

@@ -172,7 +172,8 @@ def test_consume_command(secured_kafka: SecuredKafkaCluster, bob: Config, forbid
     create_topic(secured_kafka, topic)
     with Producer(bob) as producer:
         send(producer, topic, [b"value"])
-    done = run("consume", topic, "-e", "-q", *options, "-X", f"group.id={forbidden}")
+    group = ["-X", f"group.id={forbidden}"]
+    done = run("consume", topic, "-e", "-q", *options, *group, "--group", "")
     assert done == (0, b"value\n", "")
 
 

@@ -169,7 +169,6 @@ class TestTopics:
         only(admin.create_partitions([NewPartitions(topic, 5)], validate_only=True))
         assert len(described(admin, topic).partitions) == 1
 
-    @pytest.mark.real_only(limits.AUTHORIZED_OPERATIONS)
     def test_describe(self, admin: AdminClient, topic: str) -> None:
         """What a topic is like, with what the client may do with it."""
         futures = admin.describe_topics(
@@ -194,7 +193,6 @@ def broker_of(admin: AdminClient) -> ConfigResource:
     return ConfigResource("broker", nodes_of(admin)[0].id)
 
 
-@pytest.mark.real_only(limits.AUTHORIZED_OPERATIONS)
 def test_describe_cluster(admin: AdminClient, kafka: KafkaCluster) -> None:
     """Id, brokers and controller agree with the metadata."""
     result = admin.describe_cluster(include_authorized_operations=True).result(TIMEOUT)
@@ -351,7 +349,6 @@ class TestGroups:
         ("protocol", "kind"),
         [("classic", ConsumerGroupType.CLASSIC), ("consumer", ConsumerGroupType.CONSUMER)],
     )
-    @pytest.mark.real_only(limits.AUTHORIZED_OPERATIONS)
     def test_list_and_describe(
         self,
         admin: AdminClient,
@@ -393,7 +390,6 @@ class TestGroups:
         else:
             assert member.target_assignment is None
 
-    @pytest.mark.real_only(limits.CLIENT_IDS)
     def test_list_groups(self, admin: AdminClient, group_of_topic: MakeMember, group: str) -> None:
         """The older form: a group with the bytes of its members."""
         group_of_topic()

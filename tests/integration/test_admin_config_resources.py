@@ -18,12 +18,13 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 from confluent_kafka.aio import AIOAdminClient
+from tests.integration import limits
 from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.support.aio import in_loop
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 SET, DELETE = AlterConfigOpType.SET, AlterConfigOpType.DELETE
 LOGGER = "org.apache.kafka.storage.internals.log.TimeIndex"  # which says next to nothing
@@ -75,6 +76,7 @@ def listed(admin: AdminClient, *types: ResourceType) -> set[ConfigResource]:
     return set(admin.list_config_resources(set(types)).result(TIMEOUT))
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
     """Set, described, listed as long as there is something set, and removed."""
     before = described(admin, metrics)["interval.ms"]
@@ -88,6 +90,7 @@ def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
     wait_until(lambda: metrics not in listed(admin, ResourceType.CLIENT_METRICS))
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_a_check_changes_nothing(admin: AdminClient, metrics: ConfigResource) -> None:
     """What was only checked is not there when what is set afterwards is."""
     assert altered(admin, metrics, "interval.ms", "60000", check=True) is None

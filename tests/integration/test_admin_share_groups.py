@@ -18,6 +18,7 @@ from confluent_kafka.admin import (
     SharePartitionOffsetInfo,
 )
 from confluent_kafka.aio import AIOAdminClient
+from tests.integration import limits
 from tests.integration.group_members import Member as ConsumerMember
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
@@ -27,7 +28,7 @@ from tests.support.kafka import numbers, send
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 Offsets = dict[TopicPartition, SharePartitionOffsetInfo]
 
@@ -105,6 +106,7 @@ def test_group_with_a_member(kafka: KafkaCluster, admin: AdminClient, ten: str, 
     assert AclOperation.DELETE in (found.authorized_operations or [])
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) -> None:
     """How far the group has got, how much is left; nothing for a partition that it never read."""
     read_all(kafka, group, ten)
@@ -122,6 +124,7 @@ def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
     assert found[never] == SharePartitionOffsetInfo()
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_offsets_set_and_forgotten(
     kafka: KafkaCluster, admin: AdminClient, ten: str, group: str
 ) -> None:
@@ -167,6 +170,7 @@ def test_deleted(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
     assert code_of(gone.exception(TIMEOUT)) == KafkaError.GROUP_ID_NOT_FOUND
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_groups_that_are_none(
     kafka: KafkaCluster, admin: AdminClient, ten: str, group: str
 ) -> None:
@@ -187,6 +191,7 @@ def test_groups_that_are_none(
 
 
 @in_loop
+@pytest.mark.real_only(limits.ADMINISTRATION)
 async def test_awaited(kafka: KafkaCluster, topic: str, group: str) -> None:
     """In asyncio: the same, for a group that is made by setting its offsets."""
     place = TopicPartition(topic, 0)

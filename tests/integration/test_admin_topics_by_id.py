@@ -17,7 +17,7 @@ from tests.support.aio import in_loop
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 NO_TOPIC = Uuid(-1, -2)
 

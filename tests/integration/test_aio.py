@@ -19,7 +19,7 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.aio import in_loop, until
 from tests.support.kafka import NO_BROKER, numbers
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 PARTITIONS = 4
 

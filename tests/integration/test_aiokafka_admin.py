@@ -20,7 +20,7 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.topics import wait_for_topic
 from tests.support.aio import in_loop
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 @in_loop

@@ -25,7 +25,7 @@ from tests.support.aiokafka_consumer import Told, consumer_at, many, reading, va
 from tests.support.kafka import numbers, send
 from tests.support.waiting import TIMEOUT
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 Consumer = AIOKafkaConsumer[Any, Any]
 

@@ -15,7 +15,7 @@ from tests.integration.kafka_cluster import KafkaCluster, SecuredKafkaCluster
 from tests.support import aiokafka_situations as holds
 from tests.support.aio import in_loop
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 @pytest.fixture

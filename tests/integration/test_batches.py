@@ -15,7 +15,7 @@ from tests.support.waiting import TIMEOUT
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 ROWS = 2000

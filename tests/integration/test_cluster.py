@@ -8,7 +8,7 @@ from confluent_kafka import Producer
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import BROKERS, KafkaCluster
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 def test_topics_are_replicated(kafka: KafkaCluster, make_topic: MakeTopic) -> None:

@@ -7,7 +7,6 @@ import random
 import pytest
 
 from confluent_kafka import KafkaError
-from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
@@ -47,7 +46,6 @@ def test_the_broker_compresses(kafka: KafkaCluster, make_topic: MakeTopic, codec
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_batches_are_compressed(kafka: KafkaCluster, make_topic: MakeTopic, codec: str) -> None:
     """The broker finds 100 kB of zeros below its limit of 20 kB, unless nothing is packed."""
     topic = make_topic(max_message_bytes="20000")

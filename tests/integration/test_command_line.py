@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import KafkaException, Producer
+from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import (
     USERS,
@@ -30,7 +31,7 @@ from tests.support.patches import needs
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 Run = Callable[..., Ended]
 START = 1_000_000_000_000  # 2001-09-09T01:46:40Z
@@ -227,6 +228,7 @@ class TestAdministration:
         assert done.stderr.startswith("error: topic 'nosuch': ")
 
     @needs("raw-request")
+    @pytest.mark.real_only(limits.BROKER_CONFIGS)
     def test_configs_of_a_logger(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
         """Each broker has its own, which change at once."""
         logger = "org.apache.kafka.storage.internals.log.TimeIndex"
@@ -299,6 +301,7 @@ def test_log_dirs(kafka: KafkaCluster, timed: str) -> None:
 
 
 @needs("raw-request")
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_reassign(kafka: KafkaCluster, timed: str) -> None:
     """A partition moves to the brokers that are named; what is not moving cannot be cancelled."""
     end = ["-b", kafka.bootstrap_servers]
@@ -331,6 +334,7 @@ class TestTransactions:
             yield producer
 
     @pytest.mark.usefixtures("producer")
+    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_shown(self, admin: Run, topic: str) -> None:
         """An open transaction is listed and described, as is its producer in the partition."""
         (listed,) = rows(admin("transactions list", "--state", "ongoing", "--pattern", topic, "-J"))
@@ -343,6 +347,7 @@ class TestTransactions:
         assert (found["producer id"], found["epoch"]) == (listed["producer id"], described["epoch"])
         assert (found["start offset"], found["coordinator epoch"]) == (0, None)
 
+    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_each_id_has_its_own_error(self, admin: Run, producer: Producer, topic: str) -> None:
         """One that nobody has used fails, and the other is described."""
         missing = new_id()
@@ -353,6 +358,7 @@ class TestTransactions:
 
     @pytest.mark.parametrize("by", ["start offset", "producer"])
     @pytest.mark.usefixtures("producer")
+    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_aborted_in_one_partition(
         self, kafka: KafkaCluster, admin: Run, topic: str, by: str
     ) -> None:
@@ -391,6 +397,7 @@ class TestQuotas:
         """A user whom no other test has."""
         return f"user-{uuid.uuid4().hex[:12]}"
 
+    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_changed_and_shown(self, admin: Run, user: str) -> None:
         """Quotas of a user, and defaults for the user's clients, can be set, shown and removed."""
         alone, both = ["--user", user], ["--user", user, "--default", "client-id"]
@@ -414,6 +421,7 @@ class TestQuotas:
         assert admin("quotas alter", *both, "--remove", "consumer_byte_rate").status == 0
         wait_until(lambda: shown(*alone) == [])
 
+    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_refused(self, admin: Run, user: str) -> None:
         """A quota that does not exist is refused, also where the request is only validated."""
         for options in (["--check"], []):
@@ -448,6 +456,7 @@ class TestShareGroups:
         done = admin("share-groups delete", group, "-y")
         assert done == (0, f"group {group} was deleted\n".encode(), "")
 
+    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_offsets(
         self, kafka: KafkaCluster, admin: Run, timed: str, group: str, make_topic: MakeTopic
     ) -> None:
@@ -484,6 +493,7 @@ def _without_members(admin: Run, group: str) -> bool:
 
 
 @needs("raw-request")
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_delegation_tokens(own_kafka: OwnKafkaCluster, tmp_path: Path) -> None:
     """Created, described with and without its secret, renewed, and gone."""
     config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])

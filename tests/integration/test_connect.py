@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from tests.integration import limits
 from tests.integration.certificates import Authority
 from tests.integration.kafka_cluster import USERS, KafkaCluster, SecuredKafkaCluster
 from tests.integration.plain_clients import reader, writer
@@ -19,7 +20,7 @@ from tests.integration.security import HUNG_UP, SECONDS, Config, plain
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 each_client = pytest.mark.parametrize("client", [Producer, Consumer])
 WRONG = secret("wrong")
@@ -87,6 +88,7 @@ def test_an_untrusted_broker(
 
 
 @each_client
+@pytest.mark.real_only(limits.ALERTS)
 def test_an_untrusted_client(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """A client without a certificate: the broker's alert is in the text, if it was heard."""
     config = secured_kafka.config("SSL")

@@ -15,6 +15,7 @@ import pytest
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
+from tests.integration import limits
 from tests.integration.certificates import Authority
 from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
@@ -27,7 +28,7 @@ from tests.support.schema_registry import running_registry
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 ADMIN = "docs/guides/administration.md"
 SECURITY = "docs/operations/security.md"
@@ -47,6 +48,7 @@ def cluster(secured_kafka: SecuredKafkaCluster) -> Iterator[SecuredKafkaCluster]
 
 
 @needs("raw-request")
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_delegation_token(cluster: SecuredKafkaCluster, capsys: pytest.CaptureFixture[str]) -> None:
     """A user gets a token, and what to log in with."""
     block = block_with(ADMIN, "create_delegation_token(").replace("SASL_SSL", "SASL_PLAINTEXT")
@@ -66,6 +68,7 @@ def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
 
 
 @needs("raw-request")
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_offsets_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
     """The commands of the guide set where a group starts, and show it."""
     create_topic(cluster, "jobs")

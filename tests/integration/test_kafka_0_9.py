@@ -38,7 +38,7 @@ from tests.support.kafka import numbers
 from tests.support.kafka_0_9 import patient as patient
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 def servers_of(kafka: KafkaCluster) -> str:

@@ -9,7 +9,11 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.support import kafka_0_9_usage as usage
 from tests.support.kafka_0_9 import patient as patient
 
-pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("patient")]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.usefixtures("patient"),
+    pytest.mark.both_clusters,
+]
 
 
 def servers_of(kafka: KafkaCluster) -> str:

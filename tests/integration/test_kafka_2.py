@@ -22,7 +22,7 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.topics import wait_for_topic
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 # A member outlasts a pause of the machine; version 2's default is 10 seconds.
 MEMBER = {"session_timeout_ms": 2 * TIMEOUT * 1000}

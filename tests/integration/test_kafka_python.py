@@ -15,7 +15,7 @@ from tests.support import kafka_python_situations as holds
 from tests.support.kafka_python import Told, consumers_at, filled, joined, many, values
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 TEN = [b"%d" % i for i in range(10)]
 

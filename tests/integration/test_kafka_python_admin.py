@@ -40,13 +40,14 @@ from confluent_kafka.compat.kafka.admin import (
     UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
+from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.topics import wait_for_topic
 from tests.support.kafka_python import consumers_at, filled, many
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 NOT_THERE = TopicPartition("no-such-topic", 0)
 
@@ -107,6 +108,7 @@ def test_the_life_of_a_topic(admin: KafkaAdminClient, kafka: KafkaCluster, name:
         admin.wait_for_topics([name], timeout_ms=10)
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str) -> None:
     """A topic with given brokers, waited for; and page by page."""
     brokers = [one["broker_id"] for one in admin.describe_cluster()["brokers"]]
@@ -120,6 +122,7 @@ def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str)
     assert rest["topics"][0]["partitions"][-1]["replica_nodes"] == [brokers[-1]]
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     """They are changed value by value, and reset; what is wrong is said."""
     topic = make_topic(1)
@@ -171,6 +174,7 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     wait_until(lambda: topic in admin.list_config_resources(["topic"])["topic"])
 
 
+@pytest.mark.real_only(limits.BROKER_CONFIGS)
 def test_filters_of_configurations(admin: KafkaAdminClient) -> None:
     """Each value of a broker, which may be named by a number, is in those filters that it fits."""
     broker = admin.describe_cluster()["controller_id"]
@@ -254,6 +258,7 @@ def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, gr
     assert gone["group_state"] == "Dead"
 
 
+@pytest.mark.real_only(limits.ELECTIONS)
 def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     """Leaders, moves, and directories."""
     partition = TopicPartition(make_topic(1), 0)
@@ -283,6 +288,7 @@ def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) ->
     assert moved == {replica: errors.LogDirNotFoundError}
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_transactions(
     admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, name: str
 ) -> None:
@@ -313,6 +319,7 @@ def test_transactions(
         admin.abort_transaction(spec._replace(producer_epoch=-1, coordinator_epoch=-2))
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_the_cluster(admin: KafkaAdminClient) -> None:
     """Its brokers, versions, features and quorum."""
     cluster = admin.describe_cluster()

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import BROKERS, KafkaCluster
 from tests.integration.plain_clients import reader, writer
@@ -61,7 +60,6 @@ def test_an_unknown_topic(client: Producer | Consumer) -> None:
     assert "topic-nobody-made" not in client.list_topics(timeout=TIMEOUT).topics
 
 
-@pytest.mark.real_only(limits.TOPIC_NAMES)
 def test_a_wrong_name(client: Producer | Consumer) -> None:
     """What can be no topic's name has an error of its own."""
     topic = client.list_topics("not a topic!", TIMEOUT).topics["not a topic!"]

@@ -16,7 +16,7 @@ from tests.integration.plain_clients import reader, writer
 from tests.support.kafka import read
 from tests.support.waiting import TIMEOUT
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 PROGRAM = Path(__file__).parent / "java" / "Partitions.java"
 PARTITIONS = 7

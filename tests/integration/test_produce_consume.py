@@ -168,7 +168,6 @@ def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> Non
         wait_until(lambda: found == [(b"kept", b"9", 18)], read_again, timeout=60)
 
 
-@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_a_compacted_topic_needs_keys(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """A message without a key is refused with INVALID_RECORD; the next ones are not."""
     topic = make_topic(cleanup_policy="compact")
@@ -241,7 +240,6 @@ def test_too_large_for_the_client(kafka: KafkaCluster, topic: str) -> None:
         assert values_of(read(consumer, topic, 1)) == [b"small"]
 
 
-@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_too_large_for_the_broker(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """The delivery report tells what the topic's max.message.bytes forbids; others arrive."""
     topic = make_topic(max_message_bytes="5000")
@@ -280,7 +278,6 @@ def test_produce_to_an_unknown_topic(kafka: KafkaCluster) -> None:
     assert reports.errors == [KafkaError.UNKNOWN_TOPIC_OR_PART]
 
 
-@pytest.mark.real_only(limits.TOPIC_NAMES)
 def test_produce_to_a_wrong_name(kafka: KafkaCluster, topic: str) -> None:
     """A name that Kafka does not allow is an error at once, and the producer goes on."""
     reports = Reports()

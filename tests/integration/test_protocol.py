@@ -17,6 +17,7 @@ import pytest
 
 from confluent_kafka import Uuid, protocol
 from confluent_kafka.protocol._tables import TABLES
+from tests.integration import limits
 from tests.integration.conftest import kafka_home
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.java import QUICK_START
@@ -24,7 +25,7 @@ from tests.support.messages import every_version, random_message
 from tests.support.protocol import ask
 from tools.kafka import TABLES as VERSION
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 TOOL = Path(__file__).parents[2] / "tools" / "protocol.py"
 PROGRAM = Path(__file__).parent / "java" / "Messages.java"
@@ -160,9 +161,13 @@ def test_headers_have_the_versions_that_java_gives_them(java: dict[str, list[Lin
     assert len(java["header"]) > 250
 
 
-ASKED: list[protocol.Request] = [
+def on_real_brokers(request: protocol.Request) -> Any:
+    return pytest.param(request, marks=pytest.mark.real_only(limits.ADMINISTRATION))
+
+
+ASKED = [
     protocol.ApiVersionsRequest(client_software_name="tests", client_software_version="1"),
-    protocol.DescribeClientQuotasRequest(),
+    on_real_brokers(protocol.DescribeClientQuotasRequest()),
     protocol.DescribeClusterRequest(),
     protocol.DescribeConfigsRequest(
         resources=[
@@ -172,9 +177,9 @@ ASKED: list[protocol.Request] = [
         ],
     ),
     protocol.DescribeLogDirsRequest(topics=None),
-    protocol.ListConfigResourcesRequest(),
+    on_real_brokers(protocol.ListConfigResourcesRequest()),
     protocol.ListGroupsRequest(),
-    protocol.ListTransactionsRequest(),
+    on_real_brokers(protocol.ListTransactionsRequest()),
     protocol.MetadataRequest(topics=None),
 ]
 

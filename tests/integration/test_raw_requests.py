@@ -8,6 +8,7 @@ import pytest
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
+from tests.integration import limits
 from tests.integration.kafka_cluster import USERS, KafkaCluster
 from tests.integration.security import plain
 from tests.support.kafka import send
@@ -15,7 +16,7 @@ from tests.support.patches import needs
 from tests.support.protocol import text
 from tests.support.waiting import TIMEOUT
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 API_VERSIONS, DESCRIBE_LOG_DIRS, LIST_TRANSACTIONS = 18, 35, 66
 ALL_TOPICS = struct.pack(">i", -1)
@@ -41,6 +42,7 @@ def test_secured_connections(kafka: KafkaCluster) -> None:
         assert API_VERSIONS in admin.api_versions(timeout=TIMEOUT)
 
 
+@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_coordinators_and_controller(kafka: KafkaCluster) -> None:
     """Flexible requests to those that a broker's metadata names."""
     body = b"\x01" + b"\x01" + NO_TAGS  # all states, all producers

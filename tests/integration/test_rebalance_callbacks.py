@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import (
     EAGER,
@@ -22,7 +23,7 @@ from tests.integration.plain_clients import writer
 from tests.support.kafka import numbers, send
 from tests.support.waiting import Stopwatch, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 PARTITIONS = 4
 ALL = list(range(PARTITIONS))
@@ -87,7 +88,13 @@ def test_incremental_order(
         ]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        *(protocol for protocol in PROTOCOLS if protocol != "consumer"),
+        pytest.param("consumer", marks=pytest.mark.real_only(limits.MAX_POLL_INTERVAL)),
+    ],
+)
 def test_too_long_between_polls(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:

@@ -16,7 +16,7 @@ from tests.support.kafka import send
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 @pytest.fixture(params=["classic", "consumer"])

@@ -43,7 +43,7 @@ from tests.support.waiting import TIMEOUT
 if TYPE_CHECKING:
     from tests.integration.kafka_cluster import KafkaCluster
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 RECORD = {
     "type": "record",

@@ -17,6 +17,7 @@ from confluent_kafka import (
     Message,
     TopicPartition,
 )
+from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
@@ -30,7 +31,7 @@ from tests.integration.share_groups import (
 from tests.support.kafka import numbers, send
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def ten(kafka: KafkaCluster, topic: str) -> str:
     return topic
 
 
+@pytest.mark.real_only(limits.SHARED_PARTITIONS)
 def test_members_share_one_partition(
     kafka: KafkaCluster, topic: str, make_member: MakeMember
 ) -> None:
@@ -123,6 +125,7 @@ def test_last_acknowledgement_counts(ten: str, make_member: MakeMember) -> None:
     member.acknowledge_offset(ten, 0, 0)
 
 
+@pytest.mark.real_only(limits.SHARED_PARTITIONS)
 def test_lock_runs_out(kafka: KafkaCluster, ten: str, group: str, make_member: MakeMember) -> None:
     """Records that are acknowledged too late go to others; the late commit is told so."""
     configure_group(kafka, group, share_record_lock_duration_ms="2000")

@@ -17,7 +17,7 @@ from tests.support.kafka import numbers, send
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.integration.plain_clients import reader, writer
 from tests.support.kafka import read
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 MESSAGES = 300
 

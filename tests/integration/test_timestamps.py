@@ -7,7 +7,6 @@ import time
 import pytest
 
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, KafkaError
-from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
@@ -45,7 +44,6 @@ def test_create_time(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 
 @pytest.mark.parametrize("codec", ["none", "lz4"])
-@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_log_append_time(kafka: KafkaCluster, make_topic: MakeTopic, codec: str) -> None:
     """The broker's time replaces the producer's, for the consumer and in the report."""
     topic = make_topic(message_timestamp_type="LogAppendTime")
@@ -67,7 +65,6 @@ def test_log_append_time(kafka: KafkaCluster, make_topic: MakeTopic, codec: str)
     ("limit", "offset"),
     [("message_timestamp_after_max_ms", 2 * HOUR), ("message_timestamp_before_max_ms", -2 * HOUR)],
 )
-@pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_refused_timestamps(
     kafka: KafkaCluster, make_topic: MakeTopic, limit: str, offset: int
 ) -> None:

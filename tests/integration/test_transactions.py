@@ -26,7 +26,7 @@ from tests.integration.transactional import (
 from tests.support.kafka import Reports, committed, numbers, poll_values, send
 from tests.support.waiting import TIMEOUT
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 PARTITIONS = 3
 

@@ -14,7 +14,7 @@ from tests.integration.topics import wait_for_topic
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("whole-answers")]
+pytestmark = [pytest.mark.integration, needs("whole-answers"), pytest.mark.both_clusters]
 
 PARTITIONS = 6
 EACH = 100

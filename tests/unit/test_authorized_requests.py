@@ -102,6 +102,7 @@ def test_a_client_that_may_do_nothing(name: str, version: int) -> None:
     if verdict.request is not None:
         assert name == "Metadata"
         assert verdict.request.topics == ()
+        assert verdict.complete is not None
         answer = verdict.complete(request.response_class())
     decoded = request.response_class.decode(answer.encode(version), version)
     assert decoded == answer

@@ -9,6 +9,7 @@
     X(ack_type)                                                                          \
     X(action)                                                                            \
     X(api_key)                                                                           \
+    X(append_time)                                                                       \
     X(async)                                                                             \
     X(asynchronous)                                                                      \
     X(batch)                                                                             \
@@ -21,6 +22,7 @@
     X(cached)                                                                            \
     X(callback)                                                                          \
     X(columns)                                                                           \
+    X(compacted)                                                                         \
     X(config)                                                                            \
     X(controller)                                                                        \
     X(coordinator)                                                                       \

@@ -36,6 +36,17 @@ typedef struct {
     long owner_pid;                   /* the process in which the brokers' thread exists */
 } MockCluster;
 
+/* What a topic accepts; rules.c explains the fields. */
+#ifdef RD_KAFKA_HAS_MOCK_TOPIC_RULES
+typedef rd_kafka_mock_topic_rules_t mock_topic_rules;
+#else
+typedef struct {
+    int32_t max_message_bytes;
+    int64_t timestamp_before_max_ms, timestamp_after_max_ms;
+    int log_append_time, compacted;
+} mock_topic_rules;
+#endif
+
 /*
  * One call of the mock API with its arguments. `run` is called without the GIL. Texts are borrowed
  * from the Python arguments, which outlive the call.
@@ -52,6 +63,7 @@ typedef struct mock_call {
     rd_kafka_mock_request_t **requests; /* a result, which the caller destroys */
     void *bytes;                        /* likewise, with its size in `count` */
     mock_offers *offers;
+    const mock_topic_rules *rules;
 } mock_call;
 
 /* True if the brokers' thread belongs to another process. */
@@ -145,6 +157,7 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(_delete_records)                                                                   \
     X(_delete_group)                                                                     \
     X(_delete_offset)                                                                    \
+    X(_set_topic_rules)                                                                  \
     MOCK_SHARE_METHODS(X)
 
 #define MOCK_METHODS_WITHOUT_ARGUMENTS(X)                                                \

@@ -9,6 +9,7 @@ from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.testing._administration._brokers import Brokers
 from confluent_kafka.testing._administration._state import State
+from confluent_kafka.testing._security._authorizer import CLUSTER, every_operation
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
@@ -55,6 +56,7 @@ class Cluster:
                 for broker in state.brokers
                 if broker.up
             ],
+            **_operations(request),
         )
 
     def _log_dirs(self, request: Any, context: RequestContext) -> Any:
@@ -65,6 +67,13 @@ class Cluster:
         ]
         directory = response.DescribeLogDirsResult(log_dir=LOG_DIR, topics=topics)
         return response(results=[directory])
+
+
+def _operations(request: Any) -> dict[str, Any]:
+    """Return what a client may do without ACLs, if it asks for it."""
+    if not request.include_cluster_authorized_operations:
+        return {}
+    return {"cluster_authorized_operations": every_operation(CLUSTER)}
 
 
 def _replicas(state: State, broker: int, request: Any) -> Iterator[tuple[str, list[Any]]]:

@@ -101,3 +101,20 @@ BROKER = {
     "num.network.threads": Setting(INT, "3"),
     "unclean.leader.election.enable": Setting(BOOLEAN, "false"),
 }
+
+# https://kafka.apache.org/documentation/#groupconfigs
+GROUP = {
+    "consumer.heartbeat.interval.ms": Setting(INT, "5000"),
+    "consumer.session.timeout.ms": Setting(INT, "45000"),
+    "share.auto.offset.reset": Setting(STRING, "latest", ("latest", "earliest")),
+    "share.delivery.count.limit": Setting(INT, "5"),
+    "share.heartbeat.interval.ms": Setting(INT, "5000"),
+    "share.isolation.level": Setting(
+        STRING, "read_uncommitted", ("read_committed", "read_uncommitted")
+    ),
+    "share.record.lock.duration.ms": Setting(INT, "30000"),
+    "share.session.timeout.ms": Setting(INT, "45000"),
+    "streams.heartbeat.interval.ms": Setting(INT, "5000"),
+    "streams.num.standby.replicas": Setting(INT, "0"),
+    "streams.session.timeout.ms": Setting(INT, "45000"),
+}

@@ -1,4 +1,4 @@
-"""Configurations. They are stored, but have no effect."""
+"""Requests about configurations. `_config_effects` lists those that have an effect."""
 
 from __future__ import annotations
 
@@ -8,19 +8,31 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError, Uuid
 from confluent_kafka.testing._administration._brokers import Brokers, Refused, outcome
-from confluent_kafka.testing._administration._config_defaults import BROKER, LIST, TOPIC, Setting
+from confluent_kafka.testing._administration._config_defaults import (
+    BROKER,
+    GROUP,
+    LIST,
+    TOPIC,
+    Setting,
+)
+from confluent_kafka.testing._administration._config_effects import (
+    apply_to_groups,
+    apply_to_topic,
+)
 from confluent_kafka.testing._administration._state import Topic
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
 # The kinds of resources, the sources of a value, and the operations of a change.
-_OF_TOPIC, _OF_BROKER = 2, 4
+_OF_TOPIC, _OF_BROKER, _OF_GROUP = 2, 4, 32
 _DYNAMIC_TOPIC, _DYNAMIC_BROKER, _DYNAMIC_DEFAULT_BROKER, _DEFAULT = 1, 2, 3, 5
+_DYNAMIC_GROUP = 8
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 
-# The owner of values: the id of a topic, or the id of a broker, or "" for all brokers.
-_Owner = Uuid | str
+# The owner of values: the id of a topic, or the id of a broker, or "" for all brokers, or a tuple
+# with the id of a group.
+_Owner = Uuid | str | tuple[str]
 
 
 class Configs:
@@ -52,7 +64,9 @@ class Configs:
 
     def set_topic(self, topic: Topic, values: Mapping[str, str | None]) -> None:
         """Store the values of a new topic."""
-        self._values[topic.id] = _given(values)
+        given = _given(values)
+        self._values[topic.id] = given
+        apply_to_topic(self._brokers.cluster, topic.name, {}, given)
 
     def forget_topic(self, topic: Topic) -> None:
         """Delete the values of a topic that is deleted."""
@@ -127,10 +141,13 @@ class Configs:
             if name not in state.topics:
                 raise Refused(KafkaError.UNKNOWN_TOPIC_OR_PART, f"there is no topic {name!r}")
             return TOPIC, state.topics[name].id, _DYNAMIC_TOPIC
+        if kind == _OF_GROUP and name:
+            return GROUP, (name,), _DYNAMIC_GROUP
         if kind != _OF_BROKER:
             raise Refused(
                 KafkaError.INVALID_REQUEST,
-                f"the embedded cluster has configurations of topics and brokers, not of {kind}",
+                "the embedded cluster has configurations of topics, brokers and groups, not of "
+                f"{kind}",
             )
         if name and name not in (str(broker.id) for broker in state.brokers):
             raise Refused(KafkaError.INVALID_REQUEST, f"there is no broker {name!r}")
@@ -144,9 +161,16 @@ class Configs:
             values = {each.name: each.value for each in resource.configs}
             _check(known, values)
             if not request.validate_only:
-                self._values[owner] = _given(values)
+                self._set(resource, owner, _given(values))
 
         return _altered(protocol.AlterConfigsResponse, request, step)
+
+    def _set(self, resource: Any, owner: _Owner, values: dict[str, str]) -> None:
+        before, self._values[owner] = self._values.get(owner, {}), values
+        if resource.resource_type == _OF_TOPIC:
+            apply_to_topic(self._brokers.cluster, resource.resource_name, before, values)
+        elif resource.resource_type == _OF_GROUP:
+            apply_to_groups(self._brokers.cluster, values)
 
     def _alter_incrementally(self, request: Any, context: RequestContext) -> Any:
         def step(resource: Any) -> None:
@@ -156,7 +180,7 @@ class Configs:
                 _change(known, values, change)
             _check(known, values)
             if not request.validate_only:
-                self._values[owner] = values
+                self._set(resource, owner, values)
 
         return _altered(protocol.IncrementalAlterConfigsResponse, request, step)
 

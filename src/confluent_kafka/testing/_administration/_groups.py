@@ -9,12 +9,15 @@ from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.testing._administration._brokers import Brokers, code_of
 from confluent_kafka.testing._administration._state import Assignment, Group, State, by_topic
+from confluent_kafka.testing._security._authorizer import GROUP, every_operation
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
 # The first version of DescribeGroups with an error code for groups that do not exist.
 _SAYS_NOT_FOUND = 6
+# Where all clients are, as Kafka writes it.
+_HOST = "/127.0.0.1"
 
 
 class Groups:
@@ -57,23 +60,21 @@ class Groups:
     def _describe_classic(self, request: Any, context: RequestContext) -> Any:
         state = self._brokers.state()
         described = [_classic(state, group, context.version) for group in request.groups]
-        return protocol.DescribeGroupsResponse(groups=described)
+        return protocol.DescribeGroupsResponse(groups=_with_operations(request, described))
 
     def _describe_consumer(self, request: Any, context: RequestContext) -> Any:
         state = self._brokers.state()
         response = protocol.ConsumerGroupDescribeResponse
-        return response(
-            groups=[
-                _newer(response, state, state.consumer_groups, each) for each in request.group_ids
-            ]
-        )
+        groups = [
+            _newer(response, state, state.consumer_groups, each) for each in request.group_ids
+        ]
+        return response(groups=_with_operations(request, groups))
 
     def _describe_share(self, request: Any, context: RequestContext) -> Any:
         state = self._brokers.state()
         response = protocol.ShareGroupDescribeResponse
-        return response(
-            groups=[_newer(response, state, state.share_groups, each) for each in request.group_ids]
-        )
+        groups = [_newer(response, state, state.share_groups, each) for each in request.group_ids]
+        return response(groups=_with_operations(request, groups))
 
     def _delete(self, request: Any, context: RequestContext) -> Any:
         result = protocol.DeleteGroupsResponse.DeletableGroupResult
@@ -84,6 +85,17 @@ class Groups:
                 for group in request.groups_names
             ]
         )
+
+
+def _with_operations(request: Any, groups: list[Any]) -> list[Any]:
+    """Add what a client may do without ACLs, if it asks for it."""
+    if not request.include_authorized_operations:
+        return groups
+    every = every_operation(GROUP)
+    return [
+        group if group.error_code else group.replace(authorized_operations=every)
+        for group in groups
+    ]
 
 
 def _listed(state: State) -> Iterator[Any]:
@@ -119,6 +131,8 @@ def _classic(state: State, name: str, version: int) -> Any:
             response.DescribedGroupMember(
                 member_id=member.id,
                 group_instance_id=member.instance_id,
+                client_id=member.client_id,
+                client_host=_HOST,
                 member_metadata=member.metadata,
                 member_assignment=member.assignment,
             )
@@ -164,6 +178,8 @@ def _newer(response: Any, state: State, groups: Mapping[str, Group], name: str) 
         members.append(
             response.Member(
                 member_id=each.id,
+                client_id=each.client_id,
+                client_host=_HOST,
                 member_epoch=each.epoch,
                 subscribed_topic_names=each.topics,
                 assignment=_assignment(response, state, each.assignment),

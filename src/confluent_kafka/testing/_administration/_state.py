@@ -51,6 +51,7 @@ class ClassicMember:
 
     id: str
     instance_id: str | None
+    client_id: str
     metadata: bytes
     assignment: bytes
 
@@ -84,6 +85,7 @@ class Member:
 
     id: str
     instance_id: str | None
+    client_id: str
     epoch: int
     topics: list[str]
     assignment: Assignment
@@ -203,23 +205,26 @@ class _Reader:
         return ClassicGroup(name, kind, chosen, self.number("b"), self.array(self.classic_member))
 
     def classic_member(self) -> ClassicMember:
-        return ClassicMember(self.text(), self.nullable(), self.bytes(), self.bytes())
+        name, instance, client = self.text(), self.nullable(), self.text()
+        return ClassicMember(name, instance, client, self.bytes(), self.bytes())
 
     def consumer_group(self) -> Group:
         return Group(self.text(), self.integer(), self.array(self.member))
 
     def member(self) -> Member:
-        name, instance, epoch = self.text(), self.nullable(), self.integer()
-        topics = self.array(self.text)
-        return Member(name, instance, epoch, topics, self.assignment(), self.assignment())
+        name, instance, client = self.text(), self.nullable(), self.text()
+        epoch, topics = self.integer(), self.array(self.text)
+        assignment, target = self.assignment(), self.assignment()
+        return Member(name, instance, client, epoch, topics, assignment, target)
 
     def share_group(self) -> Group:
         return Group(self.text(), self.integer(), self.array(self.share_member))
 
     def share_member(self) -> Member:
-        name, epoch, topics = self.text(), self.integer(), self.array(self.text)
+        name, client = self.text(), self.text()
+        epoch, topics = self.integer(), self.array(self.text)
         assignment = self.assignment()
-        return Member(name, None, epoch, topics, assignment, assignment)
+        return Member(name, None, client, epoch, topics, assignment, assignment)
 
     def assignment(self) -> Assignment:
         return self.array(lambda: (self.uuid(), self.integer()))

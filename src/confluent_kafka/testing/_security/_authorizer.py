@@ -39,6 +39,11 @@ _OPERATIONS = {
 }
 
 
+def every_operation(resource: int) -> int:
+    """Return all operations of a type of resource, as the bits of Kafka's answers."""
+    return sum(1 << operation for operation in _OPERATIONS[resource])
+
+
 class Client(NamedTuple):
     """Who sends a request, in the terms of ACLs."""
 

@@ -11,7 +11,14 @@ from confluent_kafka.cimpl import KafkaError, Uuid
 from confluent_kafka.testing._administration._state import State
 from confluent_kafka.testing._security import _refusals
 from confluent_kafka.testing._security._authorizer import CLUSTER, CLUSTER_NAME, DESCRIBE
-from confluent_kafka.testing._security._operations import RULES, Need, Resource, Rule, rule_of
+from confluent_kafka.testing._security._operations import (
+    RULES,
+    Need,
+    Resource,
+    Rule,
+    Topics,
+    rule_of,
+)
 
 if TYPE_CHECKING:
     from confluent_kafka.cimpl import MockCluster
@@ -78,7 +85,7 @@ class Enforcement:
         client: who sends the requests.
     """
 
-    def __init__(self, authorizer: Authorizer, topics: KnownTopics, client: Client) -> None:
+    def __init__(self, authorizer: Authorizer, topics: Topics, client: Client) -> None:
         self._authorizer = authorizer
         self._topics = topics
         self._client = client
