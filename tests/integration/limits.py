@@ -36,10 +36,6 @@ SAME_PROCESS = (
     "Python objects also counts the objects of the cluster."
 )
 SHARED_PARTITIONS = "Each partition of a share group belongs to one member."
-STRATEGIES = (
-    "If two members of a classic group have no assignment strategy in common, the brokers end the "
-    "process."
-)
 TOPIC_CONFIGS = (
     "Topics are not compacted in the background, and records are not deleted because of their age."
 )

@@ -9,7 +9,6 @@ import pytest
 
 from confluent_kafka import KafkaError, Producer
 from tests.chaos.tcp_proxy import TcpProxy
-from tests.integration import limits
 from tests.integration.broker_requests import set_group_config
 from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import (
@@ -137,7 +136,6 @@ def test_a_member_without_partitions(kafka: KafkaCluster, topic: str, group: str
     assert Event("member", "lost", [0]) not in one.events + two.events
 
 
-@pytest.mark.real_only(limits.STRATEGIES)
 def test_strategies_that_do_not_match(kafka: KafkaCluster, topic: str, group: str) -> None:
     """A member whose strategy the group does not know gets a typed error, and no partition."""
     with Member(kafka, group, EAGER["range"]) as one:
