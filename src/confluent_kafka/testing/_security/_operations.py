@@ -305,11 +305,13 @@ RULES = {
     "ShareGroupHeartbeat": _SUBSCRIBER,
     "StreamsGroupDescribe": _described_groups("group_ids"),
     "StreamsGroupHeartbeat": _MEMBER,
+    "StreamsGroupTopologyDescriptionUpdate": _MEMBER,
     "SyncGroup": _MEMBER,
     "TxnOffsetCommit": Rule(
         (*_TRANSACTION, *_group_needs(READ)), ("topics",), "topics", _topic_needs(READ)
     ),
     "UnregisterBroker": Rule(_cluster_needs(ALTER)),
+    "UnregisterController": Rule(_cluster_needs(ALTER)),
     "UpdateFeatures": Rule(_cluster_needs(ALTER)),
     "WriteTxnMarkers": Rule(
         (Need(CLUSTER_ACTION, _cluster, instead=Need(ALTER, _cluster)),), ("markers",), "markers"
