@@ -6,6 +6,7 @@ import struct
 import uuid
 
 from confluent_kafka import Consumer, KafkaError
+from tests.integration.embedded_kafka import EmbeddedKafkaCluster
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader
 from tests.integration.topics import create_topic
@@ -67,6 +68,9 @@ def move_leader(kafka: KafkaCluster, topic: str) -> None:
     with reader(kafka) as consumer:
         partition = consumer.list_topics(topic, TIMEOUT).topics[topic].partitions[0]
         others = [each for each in partition.replicas if each != partition.leader]
+        if isinstance(kafka, EmbeddedKafkaCluster):
+            kafka.cluster.set_leader(topic, 0, others[0])
+            return
         moved = struct.pack(">i", 0) + compact_array([struct.pack(">i", each) for each in others])
         topics = compact_array([compact_text(topic) + compact_array([moved + NO_TAGS]) + NO_TAGS])
         body = struct.pack(">i", TIMEOUT_MS) + topics + NO_TAGS

@@ -24,7 +24,7 @@ class EmbeddedKafkaCluster(SecuredKafkaCluster):
 
     def __init__(self, cluster: MockCluster, folder: Path) -> None:
         super().__init__(cluster.bootstrap_servers)
-        self._cluster = cluster
+        self.cluster = cluster
         self._folder = folder
         self._listeners = {"PLAINTEXT": cluster.bootstrap_servers}
 
@@ -42,7 +42,7 @@ class EmbeddedKafkaCluster(SecuredKafkaCluster):
 
     def servers(self, listener: str) -> str:
         if listener not in self._listeners:
-            entrance = self._cluster._secure(self._security(listener))
+            entrance = self.cluster._secure(self._security(listener))
             self._listeners[listener] = entrance.bootstrap_servers
         return self._listeners[listener]
 

@@ -12,7 +12,6 @@ from confluent_kafka import (
     KafkaException,
     TopicPartition,
 )
-from tests.integration import limits
 from tests.integration.broker_requests import delete_records, move_leader
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
@@ -214,7 +213,6 @@ def test_deleted_while_reading(kafka: KafkaCluster, filled: str) -> None:
 # ---- leader epochs ----
 
 
-@pytest.mark.real_only(limits.ELECTIONS)
 def test_leader_epochs(kafka: KafkaCluster, filled: str) -> None:
     """Clients follow the partition to a new leader, and messages tell the epoch of theirs."""
     with writer(kafka) as producer, reader(kafka) as consumer:

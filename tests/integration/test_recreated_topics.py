@@ -15,7 +15,7 @@ from tests.support.kafka import committed, numbers, poll_values, position, send
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("recreated-topic")]
+pytestmark = [pytest.mark.integration, needs("recreated-topic"), pytest.mark.both_clusters]
 
 WAYS: dict[str, dict[str, Any] | None] = {
     "assign": None,
