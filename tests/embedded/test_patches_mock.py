@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,7 +23,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
 from tests.support.kafka import Reports, committed, joined, numbers, read, send, values_of
 from tests.support.patches import needs
-from tests.support.protocol import ask, compact_text, text
+from tests.support.protocol import ask, compact_text, sized, text
 from tests.support.scripts import check_script
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
@@ -244,6 +245,25 @@ def test_versions_of_group_requests(kafka_cluster: MockCluster) -> None:
     assert offered[heartbeat] == (0, 3)
     assert offered[leave_group] == (0, 5)  # since mock-leave-members.patch
     assert offered[sync_group] == (0, 3)
+
+
+@needs("mock-producer-ids")
+def test_producer_ids(kafka_cluster: MockCluster) -> None:
+    """Each producer has an id of its own.
+
+    mock-producer-ids.patch: the ids were random. Among 6,000 of them, 20 are expected twice.
+    """
+    count = 6_000
+    header = struct.pack(">hhi", 22, 0, 1) + text("tests")
+    no_transactional_id, timeout = -1, 1000
+    request = sized(header + struct.pack(">hi", no_transactional_id, timeout))
+    host, port = kafka_cluster.bootstrap_servers.partition(",")[0].split(":")
+    with socket.create_connection((host, int(port)), timeout=TIMEOUT) as connection:
+        connection.sendall(request * count)
+        with connection.makefile("rb") as stream:
+            answers = [struct.unpack(">iiihqh", stream.read(24)) for _ in range(count)]
+    assert {error for _, _, _, error, _, _ in answers} == {0}
+    assert len({producer_id for *_, producer_id, _ in answers}) == count
 
 
 @needs("mock-join-nothing", "raw-request")
