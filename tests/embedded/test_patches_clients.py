@@ -371,3 +371,16 @@ def test_a_seek_while_an_offset_is_asked_for(
         found = consumer.consume(len(expected), TIMEOUT)
         found += consumer.consume(1, 1.5)  # longer than librdkafka waits before it asks again
     assert [message.offset() for message in found] == expected
+
+
+@needs("exit-openssl")
+def test_threads_that_outlive_openssl(tmp_path: Path) -> None:
+    """The threads of a client that nobody destroys may run until the process is gone.
+
+    exit-openssl.patch: OpenSSL's exit handler freed what the threads used (SIGSEGV). A client
+    without TLS used it, too: for random numbers.
+    """
+    source = ROOT / "tests" / "native" / "exit_openssl.c"
+    program = build_program(source, tmp_path, "-Wl,--wrap=RAND_priv_bytes")
+    assert run_program(program, "plaintext").stdout == "random calls 0\n"
+    assert run_program(program, "ssl").stdout == "OpenSSL works\n"
