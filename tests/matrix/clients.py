@@ -430,6 +430,12 @@ def calls() -> list[Call]:
         Call("producer", "produce", produce),
         Call("producer", "idempotent", partial(produce, enable_idempotence=True)),
         Call("producer", "transaction", transact),
+        Call(
+            "producer",
+            "transaction_of_version_1",
+            transact,
+            prepare=lambda cluster: cluster.set_transaction_version(1),
+        ),
         Call("share", "read", share, prepare=share_from_the_start),
         Call("aio", "read", partial(run_in_loop, _aio_read)),
         Call("aio", "produce", partial(run_in_loop, _aio_produce)),

@@ -496,6 +496,21 @@ PyDoc_STRVAR(get_watermark_offsets_doc,
 SIGNATURE(watermarks_signature, "get_watermark_offsets()", 1, 3, P_partition, P_timeout,
           P_cached);
 
+/* Without a topic the client would look for a leader until the timeout. */
+static int
+watermarks_partition(module_state *state, PyObject *object,
+                     rd_kafka_topic_partition_list_t *partition)
+{
+    if (topic_partition_add_to(state, object, "partition", partition) < 0) {
+        return -1;
+    }
+    if (*partition->elems[0].topic == '\0') {
+        PyErr_SetString(PyExc_ValueError, "partition must have a topic, not ''");
+        return -1;
+    }
+    return 0;
+}
+
 static PyObject *
 get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
@@ -511,7 +526,7 @@ get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     rd_kafka_topic_partition_list_t *partition = rd_kafka_topic_partition_list_new(1);
-    if (topic_partition_add_to(client->state, values[0], "partition", partition) < 0
+    if (watermarks_partition(client->state, values[0], partition) < 0
         || client_enter(client) < 0) {
         rd_kafka_topic_partition_list_destroy(partition);
         return NULL;
