@@ -48,6 +48,7 @@ leave_a_client(const char *protocol)
         check(rd_kafka_event_type(event) == RD_KAFKA_EVENT_ERROR, "no error");
         rd_kafka_event_destroy(event);
     }
+    rd_kafka_queue_destroy(queue);
 }
 
 int
