@@ -24,8 +24,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-VERSION = "4.3.1"  # the release of the tests
-TABLES = "4.4.0"  # the release of protocol's tables
+# The release of the tests and of protocol's tables.
+VERSION = "4.4.0"
 
 FILES = Path(__file__).resolve().parent / "kafka"
 POM = FILES / "pom.xml"
@@ -61,18 +61,14 @@ def pinned() -> list[str]:
     return sorted(path.stem.removeprefix("libs-") for path in FILES.glob("libs-*"))
 
 
-def kafka_home(version: str | None = None) -> Path:
-    """Return the distribution's folder, assembled unless an earlier run has done that.
-
-    Args:
-        version: the release; the release of the tests if None. KAFKA_HOME takes precedence over it.
-    """
+def kafka_home() -> Path:
+    """Return the distribution's folder, assembled unless an earlier run has done that."""
     given = os.environ.get("KAFKA_HOME")
     if given:
         if not Path(given, "bin", "kafka-server-start.sh").is_file():
             raise AssemblyError(f"KAFKA_HOME={given} has no bin/kafka-server-start.sh")
         return Path(given)
-    version = version or _chosen()
+    version = _chosen()
     if not checksums(version).is_file():
         known = ", ".join(pinned())
         raise AssemblyError(f"KAFKA_VERSION={version} is not pinned; these are: {known}")

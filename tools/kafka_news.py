@@ -25,8 +25,7 @@ from confluent_kafka import KafkaError
 from confluent_kafka.admin._error_texts import ERROR_TEXTS
 from confluent_kafka.protocol._schema import Table
 from confluent_kafka.protocol._tables import TABLES
-from kafka import TABLES as VERSION
-from kafka import AssemblyError, copy_libraries
+from kafka import VERSION, AssemblyError, copy_libraries
 from protocol import definitions_in, table
 
 FILES = Path(__file__).resolve().parent / "kafka_news"

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka.protocol._schema import Field, Table
-from kafka import TABLES as VERSION
-from kafka import AssemblyError, checksums, kafka_home
+from kafka import VERSION, AssemblyError, checksums, kafka_home
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src/confluent_kafka/protocol"
@@ -61,7 +60,7 @@ Definition = dict[str, Any]
 
 def pinned_jar(name: str) -> Path:
     """Return a jar of the pinned Kafka; KAFKA_HOME must be of the same version."""
-    jar = kafka_home(VERSION) / "libs" / f"{name}-{VERSION}.jar"
+    jar = kafka_home() / "libs" / f"{name}-{VERSION}.jar"
     if not jar.is_file():
         raise AssemblyError(f"{jar} is not there: the tables are of Kafka {VERSION}")
     digest = hashlib.sha256(jar.read_bytes()).hexdigest()

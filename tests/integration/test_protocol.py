@@ -23,7 +23,7 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.java import QUICK_START
 from tests.support.messages import every_version, random_message
 from tests.support.protocol import ask
-from tools.kafka import TABLES as VERSION
+from tools.kafka import VERSION
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
@@ -45,7 +45,7 @@ class Line(NamedTuple):
 @pytest.fixture(scope="module")
 def libraries() -> Path:
     """The jars of the Kafka that the tables are of."""
-    folder = kafka_home(VERSION) / "libs"
+    folder = kafka_home() / "libs"
     if not (folder / f"kafka-clients-{VERSION}.jar").is_file():
         pytest.skip(f"the tables are of Kafka {VERSION}, which KAFKA_HOME is not")
     return folder

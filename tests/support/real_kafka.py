@@ -23,16 +23,14 @@ NOT_THERE = (
 )
 
 
-def kafka_home(version: str | None = None) -> Path:
-    """The distribution of `make kafka`, or that of another release that is pinned."""
+def kafka_home() -> Path:
+    """The distribution of `make kafka`."""
     if "KAFKA_HOME" not in os.environ and shutil.which("mvn") is None:
         pytest.skip(NOT_THERE)
     command = [sys.executable, str(ROOT / "tools" / "kafka.py")]
-    chosen = {"KAFKA_VERSION": version} if version else {}
-    done = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | chosen
+    return Path(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     )
-    return Path(done.stdout.strip())
 
 
 @pytest.fixture(scope="session")
