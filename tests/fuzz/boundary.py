@@ -61,6 +61,8 @@ _FOREIGN = {"__dir__", "__sizeof__", "__subclasshook__", "__init_subclass__", "_
 _LONGEST = 0.002
 _TIMEOUTS = ("timeout", "block", "seconds")
 _ENDLESS = ("Consumer.__next__", "Consumer.commit", "DeserializingConsumer.__next__")
+# Its KeyboardInterrupt would end the tests, in whatever call comes then.
+SIMULATES_CTRL_C = "_interrupt_after"
 _KEPT = 40
 
 
@@ -93,6 +95,8 @@ _OWNED = tuple(kind for kind in vars(cimpl).values() if isinstance(kind, type))
 
 def _targets_of(owner: type[Any]) -> Iterator[Target]:
     for name, attribute in vars(owner).items():
+        if name == SIMULATES_CTRL_C:
+            continue
         path = f"{owner.__name__}.{name}"
         if inspect.isgetsetdescriptor(attribute) or inspect.ismemberdescriptor(attribute):
             for use in (getattr, setattr, delattr):

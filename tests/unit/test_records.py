@@ -352,10 +352,12 @@ class TestMessageSets:
         """Each kind of damage has its words."""
         [wrapper] = records.message_set(MADE_OLD, magic=magic, compression=Compression.GZIP)
         [plain, _] = records.message_set(MADE_OLD, magic=magic)
+        unknown = plain.encode()[:16] + b"\xc6" + plain.encode()[17:]
         for content, told in (
             (None, "no value"),
             (b"", "empty"),
             (wrapper.encode(), "contains a wrapper"),
+            (unknown, "unknown format 198"),
             (plain.encode()[:-1], "not whole"),
             (replace(plain, crc=1).encode(), "CRC of message 0 in a wrapper is wrong"),
         ):
