@@ -109,7 +109,7 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         frozenset({"confluent-kafka"}),
-        "`delete_records()` and `elect_leaders()` for a partition without a topic",
+        "`delete_records()` and `elect_leaders()` for a partition with an empty topic name",
         lambda script, steps, ours, theirs: (
             steps[-1][0] == "delete_records" and steps[-1][3] < -1 and ours == "ValueError"
         ),

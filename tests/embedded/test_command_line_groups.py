@@ -11,6 +11,7 @@ import pytest
 from confluent_kafka import (
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
+    KafkaError,
     KafkaException,
     Producer,
     TopicPartition,
@@ -52,8 +53,9 @@ def test_a_topic_that_is_gone(
 ) -> None:
     """Its end and its lag are not known; the group's other rows are shown."""
     send(producer, kafka_topic, numbers(0, 5))
+    kafka_cluster.set_topic_error("gone", KafkaError.UNKNOWN_TOPIC_OR_PART)
     committed = [
-        TopicPartition("~gone", 0, 7),
+        TopicPartition("gone", 0, 7),
         TopicPartition(kafka_topic, 0, 3),
         TopicPartition(kafka_topic, 999, 1),
     ]
@@ -62,7 +64,7 @@ def test_a_topic_that_is_gone(
     assert rows == {
         (kafka_topic, 0): [3, 5, 2],
         (kafka_topic, 999): [1, None, None],
-        ("~gone", 0): [7, None, None],
+        ("gone", 0): [7, None, None],
     }
 
 

@@ -341,6 +341,7 @@ def test_no_answer_to_partitions_of_an_aborted_transaction() -> None:
         """,
         """
         given_up_ms = 1000
+        cluster.set_transaction_version(1)  # else nothing asks to add partitions
         config |= {"transactional.id": "one", "socket.timeout.ms": given_up_ms}
         with Producer(config) as producer:
             producer.init_transactions(30)

@@ -14,6 +14,7 @@ from confluent_kafka import (
     TIMESTAMP_LOG_APPEND_TIME,
     Consumer,
     KafkaError,
+    KafkaException,
     Producer,
     TopicPartition,
     protocol,
@@ -353,10 +354,15 @@ def test_names_of_topics(kafka_cluster: MockCluster, name: str) -> None:
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         asked = producer.list_topics(name, TIMEOUT).topics[name]
         assert asked.error == KafkaError.TOPIC_EXCEPTION
-        producer.produce("another name!", b"value", on_delivery=reports)
+        errors: list[int | None] = []
+        try:
+            producer.produce("another name!", b"value", on_delivery=reports)
+        except KafkaException as refusal:  # the answer came before the message was in its queue
+            errors.append(refusal.args[0].code())
         assert producer.flush(TIMEOUT) == 0
         assert producer.list_topics(timeout=TIMEOUT).topics == {}
-    assert reports.errors == [KafkaError.TOPIC_EXCEPTION]
+    errors += reports.errors
+    assert errors in ([KafkaError.TOPIC_EXCEPTION], [KafkaError._UNKNOWN_TOPIC])
 
 
 ANYTHING: dict[str, Any] = {

@@ -169,7 +169,8 @@ def test_a_record_that_is_refused(kafka: KafkaCluster, topic: str, make_topic: M
 @needs("late-result")
 def test_a_call_that_timed_out_is_resumed(kafka: KafkaCluster, topic: str) -> None:
     """_TIMED_OUT is retriable; until the same call has succeeded another one is refused."""
-    with writer(kafka, {"transactional.id": new_id()}) as producer:
+    # With the linger the message is still in its queue when the commit runs out of time.
+    with writer(kafka, {"transactional.id": new_id(), "linger.ms": 5000}) as producer:
         error = error_of(lambda: producer.init_transactions(0))
         assert_error(error, KafkaError._TIMED_OUT, "retry")
         producer.init_transactions(TIMEOUT)
