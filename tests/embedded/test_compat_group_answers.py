@@ -126,7 +126,7 @@ def test_nothing_is_committed_of_a_topic_that_the_coordinator_of_kafka_python_do
 @in_loop
 async def test_an_assignment_of_another_topic(one_broker: MockCluster) -> None:
     """start() raises as aiokafka does: a corrupt assignment could be waited for without end."""
-    other = TOPIC[:-1] + "-"
+    other = TOPIC[:-1] + "~"
 
     def change(api_key: int, frame: bytes) -> bytes:
         is_assignment = api_key == SyncGroupRequest.api_key

@@ -35,7 +35,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 from confluent_kafka.testing import MockCluster, Security
-from tests.support.kafka import Reports, read, send, values_of
+from tests.support.kafka import Reports, outcome, read, send, values_of
 from tests.support.patches import needs
 from tests.support.secrets import secret
 from tests.support.waiting import SOON, TIMEOUT, wait_until
@@ -130,18 +130,9 @@ def only(futures: dict[Any, Future[Any]]) -> Future[Any]:
 
 
 def report(config: Config, topic: str) -> int | None:
-    """The error code in the delivery report of a message, or that of produce().
-
-    produce() raises it if the brokers refuse the topic before the message is in its queue.
-    """
-    reports = Reports()
+    """The error code that a producer gets for a message."""
     with Producer(config) as producer:
-        try:
-            producer.produce(topic, b"value", partition=0, on_delivery=reports)
-        except KafkaException as refused:
-            return refused.code()
-        assert producer.flush(TIMEOUT) == 0
-    return reports.errors[0]
+        return outcome(producer, topic)
 
 
 def first(consumer: Consumer) -> Message:
@@ -545,13 +536,10 @@ def test_deny(bob: Config, allow: Allow) -> None:
 def test_connected_clients(bob: Config, allow: Allow, admin: AdminClient) -> None:
     """ACLs apply to the next request of a client that is connected."""
     allow(TOPIC, "orders", WRITE)
-    reports = Reports()
     with Producer(bob) as producer:
         send(producer, "orders", [b"value"])
         only(admin.delete_acls([ANY_ACL])).result(TIMEOUT)
-        producer.produce("orders", b"value", partition=0, on_delivery=reports)
-        assert producer.flush(TIMEOUT) == 0
-    assert reports.errors == [KafkaError.TOPIC_AUTHORIZATION_FAILED]
+        assert outcome(producer, "orders") == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"])

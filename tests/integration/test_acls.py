@@ -29,7 +29,7 @@ from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.security import SECONDS, Config, plain
 from tests.integration.topics import create_topic
 from tests.support.command_line import run
-from tests.support.kafka import Reports, send
+from tests.support.kafka import Reports, outcome, refusal, send
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
@@ -113,28 +113,10 @@ def test_who_may(alice: Config, forbidden: str) -> None:
         assert first_message(consumer).value() == b"value"
 
 
-def refused_at_once(producer: Producer, topic: str, reports: Reports) -> bool:
-    """Produce a message to a topic that is forbidden, and return whether produce() has raised that.
-
-    It does if the brokers refuse the topic before the message is in its queue, which depends on the
-    threads; otherwise the delivery report tells.
-    """
-    try:
-        producer.produce(topic, b"value", partition=0, on_delivery=reports)
-    except KafkaException as refusal:
-        if refusal.args[0] != KafkaError.TOPIC_AUTHORIZATION_FAILED:
-            raise
-        return True
-    return False
-
-
 def test_produce(bob: Config, forbidden: str) -> None:
     """The delivery report tells, or produce() raises."""
-    reports = Reports()
     with Producer(bob) as producer:
-        at_once = refused_at_once(producer, forbidden, reports)
-        assert producer.flush(SECONDS) == 0
-    assert reports.errors == ([] if at_once else [KafkaError.TOPIC_AUTHORIZATION_FAILED])
+        assert outcome(producer, forbidden) == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
 def test_subscribe(bob: Config, forbidden: str, group: str) -> None:
@@ -221,7 +203,9 @@ def test_topic_in_a_transaction(bob: Config, forbidden: str) -> None:
     with Producer(bob | {"transactional.id": f"allowed-{forbidden}"}) as producer:
         producer.init_transactions(TIMEOUT)
         producer.begin_transaction()
-        if refused_at_once(producer, forbidden, reports):
+        code = refusal(producer, forbidden, reports)
+        if code is not None:
+            assert code == KafkaError.TOPIC_AUTHORIZATION_FAILED
             producer.abort_transaction(TIMEOUT)
             return
         with pytest.raises(KafkaException) as caught:

@@ -57,6 +57,31 @@ def send(producer: Producer, topic: str, values: Iterable[bytes | str | None]) -
     assert set(reports.errors) <= {None}
 
 
+def refusal(producer: Producer, topic: str, reports: Reports) -> int | None:
+    """Produce a message, and return the error code that produce() raises; None if it raises none.
+
+    It raises if the brokers refuse the topic before the message is in its queue, which depends on
+    the threads. Otherwise the delivery report tells.
+    """
+    try:
+        producer.produce(topic, b"value", partition=0, on_delivery=reports)
+    except KafkaException as refused:
+        return refused.code()
+    return None
+
+
+def outcome(producer: Producer, topic: str) -> int | None:
+    """Produce a message, and return the error code of produce() or of the delivery report."""
+    reports = Reports()
+    code = refusal(producer, topic, reports)
+    assert producer.flush(TIMEOUT) == 0
+    if code is not None:
+        assert reports.errors == []
+        return code
+    [code] = reports.errors
+    return code
+
+
 def read(consumer: Consumer, topic: str, count: int, partitions: int = 1) -> list[Message]:
     """The first `count` records of the topic, which must be there."""
     consumer.assign([TopicPartition(topic, partition, 0) for partition in range(partitions)])

@@ -363,7 +363,8 @@ class AIOConsumer(AIOClient):
 
     async def seek(self, partition: TopicPartition) -> None:
         """Continue at another offset; see Consumer.seek()."""
-        await self._request(self._client.seek, partition)
+        self._here().seek(partition)
+        self._readiness.wake()  # as resume()
 
     async def seek_to_beginning(self, *partitions: TopicPartition, timeout: float = 30) -> None:
         """Continue at the first offset of partitions.
@@ -618,7 +619,7 @@ class AIOConsumer(AIOClient):
         """Seek. If the partition is assigned but not fetched yet, wait for its first fetch."""
         while True:
             try:
-                return await self._request(self._client.seek, partition)
+                return await self.seek(partition)
             except KafkaException as error:
                 if (
                     error.args[0].code() != KafkaError._STATE

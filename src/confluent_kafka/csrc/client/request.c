@@ -81,6 +81,13 @@ request_end(request *self)
 /* If there is no broker to ask, this is noticed sooner, because the request was not sent. */
 #define NO_BROKER_MS 5000
 
+/* True for the first of both: the worker begins the request, or the caller calls it off. */
+static bool
+claim(request *self)
+{
+    return !atomic_exchange(&self->claimed, true);
+}
+
 bool
 request_is_given_up(request *self)
 {
@@ -109,6 +116,10 @@ WITHOUT_GIL static void
 run(void *argument)
 {
     request *self = argument;
+    if (!claim(self)) {
+        drop_party(self);
+        return;
+    }
     bool once = self->asks_once || self->timeout_ms >= 0;
     self->error =
         once ? self->attempt(self, self->timeout_ms) : attempt_without_limit(self);
@@ -250,6 +261,9 @@ request_wait(Client *client, request *self, const char *what, int (*meanwhile)(C
         *self->left = self;
     }
     else if (result < 0) {
+        /* What has not begun must not begin after the call: it could purge messages, or send a
+         * request to a broker, that the application does not expect any more. */
+        (void)claim(self);
         PyObject *raised = PyErr_GetRaisedException();
         request_end(self);
         PyErr_SetRaisedException(raised);

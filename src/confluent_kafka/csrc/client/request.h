@@ -3,7 +3,8 @@
  *
  * Calls such as rd_kafka_metadata() wait inside librdkafka for a broker until their timeout. They
  * run on a thread of their own (without Python). The calling thread waits in short slices, serves
- * signals and can be woken. A request that is given up continues alone and frees itself.
+ * signals and can be woken. A request that is given up does not begin any more. If it has begun, it
+ * continues alone and frees itself.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_REQUEST_H
 #define CONFLUENT_KAFKA_CLIENT_REQUEST_H
@@ -46,6 +47,7 @@ typedef struct request {
     /* Used by request.c only. */
     client_core *core;
     PyThread_type_lock changed; /* released when it has run, and by wakeup() */
+    atomic_bool claimed; /* by the worker that begins it, or the caller that calls it off */
     atomic_bool has_run;
     atomic_int parties; /* the caller and the worker; the last one frees it */
     struct request *next_waiting;

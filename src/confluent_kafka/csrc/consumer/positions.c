@@ -51,26 +51,6 @@ attempt_offsets_for_times(request *self, int timeout_ms)
     return request_error(code, "Failed to get offsets");
 }
 
-/* The error of the only partition is the error of the call. */
-WITHOUT_GIL static rd_kafka_error_t *
-attempt_seek(request *self, int timeout_ms)
-{
-    rd_kafka_error_t *error = rd_kafka_seek_partitions(self->rk, self->partitions, timeout_ms);
-    const rd_kafka_topic_partition_t *entry = &self->partitions->elems[0];
-    if (error != NULL) {
-        return error;
-    }
-    if (entry->err != RD_KAFKA_RESP_ERR__STATE
-        && entry->err != RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
-        return request_error(entry->err, "Failed to seek");
-    }
-    return rd_kafka_error_new(entry->err,
-                              "Failed to seek: %s: %s[%d] is not being read: it is not assigned, "
-                              "or not yet (poll() until on_assign was called, or give the offset "
-                              "to assign())",
-                              rd_kafka_err2str(entry->err), entry->topic, (int)entry->partition);
-}
-
 /* Consumes `made` (NULL: an exception is set) and `partitions`: 0, or -1 with an exception. */
 static int
 run_with_partitions(Consumer *self, request *made, rd_kafka_topic_partition_list_t *partitions,
@@ -81,7 +61,6 @@ run_with_partitions(Consumer *self, request *made, rd_kafka_topic_partition_list
         return -1;
     }
     made->partitions = partitions;
-    made->asks_once = made->attempt == attempt_seek; /* it does not wait for a broker */
     return request_run(&self->client, made, what);
 }
 
@@ -219,26 +198,61 @@ store_if_back(Consumer *self, const rd_kafka_topic_partition_list_t *partition, 
     rd_kafka_topic_partition_list_destroy(copy);
 }
 
+/* The error of the only partition is the error of the call. */
+WITHOUT_GIL static rd_kafka_error_t *
+move_to(rd_kafka_t *rk, rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_error_t *error = rd_kafka_seek_partitions(rk, partitions, -1);
+    const rd_kafka_topic_partition_t *entry = &partitions->elems[0];
+    if (error != NULL) {
+        return error;
+    }
+    if (entry->err != RD_KAFKA_RESP_ERR__STATE
+        && entry->err != RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
+        return request_error(entry->err, "Failed to seek");
+    }
+    return rd_kafka_error_new(entry->err,
+                              "Failed to seek: %s: %s[%d] is not being read: it is not assigned, "
+                              "or not yet (poll() until on_assign was called, or give the offset "
+                              "to assign())",
+                              rd_kafka_err2str(entry->err), entry->topic, (int)entry->partition);
+}
+
+/*
+ * Needs no thread of its own, because librdkafka's main thread answers at once, without a broker.
+ * On another thread, a seek that Ctrl-C has interrupted could come after a later assign().
+ */
+static int
+move(Client *client, const rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_topic_partition_list_t *copy = rd_kafka_topic_partition_list_copy(partitions);
+    rd_kafka_error_t *error;
+    Py_BEGIN_ALLOW_THREADS
+    error = move_to(client->rk, copy);
+    Py_END_ALLOW_THREADS
+    rd_kafka_topic_partition_list_destroy(copy);
+    return client_raise_if_error(client, error);
+}
+
 /*
  * After the seek, neither a thread that polls at the same time nor the fetch around a callback that
  * seeks may return a message from before the seek. librdkafka drops the messages that such a fetch
  * is just collecting: seeking puts a mark at the front of its queue.
  */
-static PyObject *
+static int
 seek_locked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
 {
     serving_lock lock;
     if (serve_lock(&self->client, &lock) < 0) {
-        return NULL;
+        return -1;
     }
     shelves_resume(&self->shelves, self->client.rk, partitions);
     rd_kafka_topic_partition_list_t *before = rd_kafka_topic_partition_list_copy(partitions);
-    PyObject *result = NULL;
-    if (consumer_positions(self, before) == 0) {
-        result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions), -1,
-                                    attempt_seek, "seek()");
+    int result = consumer_positions(self, before);
+    if (result == 0) {
+        result = move(&self->client, partitions);
     }
-    if (result != NULL) {
+    if (result == 0) {
         consumer_moved(self, partitions);
         store_if_back(self, partitions, before->elems[0].offset);
     }
@@ -263,17 +277,13 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         rd_kafka_topic_partition_list_destroy(partitions);
         return NULL;
     }
-    PyObject *result =
-        check_offsets(self->client.state, partitions, OFFSETS_TO_SEEK, "seek()") < 0
-            ? NULL
-            : seek_locked(self, partitions);
+    int result = check_offsets(self->client.state, partitions, OFFSETS_TO_SEEK, "seek()");
+    if (result == 0) {
+        result = seek_locked(self, partitions);
+    }
     rd_kafka_topic_partition_list_destroy(partitions);
     client_leave(&self->client);
-    if (result == NULL) {
-        return NULL;
-    }
-    Py_DECREF(result);
-    Py_RETURN_NONE;
+    return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(rewind_doc,
@@ -496,7 +506,7 @@ PyDoc_STRVAR(get_watermark_offsets_doc,
 SIGNATURE(watermarks_signature, "get_watermark_offsets()", 1, 3, P_partition, P_timeout,
           P_cached);
 
-/* Without a topic the client would look for a leader until the timeout. */
+/* The error names the argument, which an answer of the brokers would not. */
 static int
 watermarks_partition(module_state *state, PyObject *object,
                      rd_kafka_topic_partition_list_t *partition)
