@@ -114,6 +114,13 @@ KNOWN: tuple[Known, ...] = (
             steps[-1][0] == "delete_records" and steps[-1][3] < -1 and ours == "ValueError"
         ),
     ),
+    Known(
+        frozenset({"confluent-kafka"}),
+        "`delete_records()` of a topic whose name Kafka does not allow",
+        lambda script, steps, ours, theirs: (
+            steps[-1][:2] == ["delete_records", "not a name"] and theirs == "TimeoutError"
+        ),
+    ),
     Known(_KAFKA_PYTHON, "`position()` after `close()`", _after_the_end),
     Known(
         _AIOKAFKA,

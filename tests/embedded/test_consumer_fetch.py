@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.kafka import numbers, poll_values, values_of
+from tests.support.patches import needs
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
@@ -224,7 +225,7 @@ def test_iteration_goes_on_after_the_end_of_a_partition(
 def test_iteration_raises_errors(make_consumer: MakeConsumer) -> None:
     """Any other error is raised, and the iteration can go on."""
     consumer = make_consumer({"allow.auto.create.topics": False})
-    consumer.subscribe(["there is no such topic"])
+    consumer.subscribe(["nowhere"])
     with pytest.raises(KafkaException) as caught:
         next(consumer)
     assert caught.value.args[0] == KafkaError.UNKNOWN_TOPIC_OR_PART
@@ -255,17 +256,28 @@ def test_end_of_partition(filled: str, make_consumer: MakeConsumer) -> None:
     assert (end.topic(), end.partition(), end.offset()) == (filled, 0, FILLED)
 
 
-def test_unknown_topic(make_consumer: MakeConsumer) -> None:
-    """Subscribing to a topic that is not there is told by a message with an error."""
+@pytest.mark.parametrize(
+    ("topic", "code"),
+    [
+        ("nowhere", KafkaError.UNKNOWN_TOPIC_OR_PART),
+        pytest.param(
+            "not a name",
+            KafkaError.TOPIC_EXCEPTION,
+            marks=needs("invalid-topic", "mock-topic-names"),
+        ),
+    ],
+)
+def test_unknown_topic(make_consumer: MakeConsumer, topic: str, code: int) -> None:
+    """Subscribing to a topic that does not exist, or cannot, is told by a message with an error."""
     consumer = make_consumer({"allow.auto.create.topics": False})
-    consumer.subscribe(["there is no such topic"])
+    consumer.subscribe([topic])
     message = consumer.poll(TIMEOUT)
     assert message is not None
     error = message.error()
-    assert error == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert error == code
     assert error is not None
-    assert "there is no such topic" in error.str()
-    assert message.topic() == "there is no such topic"
+    assert topic in error.str()
+    assert message.topic() == topic
 
 
 def test_offset_out_of_range(filled: str, make_consumer: MakeConsumer) -> None:
