@@ -1,4 +1,4 @@
-"""Names that no topic can have, where a call looks for the leader of a partition."""
+"""Names that no topic can have: subscriptions, and calls that look for a partition's leader."""
 
 from __future__ import annotations
 
@@ -31,6 +31,18 @@ def test_a_consumer_asks(kafka_cluster: MockCluster, ask: Callable[[Consumer], A
     with Consumer(config) as consumer, pytest.raises(KafkaException) as caught:
         ask(consumer)
     assert caught.value.code() == KafkaError._UNKNOWN_PARTITION
+
+
+@needs("invalid-topic", "mock-topic-names")
+def test_a_consumer_subscribes(kafka_cluster: MockCluster) -> None:
+    """A message with an error says that the name is wrong, not that the topic is absent."""
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    with Consumer(config) as consumer:
+        consumer.subscribe([NAME])
+        message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.error() == KafkaError.TOPIC_EXCEPTION
+    assert message.topic() == NAME
 
 
 @needs("invalid-topic", "mock-topic-names")
