@@ -156,6 +156,10 @@ def _durability(brokers: int) -> dict[str, Any]:
     # Leaders would go back minutes after a broker was killed, in the middle of another test.
     properties["auto.leader.rebalance.enable"] = "false"
     properties["replica.lag.time.max.ms"] = 6000
+    # 2 s by default: how long a controller may be silent. A busy machine stops it for longer,
+    # and then the cluster elects controllers all the time and answers nobody.
+    properties["controller.quorum.fetch.timeout.ms"] = 6000
+    properties["controller.quorum.request.timeout.ms"] = 6000
     return properties
 
 

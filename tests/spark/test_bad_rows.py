@@ -122,7 +122,7 @@ def test_a_wrong_password_is_named(
 ) -> None:
     """What the brokers said, and the options to look at; never a hang."""
     monkeypatch.setattr(sending, "_TOPIC_TIMEOUT", 2.0)
-    monkeypatch.setattr(transactions, "_INIT_TIMEOUT", 2.0)
+    monkeypatch.setattr(transactions, "_TIMEOUT", 2.0)
     login = {"sasl.mechanism": "PLAIN", "sasl.username": "alice", "sasl.password": secret("wrong")}
     client = own_kafka.config("SASL_PLAINTEXT") | login
     given = {f"kafka.{name}": str(text) for name, text in client.items()} | {"topic": "any"}

@@ -203,6 +203,6 @@ def test_a_transaction_that_may_not_last_so_long_names_the_option(
 
 def test_brokers_that_are_not_there_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the address and the option."""
-    monkeypatch.setattr(transactions, "_INIT_TIMEOUT", 1.0)
+    monkeypatch.setattr(transactions, "_TIMEOUT", 1.0)
     query = Query(KafkaCluster("127.0.0.1:1"), "any")
     failure(lambda: query.task(0, ["a"]), r"127\.0\.0\.1:1.*kafka\.bootstrap\.servers")

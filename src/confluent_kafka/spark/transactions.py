@@ -15,10 +15,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from .clients import Pool, producer_config
 from .sending import with_option
 
-# Seconds for the registration of a transactional id. It waits until the brokers have aborted the
-# transaction of an earlier attempt.
-_INIT_TIMEOUT = 30.0
-# Seconds for each other request of a transaction.
+# Seconds for each request of a transaction, as in Java (max.block.ms). The first request also waits
+# until the brokers have aborted the transaction of an earlier attempt.
 _TIMEOUT = 60.0
 _CLOSE_TIMEOUT = 10.0
 
@@ -82,7 +80,7 @@ class TransactionalProducer:
         self._markers: dict[str, Marker | None] = {}
         self.producer: Producer = Producer(config)
         try:
-            self.producer.init_transactions(_INIT_TIMEOUT)
+            self.producer.init_transactions(_TIMEOUT)
         except KafkaException as failure:
             self.close()
             raise with_option(failure) from None
