@@ -16,7 +16,14 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition, aio
+from confluent_kafka import (
+    OFFSET_INVALID,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+    aio,
+)
 from confluent_kafka.admin import NewTopic, OffsetSpec
 from confluent_kafka.aio import (
     AIOAdminClient,
@@ -111,7 +118,9 @@ def test_reads(
             async def check(count: int) -> None:
                 assert await stored(consumer) == count
                 [place] = await consumer.position(await consumer.assignment())
-                assert place.offset == count
+                # A slow machine has not fetched anything in the 0.3 s of consume().
+                nothing_came = count == 0 and place.offset == OFFSET_INVALID
+                assert place.offset == count or nothing_came
 
             await read_in_pieces(next_offsets, MESSAGES, check)
 
