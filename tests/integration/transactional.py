@@ -71,11 +71,16 @@ def wait_for_markers(kafka: KafkaCluster, topic: str, partitions: int = 1) -> No
     ):
 
         def all_ended() -> bool:
-            return all(
-                stable.get_watermark_offsets(each, TIMEOUT)
-                == all_records.get_watermark_offsets(each, TIMEOUT)
-                for each in every
-            )
+            try:
+                return all(
+                    stable.get_watermark_offsets(each, TIMEOUT)
+                    == all_records.get_watermark_offsets(each, TIMEOUT)
+                    for each in every
+                )
+            except KafkaException as error:
+                if error.args[0] != KafkaError.NOT_LEADER_FOR_PARTITION:
+                    raise
+                return False  # a busy machine elects leaders: the next time it asks the new one
 
         wait_until(all_ended)
 
