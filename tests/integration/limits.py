@@ -5,8 +5,7 @@ The guide to testing has each sentence under "Limits"; test_limits.py compares t
 
 ADMINISTRATION = (
     "The cluster does not support requests about reassignments, quotas, client metrics, "
-    "transactions of other producers, delegation tokens, features, the quorum, and offsets of "
-    "share groups."
+    "transactions of other producers, features, the quorum, and offsets of share groups."
 )
 ALERTS = (
     "If the certificate of a client is missing or wrong, or a client uses SASL without "

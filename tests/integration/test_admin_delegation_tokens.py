@@ -1,4 +1,4 @@
-"""Delegation tokens of real brokers."""
+"""Delegation tokens."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, DelegationToken
 from confluent_kafka.aio import AIOAdminClient
-from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.security import plain
 from tests.integration.token_login import lets_in
 from tests.support.aio import in_loop
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters, needs("raw-request")]
 
 ALICE, BOB = "User:alice", "User:bob"
 HOUR = 3600
 
 
-def logged_in(kafka: OwnKafkaCluster, user: str) -> dict[str, Any]:
+def logged_in(kafka: SecuredKafkaCluster, user: str) -> dict[str, Any]:
     return kafka.config("SASL_PLAINTEXT") | plain(user, USERS[user])
 
 
 @pytest.fixture
-def alice(own_kafka: OwnKafkaCluster) -> Iterator[AdminClient]:
-    with AdminClient(logged_in(own_kafka, "alice")) as admin:
+def alice(secured_kafka: SecuredKafkaCluster) -> Iterator[AdminClient]:
+    with AdminClient(logged_in(secured_kafka, "alice")) as admin:
         yield admin
 
 
 @pytest.fixture
-def bob(own_kafka: OwnKafkaCluster) -> Iterator[AdminClient]:
-    with AdminClient(logged_in(own_kafka, "bob")) as admin:
+def bob(secured_kafka: SecuredKafkaCluster) -> Iterator[AdminClient]:
+    with AdminClient(logged_in(secured_kafka, "bob")) as admin:
         yield admin
 
 
@@ -49,7 +49,7 @@ def described(admin: AdminClient, token: DelegationToken, *owners: str) -> list[
     return [each for each in found if each.hmac == token.hmac]
 
 
-def let_in_everywhere(kafka: OwnKafkaCluster, token: DelegationToken) -> bool:
+def let_in_everywhere(kafka: SecuredKafkaCluster, token: DelegationToken) -> bool:
     return all(lets_in(each, token) for each in kafka.servers("SASL_PLAINTEXT").split(","))
 
 
@@ -92,7 +92,9 @@ def code_of(future: Future[Any]) -> int:
     return code_of_error(future.exception(TIMEOUT))
 
 
-def test_life_of_a_token(own_kafka: OwnKafkaCluster, alice: AdminClient, bob: AdminClient) -> None:
+def test_life_of_a_token(
+    secured_kafka: SecuredKafkaCluster, alice: AdminClient, bob: AdminClient
+) -> None:
     """Created, described, renewed by another, used to log in; and nothing of it after its end."""
     token = alice.create_delegation_token(renewers=[BOB], max_lifetime=HOUR).result(TIMEOUT)
     known = token.token_info
@@ -103,7 +105,7 @@ def test_life_of_a_token(own_kafka: OwnKafkaCluster, alice: AdminClient, bob: Ad
     wait_until(lambda: described(alice, token) == [token])
     wait_until(lambda: described(alice, token, BOB) == [token])  # it may renew it
     assert described(alice, token, "User:nobody") == []
-    wait_until(lambda: let_in_everywhere(own_kafka, token))
+    wait_until(lambda: let_in_everywhere(secured_kafka, token))
     wait_until_known(alice, token)
     renewed = bob.renew_delegation_token(token.hmac, renew_time_period=HOUR / 2).result(TIMEOUT)
     assert known.issue_timestamp + HOUR * 500 <= renewed < known.max_timestamp
@@ -115,7 +117,7 @@ def test_life_of_a_token(own_kafka: OwnKafkaCluster, alice: AdminClient, bob: Ad
     wait_until(lambda: _expiry(alice, token) == later)
     alice.expire_delegation_token(token.hmac).result(TIMEOUT)
     wait_until(lambda: described(alice, token) == [])
-    for server in own_kafka.servers("SASL_PLAINTEXT").split(","):
+    for server in secured_kafka.servers("SASL_PLAINTEXT").split(","):
         wait_until(lambda server=server: not lets_in(server, token))  # type: ignore[misc]
     wait_until_forgotten(alice, token)
     gone = alice.renew_delegation_token(token.hmac)
@@ -165,10 +167,10 @@ def test_what_is_refused(alice: AdminClient, bob: AdminClient) -> None:
     ids=["create", "renew", "expire", "describe"],
 )
 def test_who_has_not_logged_in(
-    own_kafka: OwnKafkaCluster, request_of: Callable[[AdminClient], Future[Any]]
+    secured_kafka: SecuredKafkaCluster, request_of: Callable[[AdminClient], Future[Any]]
 ) -> None:
     """Nobody in particular has no tokens."""
-    with AdminClient(own_kafka.config()) as admin:
+    with AdminClient(secured_kafka.config()) as admin:
         refused = KafkaError.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
         assert code_of(request_of(admin)) == refused
 
@@ -184,9 +186,9 @@ def test_secret_is_not_shown(alice: AdminClient) -> None:
 
 
 @in_loop
-async def test_awaited(own_kafka: OwnKafkaCluster) -> None:
+async def test_awaited(secured_kafka: SecuredKafkaCluster) -> None:
     """In asyncio: the same."""
-    async with AIOAdminClient(logged_in(own_kafka, "alice")) as admin:
+    async with AIOAdminClient(logged_in(secured_kafka, "alice")) as admin:
         token = await admin.create_delegation_token(owner=ALICE, renewers=[BOB], max_lifetime=HOUR)
 
         while token not in await admin.describe_delegation_token(owners=[ALICE]):

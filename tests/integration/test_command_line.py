@@ -493,10 +493,9 @@ def _without_members(admin: Run, group: str) -> bool:
 
 
 @needs("raw-request")
-@pytest.mark.real_only(limits.ADMINISTRATION)
-def test_delegation_tokens(own_kafka: OwnKafkaCluster, tmp_path: Path) -> None:
+def test_delegation_tokens(secured_kafka: SecuredKafkaCluster, tmp_path: Path) -> None:
     """Created, described with and without its secret, renewed, and gone."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
+    config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
     file = tmp_path / "kafka.properties"
     file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
 
@@ -520,7 +519,7 @@ def test_delegation_tokens(own_kafka: OwnKafkaCluster, tmp_path: Path) -> None:
     assert done.stdout.startswith(b"the token expires at 1")
     wait_until(lambda: not _has(rows(tokens("describe", *owner)), made["token id"]))
     wait_until(lambda: tokens("expire", hmac).status == 1)
-    servers = own_kafka.bootstrap_servers
+    servers = secured_kafka.bootstrap_servers
     assert run("delegation-tokens", "describe", "-b", servers).status == 1
 
 

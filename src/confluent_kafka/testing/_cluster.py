@@ -30,7 +30,7 @@ class MockCluster(_Brokers):
         "\n\nRaises:",
         1,
     )
-    __slots__ = ("__weakref__", "_acls", "_answering", "_entrance", "_users")
+    __slots__ = ("__weakref__", "_acls", "_answering", "_entrance", "_tokens", "_users")
 
     def __init_subclass__(cls) -> None:
         raise TypeError("type 'MockCluster' is not an acceptable base type")
@@ -56,11 +56,13 @@ class MockCluster(_Brokers):
     ) -> None:
         # __new__() has processed the other arguments.
         from confluent_kafka.testing._administration import administration  # slow to import
+        from confluent_kafka.testing._security._tokens import Tokens
 
         self._answering: Answering | None = None
         self._entrance: Entrance | None = None
         self._users: dict[str, dict[int, Credential]] = {}
         self._acls = Acls()
+        self._tokens = Tokens()
         if security is not None:
             self._entrance = self._secure(security)
         own = administration(self, self._users, self._acls)
@@ -76,7 +78,7 @@ class MockCluster(_Brokers):
 
         brokers, topics = super().bootstrap_servers, KnownTopics(self)
         try:
-            entrance = Entrance(security, brokers, self._users, self._acls, topics)
+            entrance = Entrance(security, brokers, self._users, self._tokens, self._acls, topics)
         except BaseException:
             super().close()
             raise

@@ -16,6 +16,7 @@ from confluent_kafka.testing._administration._groups import Groups
 from confluent_kafka.testing._administration._offsets import Offsets
 from confluent_kafka.testing._administration._records import Records
 from confluent_kafka.testing._administration._scram import Scram
+from confluent_kafka.testing._administration._tokens import TokenRequests
 from confluent_kafka.testing._administration._topics import Topics
 
 if TYPE_CHECKING:
@@ -46,5 +47,6 @@ def administration(
         Records(brokers),
         AclRequests(acls),
         Scram(users),
+        TokenRequests(),
     )
     return {kind.api_key: handler for area in areas for kind, handler in area.answers.items()}

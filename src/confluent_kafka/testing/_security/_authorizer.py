@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from confluent_kafka.testing._security._settings import Security
 
 # The numbers in Kafka's protocol: types of resources, types of patterns, operations, permissions.
-TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID = 2, 3, 4, 5
+TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER = range(2, 8)
 LITERAL, PREFIXED = 3, 4
 ALL, READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE = range(2, 9)
 CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, IDEMPOTENT_WRITE = range(9, 13)
+CREATE_TOKENS, DESCRIBE_TOKENS = 13, 14
 _DENY, _ALLOW = 2, 3
 
 # The only name of a resource of the type CLUSTER.

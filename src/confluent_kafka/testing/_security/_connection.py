@@ -15,11 +15,13 @@ from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.testing._security import _principals, _sasl
 from confluent_kafka.testing._security._authorizer import Client
 from confluent_kafka.testing._security._enforcement import is_enforced
+from confluent_kafka.testing._security._token_requests import TokenRequests
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._security._enforcement import Enforcement
     from confluent_kafka.testing._security._sasl import Credentials
     from confluent_kafka.testing._security._settings import Security
+    from confluent_kafka.testing._security._tokens import Tokens
 
 _METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER = 3, 10, 60
 _SASL_HANDSHAKE, _API_VERSIONS, _SASL_AUTHENTICATE = 17, 18, 36
@@ -38,6 +40,7 @@ class Connection:
         security: what the client must do.
         context: of TLS, or None.
         credentials: the users of SCRAM.
+        tokens: the delegation tokens.
         host: the address of the brokers and of the listeners.
         port: the broker's port.
         ports: the port of its listener for the port of each broker.
@@ -49,6 +52,7 @@ class Connection:
         security: Security,
         context: ssl.SSLContext | None,
         credentials: Credentials,
+        tokens: Tokens,
         host: str,
         port: int,
         ports: Mapping[int, int],
@@ -59,6 +63,8 @@ class Connection:
         self._security = security
         self._context = context
         self._credentials = credentials
+        self._tokens = tokens
+        self._token_requests: TokenRequests | None = None
         self._host, self._port, self._ports = host, port, ports
         self._changes: dict[int, Callable[[Any], Any]] = {
             _METADATA: self._with_brokers,
@@ -85,13 +91,14 @@ class Connection:
             if self._security.uses_sasl:
                 user = await self._log_in(client, broker)
             else:
-                user = _principals.of_certificate(client.certificate)
+                user = _sasl.User(_principals.of_certificate(client.certificate))
             if self._enforce is not None:
                 host = accepted.getpeername()[0]
-                self._enforcement = self._enforce(Client(f"User:{user}", host))
+                self._enforcement = self._enforce(Client(f"User:{user.name}", host))
+            self._token_requests = TokenRequests(self._tokens, user, self._enforcement)
             await self._relay(client, broker)
 
-    async def _log_in(self, client: _Stream, broker: _Stream) -> str:
+    async def _log_in(self, client: _Stream, broker: _Stream) -> _sasl.User:
         """Answer the client until it is logged in. Return the user.
 
         Only ApiVersions may come before.
@@ -108,7 +115,7 @@ class Connection:
                 break
             else:
                 raise _End
-        login = _sasl.begin(mechanism, self._security, self._credentials)
+        login = _sasl.begin(mechanism, self._security, self._credentials, self._tokens.login)
         # Version 0 of the handshake: the client sends the mechanism's messages without requests.
         while (user := await (_raw_step if version == 0 else _step)(client, login)) is None:
             pass
@@ -146,7 +153,11 @@ class Connection:
     async def _requests(self, client: _Stream, broker: _Stream) -> None:
         while True:
             frame = await client.read()
-            if self._enforcement is None or not is_enforced(_front(frame)[0]):
+            api_key = _front(frame)[0]
+            if self._token_requests is not None and self._token_requests.are(api_key):
+                self._note(frame, self._token_requests.complete(_request(frame)[0]))
+                await broker.write(frame)
+            elif self._enforcement is None or not is_enforced(api_key):
                 self._note(frame)
                 await broker.write(frame)
             else:
@@ -304,7 +315,7 @@ def _response(frame: bytes, answer: protocol.Response) -> bytes:
     return header.encode(header_version) + answer.encode(version)
 
 
-async def _step(client: _Stream, login: _sasl.Login) -> str | None:
+async def _step(client: _Stream, login: _sasl.Login) -> _sasl.User | None:
     """Answer one SaslAuthenticate request. Return the user once the client is logged in."""
     frame = await client.read()
     if _front(frame)[0] != _SASL_AUTHENTICATE:
@@ -322,7 +333,7 @@ async def _step(client: _Stream, login: _sasl.Login) -> str | None:
     return user
 
 
-async def _raw_step(client: _Stream, login: _sasl.Login) -> str | None:
+async def _raw_step(client: _Stream, login: _sasl.Login) -> _sasl.User | None:
     try:
         answer, user = _advance(login, await client.read())
     except _sasl.Refused:
@@ -331,7 +342,7 @@ async def _raw_step(client: _Stream, login: _sasl.Login) -> str | None:
     return user
 
 
-def _advance(login: _sasl.Login, data: bytes) -> tuple[bytes, str | None]:
+def _advance(login: _sasl.Login, data: bytes) -> tuple[bytes, _sasl.User | None]:
     try:
         return login.send(data), None
     except StopIteration as end:

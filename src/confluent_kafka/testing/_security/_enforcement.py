@@ -90,6 +90,10 @@ class Enforcement:
         self._topics = topics
         self._client = client
 
+    def allows(self, operation: int, kind: int, name: str) -> bool:
+        """Return whether the client may do something with a resource."""
+        return self._authorizer.allows(self._client, operation, kind, name)
+
     def judge(self, request: Any, version: int) -> Verdict:
         """Return what happens to a request that is_enforced()."""
         rule = rule_of(request, version)

@@ -15,6 +15,7 @@ from confluent_kafka.testing._security._enforcement import Enforcement, KnownTop
 from confluent_kafka.testing._security._listeners import Listeners
 from confluent_kafka.testing._security._sasl import SCRAM_NUMBERS, Credential, credential
 from confluent_kafka.testing._security._settings import Security
+from confluent_kafka.testing._security._tokens import Tokens
 
 
 class Entrance:
@@ -24,6 +25,7 @@ class Entrance:
         security: what the clients must do.
         brokers: the addresses of the brokers.
         users: the users of SCRAM; those of the security are added.
+        tokens: the delegation tokens.
         acls: the ACLs, if the security has an authorizer.
         topics: the topics that the ACLs are about.
     """
@@ -33,6 +35,7 @@ class Entrance:
         security: Security,
         brokers: str,
         users: dict[str, dict[int, Credential]],
+        tokens: Tokens,
         acls: Acls,
         topics: KnownTopics,
     ) -> None:
@@ -47,18 +50,20 @@ class Entrance:
                 folder = tempfile.mkdtemp(prefix="embedded-cluster-")
                 stack.callback(shutil.rmtree, folder, ignore_errors=True)
                 self._certificates = Certificates.make(folder)
-            self._listeners = self._begin(brokers, users)
+            self._listeners = self._begin(brokers, users, tokens)
             stack.callback(self._listeners.close)
             self._stack = stack.pop_all()
 
-    def _begin(self, brokers: str, users: dict[str, dict[int, Credential]]) -> Listeners:
+    def _begin(
+        self, brokers: str, users: dict[str, dict[int, Credential]], tokens: Tokens
+    ) -> Listeners:
         security = self._security
         scram = [each for each in security.mechanisms if each in SCRAM_NUMBERS]
         for name, password in security.users.items():
             if scram:
                 users[name] = {SCRAM_NUMBERS[each]: credential(each, password) for each in scram}
         ports = [int(address.rpartition(":")[2]) for address in brokers.split(",")]
-        return Listeners(security, self._certificates, ports, users, self._enforce)
+        return Listeners(security, self._certificates, ports, users, tokens, self._enforce)
 
     @property
     def bootstrap_servers(self) -> str:

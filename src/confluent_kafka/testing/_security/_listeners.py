@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from confluent_kafka.testing._security._enforcement import Enforcement
     from confluent_kafka.testing._security._sasl import Credentials
     from confluent_kafka.testing._security._settings import Security
+    from confluent_kafka.testing._security._tokens import Tokens
 
 HOST = "127.0.0.1"
 # How long close() waits for the thread, in seconds.
@@ -33,6 +34,7 @@ class Listeners:
         certificates: the files of TLS, if the security uses it.
         ports: the ports of the brokers, in the order of their ids.
         credentials: the users of SCRAM, which an administrator may change.
+        tokens: the delegation tokens.
         enforce: returns what checks the requests of a client; None if there is no authorizer.
 
     Raises:
@@ -46,11 +48,12 @@ class Listeners:
         certificates: Certificates | None,
         ports: list[int],
         credentials: Credentials,
+        tokens: Tokens,
         enforce: Callable[[Client], Enforcement] | None,
     ) -> None:
         self._security = security
         self._enforce = enforce
-        self._credentials = credentials
+        self._credentials, self._tokens = credentials, tokens
         self._context = None if certificates is None else _tls(security, certificates)
         # By the port of a broker: its listener.
         self._sockets = _listening(ports)
@@ -104,6 +107,7 @@ class Listeners:
             self._security,
             self._context,
             self._credentials,
+            self._tokens,
             HOST,
             port,
             self._ports,

@@ -19,8 +19,16 @@ from confluent_kafka.testing._security import _principals
 if TYPE_CHECKING:
     from confluent_kafka.testing._security._settings import Security
 
+
+class User(NamedTuple):
+    """Who has logged in, and whether with a delegation token."""
+
+    name: str
+    has_token: bool = False
+
+
 # It receives bytes after each yield, and returns the last answer and the user.
-Login = Generator[bytes, bytes, tuple[bytes, str]]
+Login = Generator[bytes, bytes, tuple[bytes, User]]
 
 _HASHES = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 # The numbers of the mechanisms in Kafka's protocol.
@@ -51,14 +59,21 @@ def credential(mechanism: str, password: str) -> Credential:
     return Credential(_ITERATIONS, salt, salted)
 
 
-def begin(mechanism: str, security: Security, credentials: Credentials) -> Login:
+# Takes the id of a delegation token and the number of a mechanism. Returns the token's credential
+# and the name of its owner, or None if there is no such token.
+FindToken = Callable[[str, int], "tuple[Credential, str] | None"]
+
+
+def begin(
+    mechanism: str, security: Security, credentials: Credentials, find_token: FindToken
+) -> Login:
     """Begin the login of one client, whose first message is the first that is sent."""
     if mechanism == "PLAIN":
         login = _plain(security.users)
     elif mechanism == "OAUTHBEARER":
         login = _oauthbearer(security.check_token or _check_unsecured)
     else:
-        login = _scram(mechanism, credentials)
+        login = _scram(mechanism, credentials, find_token)
     next(login)
     return login
 
@@ -77,10 +92,10 @@ def _plain(users: Mapping[str, str]) -> Login:
             "Authentication failed: Client requested an authorization id that is "
             "different from username"
         )
-    return b"", user
+    return b"", User(user)
 
 
-def _scram(mechanism: str, credentials: Credentials) -> Login:
+def _scram(mechanism: str, credentials: Credentials, find_token: FindToken) -> Login:
     refused = Refused(
         "Authentication failed during authentication due to invalid credentials with SASL "
         f"mechanism {mechanism}"
@@ -90,7 +105,12 @@ def _scram(mechanism: str, credentials: Credentials) -> Login:
     header, bare = _split_header(first, refused)
     fields = _fields(bare)
     name = fields.get("n", "").replace("=2C", ",").replace("=3D", "=")
-    known = credentials.get(name, {}).get(SCRAM_NUMBERS[mechanism])
+    number = SCRAM_NUMBERS[mechanism]
+    has_token = fields.get("tokenauth") == "true"
+    if has_token:
+        known, name = find_token(name, number) or (None, name)
+    else:
+        known = credentials.get(name, {}).get(number)
     if known is None or "r" not in fields:
         raise refused
     nonce = fields["r"] + secrets.token_urlsafe(18)
@@ -111,7 +131,7 @@ def _scram(mechanism: str, credentials: Credentials) -> Login:
         raise refused
     server_key = hmac.digest(known.salted_password, b"Server Key", name_of_hash)
     signature = base64.b64encode(hmac.digest(server_key, signed, name_of_hash))
-    return b"v=" + signature, name
+    return b"v=" + signature, User(name, has_token)
 
 
 def _split_header(first: str, refused: Refused) -> tuple[str, str]:
@@ -136,7 +156,7 @@ def _oauthbearer(check: Callable[[str], object]) -> Login:
         answer = '{"status":"invalid_token"}'
         yield answer.encode()
         raise Refused(answer)
-    return b"", _principals.of_token(token, checked)
+    return b"", User(_principals.of_token(token, checked))
 
 
 def _checked(check: Callable[[str], object], token: str) -> object:
