@@ -52,6 +52,7 @@ except ImportError:  # the error comes later, with a text that explains it: see 
             "DeserializingShareConsumer",
             "IllegalStateException",
             "ShareConsumer",
+            "renewing",
         }
     )
 else:
@@ -65,6 +66,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from confluent_kafka import error as error
     from confluent_kafka import serialization as serialization
+    from confluent_kafka._share_renewal import renewing
     from confluent_kafka.deserializing_consumer import DeserializingConsumer
     from confluent_kafka.deserializing_share_consumer import DeserializingShareConsumer
     from confluent_kafka.serializing_producer import SerializingProducer
@@ -111,6 +113,7 @@ __all__ = [
     "fnv1a",
     "libversion",
     "murmur2",
+    "renewing",
     "version",
 ]
 
@@ -122,6 +125,7 @@ _LAZY = {
     "DeserializingConsumer": "deserializing_consumer",
     "DeserializingShareConsumer": "deserializing_share_consumer",
     "SerializingProducer": "serializing_producer",
+    "renewing": "_share_renewal",
 }
 _LAZY_MODULES = frozenset({"error", "serialization", *_LAZY.values()})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from random import Random
 
@@ -16,6 +17,7 @@ from confluent_kafka import (
     KafkaException,
     Message,
     TopicPartition,
+    renewing,
 )
 from tests.integration import limits
 from tests.integration.conftest import MakeTopic
@@ -29,6 +31,7 @@ from tests.integration.share_groups import (
     wait_for_answer,
 )
 from tests.support.kafka import numbers, send
+from tests.support.patches import needs
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
@@ -143,6 +146,22 @@ def test_lock_runs_out(kafka: KafkaCluster, ten: str, group: str, make_member: M
     assert exception.args[0] == KafkaError.INVALID_RECORD_STATE
     other.accept(taken)
     assert set(other.commit_sync().values()) == {None}
+
+
+@needs("share-renewal")
+def test_renewal(kafka: KafkaCluster, ten: str, group: str, make_member: MakeMember) -> None:
+    """A handler may take several times the locks' duration: every record is accepted."""
+    configure_group(kafka, group, share_record_lock_duration_ms="1000")
+    member = make_member()
+    with renewing(member):
+        while len(member.acknowledged) < 10:
+            for record in member.poll(0.5):
+                time.sleep(0.5)
+                member.acknowledge(record, AcknowledgeType.RENEW)
+                assert set(member.commit_sync(TIMEOUT).values()) == {None}
+                member.acknowledge(record)
+            assert set(member.commit_sync(TIMEOUT).values()) <= {None}
+    assert {exception for _, exception in member.answers} == {None}
 
 
 def test_delivery_limit(

@@ -455,6 +455,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "ShareConsumer.commit_sync": _TIMEOUT,
     "ShareConsumer.commit_async": {},
+    "ShareConsumer.renew": {},
+    "ShareConsumer.acquisition_lock_timeout_ms": {},
     "ShareConsumer.set_acknowledgement_commit_callback": {"callback": CALLBACK},
     "NewTopic": {
         "topic": TEXT,

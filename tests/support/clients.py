@@ -154,6 +154,8 @@ SHARE_CALLS: dict[str, Callable[[ShareConsumer], object]] = COMMON_CALLS | {
     "acknowledge_offset": lambda consumer: consumer.acknowledge_offset("topic", 0, 0),
     "commit_sync": lambda consumer: consumer.commit_sync(0),
     "commit_async": lambda consumer: consumer.commit_async(),
+    "renew": lambda consumer: consumer.renew(),
+    "acquisition_lock_timeout_ms": lambda consumer: consumer.acquisition_lock_timeout_ms(),
     "set_acknowledgement_commit_callback": (
         lambda consumer: consumer.set_acknowledgement_commit_callback(None)
     ),

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
 
 class AcknowledgeType(IntEnum):
-    """The outcome of a record. librdkafka: rd_kafka_share_AcknowledgeType_t (KIP-932).
+    """The outcome of a record. librdkafka: rd_kafka_share_AcknowledgeType_t (KIP-932, KIP-1222).
 
     ``ACCEPT``: the record is processed. ``RELEASE``: deliver it again, to any member of the group.
-    ``REJECT``: never deliver it again.
+    ``REJECT``: never deliver it again. ``RENEW``: it is still being processed, and its lock begins
+    anew; another acknowledgement follows.
     """
 
     ACCEPT = 1
     RELEASE = 2
     REJECT = 3
+    RENEW = 4
 
 
 class Messages:

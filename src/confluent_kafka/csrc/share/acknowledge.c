@@ -289,6 +289,13 @@ set_callback(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
 
 /* ---- acknowledge ---- */
 
+/* The last type of acknowledgement that this librdkafka has. */
+#ifdef RD_KAFKA_HAS_SHARE_RENEWAL
+#define LAST_TYPE RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_RENEW
+#else
+#define LAST_TYPE RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_REJECT
+#endif
+
 /* `object` may be NULL, which means the default. 0, or -1 with an exception. */
 static int
 arg_ack_type(PyObject *object, int32_t *type)
@@ -298,7 +305,7 @@ arg_ack_type(PyObject *object, int32_t *type)
         return 0;
     }
     return arg_int32(object, "ack_type", RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_ACCEPT,
-                     RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_REJECT, type);
+                     LAST_TYPE, type);
 }
 
 static void
@@ -353,7 +360,8 @@ PyDoc_STRVAR(acknowledge_doc,
 "Args:\n"
 "    message (Message): a record that the last poll() returned.\n"
 "    ack_type (AcknowledgeType): ACCEPT: the record is processed. RELEASE: deliver it again, to\n"
-"        any member. REJECT: never deliver it again.\n\n"
+"        any member. REJECT: never deliver it again. RENEW: its lock begins anew, and another\n"
+"        acknowledgement follows, also after the next poll() (brokers of version 4.2, KIP-1222).\n\n"
 "Raises:\n"
 "    IllegalStateException: the mode is implicit, the record does not wait for an\n"
 "        acknowledgement, the consumer is closed, or the call comes from one of its callbacks.\n"
@@ -436,7 +444,7 @@ acknowledge_offset(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-/* ---- commit ---- */
+/* ---- commit and renewal ---- */
 
 /* Sends acknowledgements and serves waiting callbacks: 0, or -1. */
 static int
@@ -482,6 +490,97 @@ commit_async(PyObject *object, PyObject *Py_UNUSED(unused))
     }
     share_end(self, &frame);
     return failed < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(renew_doc,
+"renew($self, /)\n--\n\n"
+"Renew the locks of all records that wait for an acknowledgement (explicit mode).\n\n"
+"The locks begin anew when the brokers get the request. Acknowledgements that have not been sent\n"
+"are sent, too. renew() does not wait for the answers: the callback of\n"
+"set_acknowledgement_commit_callback() gets them. With brokers older than version 4.2, the error\n"
+"is _UNSUPPORTED_FEATURE.\n\n"
+"Returns:\n"
+"    int: how many records wait for an acknowledgement.\n\n"
+"Raises:\n"
+"    IllegalStateException: the mode is implicit, the consumer is closed, or the call comes from\n"
+"        one of its callbacks.\n"
+"    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
+"    KafkaException: _NOT_IMPLEMENTED: this librdkafka does not have our patch.\n"
+"    Exception: a callback raised it; the locks are renewed all the same.\n\n"
+"librdkafka: rd_kafka_share_renew(), rd_kafka_share_commit_async() (KIP-1222).");
+
+/* Marks the records: how many there are, or -1 with an exception. */
+static Py_ssize_t
+mark_renewed(ShareConsumer *self)
+{
+#ifdef RD_KAFKA_HAS_SHARE_RENEWAL
+    size_t count;
+    /* The call only marks records and does not wait, so the GIL may be held. */
+    rd_kafka_resp_err_t code = rd_kafka_share_renew(self->share, &count);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return (Py_ssize_t)count;
+    }
+    raise_kafka_error(self->client.state, code, "renew(): %s", rd_kafka_err2str(code));
+#else
+    raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED,
+                      "renew() needs the package's own librdkafka: the one that it was built "
+                      "with cannot renew locks");
+#endif
+    return -1;
+}
+
+static PyObject *
+renew(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    serve_frame frame;
+    if (share_begin(self, &frame, "renew()") < 0) {
+        return NULL;
+    }
+    Py_ssize_t count = -1;
+    if (!self->explicit_mode) {
+        PyErr_SetString(self->client.state->IllegalStateException,
+                        "renew() needs share.acknowledgement.mode=explicit");
+    }
+    else {
+        count = mark_renewed(self);
+    }
+    if (count >= 0 && send_acknowledged(self) < 0) {
+        count = -1;
+    }
+    if (count >= 0) {
+        share_acknowledgements_sent(self);
+        count = serve_raise_parked(&self->client) < 0 ? -1 : count;
+    }
+    share_end(self, &frame);
+    return count < 0 ? NULL : PyLong_FromSsize_t(count);
+}
+
+PyDoc_STRVAR(lock_timeout_doc,
+"acquisition_lock_timeout_ms($self, /)\n--\n\n"
+"The duration of the locks of records: the group's share.record.lock.duration.ms.\n\n"
+"Returns:\n"
+"    int or None: milliseconds, as the latest poll() got them from a broker. None before that, and\n"
+"    with a librdkafka that does not have our patch.\n\n"
+"Raises:\n"
+"    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
+"    ConcurrentModificationException: another thread is inside a call of this consumer.\n\n"
+"librdkafka: rd_kafka_share_acquisition_lock_timeout_ms() (KIP-1222).");
+
+static PyObject *
+lock_timeout(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    serve_frame frame;
+    int milliseconds = -1;
+    if (share_begin(self, &frame, "acquisition_lock_timeout_ms()") < 0) {
+        return NULL;
+    }
+#ifdef RD_KAFKA_HAS_SHARE_RENEWAL
+    milliseconds = rd_kafka_share_acquisition_lock_timeout_ms(self->share);
+#endif
+    share_end(self, &frame);
+    return milliseconds < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(milliseconds);
 }
 
 static int
@@ -621,6 +720,8 @@ PyMethodDef share_acknowledge_methods[] = {
     {"acknowledge_offset", WITH_KEYWORDS(acknowledge_offset), acknowledge_offset_doc},
     {"commit_sync", WITH_KEYWORDS(commit_sync), commit_sync_doc},
     {"commit_async", commit_async, METH_NOARGS, commit_async_doc},
+    {"renew", renew, METH_NOARGS, renew_doc},
+    {"acquisition_lock_timeout_ms", lock_timeout, METH_NOARGS, lock_timeout_doc},
     {"set_acknowledgement_commit_callback", WITH_KEYWORDS(set_callback), set_callback_doc},
     {NULL, NULL, 0, NULL},
 };
