@@ -60,6 +60,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "serializing_producer": _CLIENTS,
     "deserializing_consumer": _CLIENTS,
     "deserializing_share_consumer": _CLIENTS,
+    "_share_renewal": {""},
     "": {"_other_clients", "_values", "cimpl", "statistics"},
     "_diagnosis": {""},
     "admin": {"", "_values", "_suggestions", "cimpl", "protocol"},

@@ -13,6 +13,7 @@ from confluent_kafka.testing import MockCluster
 from examples import share_worker
 from tests.support.documents import block_with, run
 from tests.support.kafka import send
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
 DOCUMENT = "docs/guides/share-groups.md"
@@ -81,6 +82,15 @@ def test_each_record_by_itself(jobs: MockCluster, to_come: list[int]) -> None:
     answers = [line for line in lines if not line.isdigit()]
     assert answers == ["jobs 0 [0, 1, 2, 3, 4] None", "jobs 0 [2] None", "jobs 0 [2] None"]
     assert printed_by(block, jobs) == []
+
+
+@needs("share-renewal")
+def test_records_that_take_long(jobs: MockCluster, to_come: list[int]) -> None:
+    """The third one acknowledges as the second does, while the locks are renewed."""
+    to_come[0] = 7
+    definitions = block_with(DOCUMENT, "def acknowledgement").split("with ShareConsumer")[0]
+    lines = printed_by(definitions + block_with(DOCUMENT, "renewing(consumer)"), jobs)
+    assert lines == ["1", "2", "3", "4"]
 
 
 def test_worker(

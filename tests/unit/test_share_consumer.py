@@ -133,11 +133,12 @@ def test_acknowledge_type() -> None:
     """The numbers of the protocol, by names."""
     assert issubclass(AcknowledgeType, IntEnum)
     assert {each.name: int(each) for each in AcknowledgeType} == {
+        "RENEW": 4,  # KIP-1222
         "ACCEPT": cimpl.SHARE_ACKNOWLEDGE_TYPE_ACCEPT,
         "RELEASE": cimpl.SHARE_ACKNOWLEDGE_TYPE_RELEASE,
         "REJECT": cimpl.SHARE_ACKNOWLEDGE_TYPE_REJECT,
     }
-    assert [int(each) for each in AcknowledgeType] == [1, 2, 3]  # KIP-932
+    assert [int(each) for each in AcknowledgeType] == [1, 2, 3, 4]  # KIP-932, KIP-1222
 
 
 class TestMessages:

@@ -39,6 +39,7 @@ RUN = {
         "share-groups offsets workers": INTEGRATION,
         "def acknowledgement": SHARE,
         "def answered": SHARE,
+        "renewing(consumer)": SHARE,
     },
     "docs/guides/spark.md": {
         "SparkSession.builder.getOrCreate()": SPARK,
