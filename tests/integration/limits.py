@@ -7,10 +7,6 @@ ADMINISTRATION = (
     "The cluster does not support requests about reassignments, quotas, client metrics, "
     "transactions of other producers, features, the quorum, and offsets of share groups."
 )
-ALERTS = (
-    "If the certificate of a client is missing or wrong, or a client uses SASL without "
-    "`MockCluster(security=...)`, the broker closes the connection and does not say why."
-)
 BROKER_CONFIGS = (
     "The cluster has only a few configurations of brokers, and a configuration of one group "
     "applies to all groups."

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from tests.integration import limits
 from tests.integration.certificates import Authority
 from tests.integration.kafka_cluster import USERS, KafkaCluster, SecuredKafkaCluster
 from tests.integration.plain_clients import reader, writer
@@ -88,7 +87,6 @@ def test_an_untrusted_broker(
 
 
 @each_client
-@pytest.mark.real_only(limits.ALERTS)
 def test_an_untrusted_client(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """A client without a certificate: the broker's alert is in the text, if it was heard."""
     config = secured_kafka.config("SSL")

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from tests.integration import limits
 from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.security import (
     SECONDS,
@@ -91,7 +90,6 @@ def test_mechanism_that_the_broker_has_not(secured_kafka: SecuredKafkaCluster) -
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.real_only(limits.ALERTS)
 def test_listener_without_sasl(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
     """_AUTHENTICATION: the broker does not know what to do with it."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])

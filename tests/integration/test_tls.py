@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
-from tests.integration import limits
 from tests.integration.certificates import Authority, KeyPair, encrypt_key
 from tests.integration.kafka_cluster import SecuredKafkaCluster
 from tests.integration.security import (
@@ -104,7 +103,6 @@ def test_wrong_key_password(tls: Config, tmp_path: Path, client: Any) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.real_only(limits.ALERTS)
 def test_missing_certificate(tls: Config, client: Any) -> None:
     """The broker's refusal of a client without certificate reaches error_cb."""
     del tls["ssl.certificate.location"], tls["ssl.key.location"]
@@ -112,7 +110,6 @@ def test_missing_certificate(tls: Config, client: Any) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.real_only(limits.ALERTS)
 def test_certificate_of_another_authority(tls: Config, tmp_path: Path, client: Any) -> None:
     """The broker's refusal of a certificate that it does not trust reaches error_cb."""
     stranger = Authority(tmp_path).issue("client", "client.tests")

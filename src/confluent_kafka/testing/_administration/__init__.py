@@ -13,6 +13,7 @@ from confluent_kafka.testing._administration._brokers import Brokers
 from confluent_kafka.testing._administration._cluster import Cluster
 from confluent_kafka.testing._administration._configs import Configs
 from confluent_kafka.testing._administration._groups import Groups
+from confluent_kafka.testing._administration._logins import Logins
 from confluent_kafka.testing._administration._offsets import Offsets
 from confluent_kafka.testing._administration._records import Records
 from confluent_kafka.testing._administration._scram import Scram
@@ -48,5 +49,6 @@ def administration(
         AclRequests(acls),
         Scram(users),
         TokenRequests(),
+        Logins(),
     )
     return {kind.api_key: handler for area in areas for kind, handler in area.answers.items()}

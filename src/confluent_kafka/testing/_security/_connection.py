@@ -15,6 +15,7 @@ from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.testing._security import _principals, _sasl
 from confluent_kafka.testing._security._authorizer import Client
 from confluent_kafka.testing._security._enforcement import is_enforced
+from confluent_kafka.testing._security._tls import Tls
 from confluent_kafka.testing._security._token_requests import TokenRequests
 
 if TYPE_CHECKING:
@@ -84,8 +85,10 @@ class Connection:
     async def run(self, accepted: socket.socket) -> None:
         """Serve the client until it, the broker or the cluster ends the connection."""
         with contextlib.suppress(*_ENDS), contextlib.ExitStack() as stack:
-            client = await _tls_stream(accepted, self._context)
+            client = await _stream(accepted)
             stack.callback(client.close)
+            if self._context is not None:
+                await client.begin_tls(self._context)
             broker = _Stream(*await asyncio.open_connection(self._host, self._port))
             stack.callback(broker.close)
             if self._security.uses_sasl:
@@ -250,24 +253,34 @@ class _Stream:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        # write() returns when the frame is sent, so that close() loses nothing. With a high limit
-        # of 0, asyncio's TLS would stop writing and never go on.
-        writer.transport.set_write_buffer_limits(high=1, low=0)
+        self._tls: Tls | None = None
+        # write() returns when the frame is sent, so that close() loses nothing.
+        writer.transport.set_write_buffer_limits(high=0)
+
+    async def begin_tls(self, context: ssl.SSLContext) -> None:
+        """Encrypt everything from now on, as a server."""
+        self._tls = Tls(self._reader, self._writer, context)
+        await self._tls.handshake()
 
     @property
     def certificate(self) -> Any:
         """The certificate of the other side, or None."""
-        return self._writer.get_extra_info("peercert")
+        return None if self._tls is None else self._tls.certificate
 
     async def read(self) -> bytes:
-        (size,) = struct.unpack(">i", await self._reader.readexactly(4))
+        reader = self._tls or self._reader
+        (size,) = struct.unpack(">i", await reader.readexactly(4))
         if not 0 <= size <= _LARGEST:
             raise _End
-        return await self._reader.readexactly(size)
+        return await reader.readexactly(size)
 
     async def write(self, frame: bytes) -> None:
-        self._writer.write(struct.pack(">i", len(frame)) + frame)
-        await self._writer.drain()
+        data = struct.pack(">i", len(frame)) + frame
+        if self._tls is None:
+            self._writer.write(data)
+            await self._writer.drain()
+        else:
+            await self._tls.write(data)
 
     def end(self) -> None:
         """Stop sending.
@@ -278,15 +291,15 @@ class _Stream:
             self._writer.write_eof()
 
     def close(self) -> None:
-        """Close it at once, also if the other side of TLS does not answer."""
+        """Close it at once."""
         self._writer.transport.abort()
 
 
-async def _tls_stream(accepted: socket.socket, context: ssl.SSLContext | None) -> _Stream:
+async def _stream(accepted: socket.socket) -> _Stream:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     reading = asyncio.StreamReaderProtocol(reader)
-    transport, _ = await loop.connect_accepted_socket(lambda: reading, accepted, ssl=context)
+    transport, _ = await loop.connect_accepted_socket(lambda: reading, accepted)
     return _Stream(reader, asyncio.StreamWriter(transport, reading, reader, loop))
 
 
