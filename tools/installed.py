@@ -37,14 +37,6 @@ ON_SOURCES = (
     "unit/test_reproducible.py",
     "unit/test_stub.py",
 )
-# They take minutes each, and cancel or interrupt every call at every step: `make test` runs them.
-SLOW = (
-    "embedded/test_aiokafka_cancellation.py",
-    "embedded/test_cancellation.py",
-    "embedded/test_interrupts.py",
-    "embedded/test_stories.py",
-    "unit/test_snippets.py",
-)
 
 
 def wheels(folder: Path) -> dict[str, Path]:
@@ -76,14 +68,16 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
     subprocess.run([python, "-m", "venv", folder], check=True)
     inside = folder / "bin" / "python"
     pip: list[str | Path] = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    # PySpark is published as sources alone, which need no compiler.
+    built = ["--only-binary", ":all:", "--no-binary", "pyspark"]
     for requirements in ("tests", "spark", "fuzz"):
         file = ROOT / "requirements" / f"{requirements}.txt"
-        together = subprocess.run([*pip, "--only-binary", ":all:", "-r", file], check=False)
+        together = subprocess.run([*pip, *built, "-r", file], check=False)
         if together.returncode == 0:
             continue
         for line in file.read_text().splitlines():
             if line and not line.startswith(("#", "-r")):
-                alone = [*pip, "--only-binary", ":all:", line]
+                alone = [*pip, *built, line]
                 if subprocess.run(alone, check=False, capture_output=True).returncode:
                     say(f"not to be had: {line}")
     # Last, so that nothing from an index replaces it.
@@ -103,7 +97,7 @@ def tests(python: str | Path, arguments: list[str]) -> list[str]:
     """Return the command that runs the tests in the current folder."""
     command = [str(python), "-m", "pytest", "-p", "no:cacheprovider", "-q"]
     command += ["tests/unit", "tests/embedded"]
-    command += [f"--ignore=tests/{name}" for name in (*ON_SOURCES, *SLOW)]
+    command += [f"--ignore=tests/{name}" for name in ON_SOURCES]
     return [*command, *arguments]
 
 

@@ -645,10 +645,6 @@ def test_no_broker_answers(command: str) -> None:
         "transactions list",
         "transactions describe id",
         "quotas describe",
-        "delegation-tokens create",
-        "delegation-tokens renew aGk=",
-        "delegation-tokens expire aGk=",
-        "delegation-tokens describe",
         "share-groups offsets g",
         "share-groups delete-offsets g t -y",
         "quotas alter --user u a=1",
@@ -667,6 +663,15 @@ def test_what_the_embedded_cluster_does_not_do(kafka_cli: Run, command: str) -> 
     assert watch.elapsed < SOON
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.startswith("error: the embedded cluster does not do this: ")
+
+
+@needs("raw-request", "mock-on-request")
+@pytest.mark.parametrize("command", ["create", "renew aGk=", "expire aGk=", "describe"])
+def test_delegation_tokens_need_a_login(kafka_cli: Run, command: str) -> None:
+    """The embedded cluster refuses them to a client without a user, as Kafka does."""
+    done = kafka_cli("delegation-tokens", *command.split())
+    assert (done.status, done.stdout) == (1, b"")
+    assert "Delegation Token requests are not allowed on this connection" in done.stderr
 
 
 @needs("mock-on-request", "mock-snapshot", "raw-request")

@@ -17,8 +17,8 @@ from tests.support.command_line import started
 from tests.support.peers import installed, outcomes
 
 SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_2_calls.py"
-# Later versions of CPython cannot import 2.0.2.
-VERSION = "kafka-python==2.0.2" if sys.version_info < (3, 12) else "kafka-python==2.3.3"
+# CPython 3.12 and newer cannot import 2.0.2, and 2.0.6 behaves most like it.
+VERSION = "kafka-python==2.0.2" if sys.version_info < (3, 12) else "kafka-python==2.0.6"
 
 
 @pytest.fixture(scope="module")

@@ -363,10 +363,9 @@ def test_a_signal_while_the_thread_starts(
 def test_a_fork_meanwhile() -> None:
     """A child of a signal handler has no thread to wait for: its constructor raises."""
     script = """
-import os, signal, sys, threading, time, warnings
+import os, signal, sys, threading, time
 from confluent_kafka import Producer
 
-warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
 parent = os.getpid()
 forked = threading.Event()
 

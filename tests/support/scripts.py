@@ -23,7 +23,9 @@ _GUARD = "import faulthandler; faulthandler.dump_traceback_later({timeout}, exit
 
 # The other one is a thread, which a forked child does not have and waits for at its exit.
 _GUARD_OF_FORKS = """
-import faulthandler, os, signal
+import faulthandler, os, signal, warnings
+# CPython 3.12 and newer warn about fork() beside other threads, which is what these scripts test.
+warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
 faulthandler.register(signal.SIGALRM, chain=True)
 signal.alarm({timeout})
 os.register_at_fork(after_in_child=lambda: signal.alarm({timeout}))

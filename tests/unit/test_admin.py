@@ -213,10 +213,9 @@ class TestTheEnd:
     def test_fork(self) -> None:
         """A child's calls say what to do and it exits; the parent's futures get answers."""
         script = f"""
-            import os, sys, warnings
+            import os, sys
             from confluent_kafka.admin import AdminClient
 
-            warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
             settings = {{"bootstrap.servers": "{UNREACHABLE}", "log_level": 0}}
             admin = AdminClient(settings)
             future = admin.describe_cluster(request_timeout=1)

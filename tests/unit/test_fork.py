@@ -15,13 +15,10 @@ from tests.support.scripts import check_script
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
 
 FORK = """
-import gc, os, sys, time, warnings
+import gc, os, sys, time
 from confluent_kafka import Consumer, Producer, ShareConsumer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
-
-# CPython 3.12 warns of what is tested here.
-warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
 
 def wait(child):
     # A child that hangs prints its stacks and ends by its own watchdog.

@@ -669,9 +669,8 @@ def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) 
     number = registry.register("s", '"int"')
     other = registry.register("t", '"long"')
     script = """
-        import os, sys, warnings
+        import os, sys
         from confluent_kafka.schema_registry import SchemaRegistryClient
-        warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
         url, number, other = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
         with SchemaRegistryClient({"url": url}) as client:
             client.get_subjects()

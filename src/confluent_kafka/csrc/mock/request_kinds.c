@@ -13,6 +13,12 @@
 #define OF_TRANSACTIONS(newest, without_patch) without_patch
 #endif
 
+#ifdef RD_KAFKA_HAS_SHARE_RENEWAL
+#define OF_RENEWAL(newest, without_patch) newest
+#else
+#define OF_RENEWAL(newest, without_patch) without_patch
+#endif
+
 const mock_request_kind mock_request_kinds[] = {
     {"Produce", 0, OF_TRANSACTIONS(12, 9)},
     {"Fetch", 1, 11},
@@ -37,7 +43,7 @@ const mock_request_kind mock_request_kinds[] = {
     {"PushTelemetry", 72, 0},
     {"ShareGroupHeartbeat", 76, 1},
     {"ShareFetch", 78, 1},
-    {"ShareAcknowledge", 79, 1},
+    {"ShareAcknowledge", 79, OF_RENEWAL(2, 1)},
     {NULL, -1, -1},
 };
 
