@@ -64,8 +64,8 @@ class SerializingProducer(Producer, Generic[K, V]):
 
         Args:
             topic: the topic.
-            key: its key, as the key serializer takes it.
-            value: its value, as the value serializer takes it.
+            key: the message's key, as the key serializer takes it.
+            value: the message's value, as the value serializer takes it.
             partition: -1 lets the partitioner choose.
             on_delivery: called with (error, message) by poll() or flush().
             timestamp: milliseconds since the epoch; 0 is now.

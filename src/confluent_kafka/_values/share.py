@@ -16,8 +16,8 @@ class AcknowledgeType(IntEnum):
     """The outcome of a record. librdkafka: rd_kafka_share_AcknowledgeType_t (KIP-932, KIP-1222).
 
     ``ACCEPT``: the record is processed. ``RELEASE``: deliver it again, to any member of the group.
-    ``REJECT``: never deliver it again. ``RENEW``: it is still being processed, and its lock begins
-    anew; another acknowledgement follows.
+    ``REJECT``: never deliver it again. ``RENEW``: you are still processing it, and its lock starts
+    again; acknowledge it again later.
     """
 
     ACCEPT = 1

@@ -32,7 +32,7 @@ _Fields = tuple[int, str | None, int, str | None, str | None, int, int]
 class AclBinding:
     """An ACL, which allows or denies an operation. Equal if all attributes are equal.
 
-    Each choice may be given as an enumeration member, its name or its number.
+    Where an argument takes an enumeration, you can also pass a member's name or number.
 
     Args:
         restype: ResourceType of the protected resource.

@@ -146,8 +146,8 @@ class ConfigRequests(ProtocolRequests):
         for index, item in enumerate(items):
             if needs_message(item):
                 raise ValueError(
-                    f"resources[{index}] must not be {item!r}: use "
-                    "incremental_alter_configs() unless it is a topic, broker or group"
+                    f"resources[{index}] must be a topic, broker or group, not {item!r}: use "
+                    "incremental_alter_configs()"
                 )
         futures = new_futures(items)
         argument = [(*_name_of(item), list(item.set_config_dict.items())) for item in items]

@@ -455,7 +455,7 @@ def only(parts: Sequence[T]) -> T:
 def _without_tags(answer: bytes) -> bytes:
     """Skip the tags at the end of a header. Brokers send none today."""
     if not answer.startswith(_NO_TAGS):
-        raise protocol.MalformedMessageError("the answer's header has tags that nobody knows")
+        raise protocol.MalformedMessageError("the answer's header has unknown tags")
     return answer[len(_NO_TAGS) :]
 
 

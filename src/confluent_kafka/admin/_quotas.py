@@ -89,7 +89,7 @@ class ClientQuotaFilter:
 
     Attributes:
         components: a list of ClientQuotaFilterComponent, which must all match.
-        strict: whether to leave out entities that also have a type which no component selects.
+        strict: True leaves out entities that have a type besides the types of the components.
 
     Raises:
         TypeError: an argument is wrong.

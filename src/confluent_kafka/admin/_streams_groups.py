@@ -38,7 +38,7 @@ class StreamsGroupTopicInfo:
     """An internal topic of a streams application.
 
     Attributes:
-        partitions: the required number of partitions; 0 if it follows from other topics.
+        partitions: the required number of partitions; 0 if other topics determine this number.
         replication_factor: the number of replicas; 0 for the brokers' default.
         topic_configs: a dict of its configurations.
 

@@ -157,7 +157,7 @@ class AbortTransactionSpec:
 
 @dataclass(frozen=True)
 class FencedProducer:
-    """The producer id and epoch that replace a fenced producer.
+    """The producer id and epoch that a transactional id has after its producer was fenced.
 
     Attributes:
         producer_id: the current producer id of the transactional id.
@@ -260,9 +260,9 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
 
         Returns:
             A future for each partition; its result is a list of ProducerState. It fails with
-            UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, and with `broker`
-            NOT_LEADER_FOR_PARTITION ... Without `broker`, a request whose leader has moved is sent
-            to the new leader.
+            UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, NOT_LEADER_FOR_PARTITION (only if
+            `broker` is given) ... Without `broker`, a request whose leader has moved is sent to the
+            new leader.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -27,7 +27,7 @@ def is_running(loop: asyncio.AbstractEventLoop) -> bool:
 
 
 class Callbacks:
-    """Runs callbacks in an event loop, on whichever thread librdkafka's events are served.
+    """Runs callbacks in an event loop. Any thread may serve librdkafka's events.
 
     Args:
         loop: the event loop.

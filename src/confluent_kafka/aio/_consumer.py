@@ -352,8 +352,8 @@ class AIOConsumer(AIOClient):
                 await consumer.commit(asynchronous=False)
 
         Returns:
-            The context manager. Its target has one attribute, ``lost``: the partitions that the
-            group has revoked inside the block.
+            The context manager. The block gets an object with one attribute, ``lost``: the
+            partitions that the group has revoked inside the block.
 
         Raises:
             RuntimeError: the block is entered inside another such block, in a callback that is a
@@ -464,7 +464,7 @@ class AIOConsumer(AIOClient):
         """Request the offset of each partition's next message.
 
         With ``isolation.level=read_committed``, the default, this is the last stable offset: the
-        offset of the first message whose transaction is still open.
+        offset of the first message whose transaction is still open, if there is one.
 
         Args:
             partitions: the partitions; they need not be assigned.
@@ -490,7 +490,7 @@ class AIOConsumer(AIOClient):
         return None if watermarks is None or watermarks[1] < 0 else watermarks[1]
 
     async def last_stable_offset(self, partition: TopicPartition) -> int | None:
-        """Return the offset of a partition's first message whose transaction is still open.
+        """Return a partition's last stable offset: all transactions before it have ended.
 
         The value comes from the latest statistics, so it can be as old as
         ``statistics.interval.ms``. To ask the broker, use end_offsets().

@@ -19,7 +19,8 @@ class AIOPauseWhile:
     Args:
         consumer: the consumer whose assignment is paused.
         check: raises if the block must not begin, for example in another event loop.
-        is_held_up: returns whether a rebalance callback runs; polling would end it early.
+        is_held_up: returns whether a rebalance callback runs. Then the block must not poll: a poll
+            would end the rebalance early.
     """
 
     def __init__(

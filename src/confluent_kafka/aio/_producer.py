@@ -101,8 +101,8 @@ class AIOProducer(AIOClient):
 
         Args:
             topic: the topic.
-            value: its value.
-            key: its key.
+            value: the value of the message.
+            key: the key of the message.
             partition: -1 lets the partitioner choose.
             timestamp: milliseconds since the epoch; 0 is now.
             headers: a list of (name, value) pairs or a dict.

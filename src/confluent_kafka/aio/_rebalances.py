@@ -15,7 +15,7 @@ RebalanceCallback = Callable[[Any, list[TopicPartition]], Any]
 
 
 class Ownership:
-    """The partitions that the group has assigned, as reported. It does not keep a consumer alive.
+    """Records which partitions the group has assigned. Does not keep the consumer alive.
 
     Args:
         loop: the loop of the consumer.
@@ -102,7 +102,7 @@ class Rebalances:
         return run
 
     def is_idle(self) -> bool:
-        """Return whether no coroutine is running, whichever task asks."""
+        """Return whether no coroutine is running. All tasks get the same answer."""
         return self._running is None or self._running.done()
 
     def is_running(self) -> bool:

@@ -50,8 +50,8 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
 
         Args:
             topic: the topic.
-            key: its key, as the key serializer takes it.
-            value: its value, as the value serializer takes it.
+            key: the message's key, as the key serializer takes it.
+            value: the message's value, as the value serializer takes it.
             partition: -1 lets the partitioner choose.
             timestamp: milliseconds since the epoch; 0 is now.
             headers: a list of (name, value) pairs or a dict.

@@ -82,9 +82,9 @@ class AvroProducer(Producer):
 
         Args:
             topic: the topic.
-            value: its value.
+            value: the value of the message.
             value_schema: the schema of the value; None for the default.
-            key: its key.
+            key: the key of the message.
             key_schema: the schema of the key; None for the default.
             partition: -1 lets the partitioner choose.
             callback: the same as ``on_delivery``.

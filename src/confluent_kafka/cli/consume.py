@@ -134,7 +134,7 @@ def consume(
             config.setdefault("auto.offset.reset", "earliest")
         if partition or (end is not None and end.kind != "end"):
             raise click.BadParameter(
-                "cannot be combined with --partition or, except for end, --until; "
+                "cannot be combined with --partition, or with an --until other than end; "
                 "--group '' reads without a group",
                 param_hint="--group",
             )

@@ -81,7 +81,7 @@ def renew(
         option(min=0.001, help="Number of seconds after which the token expires."),
     ] = None,
 ) -> None:
-    """Extend the life of a token, by default for as long as the brokers allow."""
+    """Extend the life of a token, by default by the brokers' delegation.token.expiry.time.ms."""
     secret = _decoded(hmac)
     with administering(brokers, config_file, properties, timeout) as admin:
         expires = admin.renew_delegation_token(

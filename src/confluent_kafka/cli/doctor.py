@@ -72,7 +72,7 @@ def _transactions(admin: AdminClient, timeout: float) -> str:
     try:
         features = admin.describe_features(request_timeout=timeout).result(timeout)
     except KafkaException as error:
-        return f"version 1: the cluster does not tell its features ({error.args[0].str()})"
+        return f"version 1: the cluster does not report its features ({error.args[0].str()})"
     level = features.finalized_features.get("transaction.version")
     if level is not None and level.max_version_level >= 2:
         return "version 2"

@@ -39,8 +39,8 @@ def dump_log(
     topic: Annotated[
         str | None,
         option(
-            help="With --records: decode the records as those of this internal topic; by default "
-            "the topic that the file's folder is named after."
+            help="With --records: the internal topic of the records; by default the topic in the "
+            "name of the file's folder."
         ),
     ] = None,
     max_size: Annotated[

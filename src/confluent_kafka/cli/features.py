@@ -36,7 +36,7 @@ Versions = Annotated[
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 Unsafe = Annotated[
     bool,
-    option("--unsafe", help="Downgrade even if metadata is lost that cannot be restored."),
+    option("--unsafe", help="Downgrade even if this loses metadata for good."),
 ]
 
 
@@ -74,7 +74,10 @@ def upgrade(
     check: Check = False,
     yes: Yes = False,
 ) -> None:
-    """Raise the versions of features, of all or of none: `features upgrade share.version=1`."""
+    """Raise the versions of features: `features upgrade share.version=1`.
+
+    If the cluster refuses one of the versions, no version changes.
+    """
     from confluent_kafka.admin import FeatureUpdate
 
     wanted = {name: FeatureUpdate(each) for name, each in _wanted(versions, 1).items()}
@@ -92,7 +95,10 @@ def downgrade(
     unsafe: Unsafe = False,
     yes: Yes = False,
 ) -> None:
-    """Lower the versions of features, of all or of none. Version 0 disables a feature."""
+    """Lower the versions of features. Version 0 disables a feature.
+
+    If the cluster refuses one of the versions, no version changes.
+    """
     from confluent_kafka.admin import FeatureUpdate, UpgradeType
 
     kind = UpgradeType.UNSAFE_DOWNGRADE if unsafe else UpgradeType.SAFE_DOWNGRADE

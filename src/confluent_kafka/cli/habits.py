@@ -1,7 +1,7 @@
 """Hints for options, commands and properties of other tools: kcat, rpk and Kafka's own scripts.
 
-A hint is shown only by a command that has the options which the hint names, apart from those of
-other commands, which stand in backticks.
+A command shows a hint only if it has the options that the hint names. Options of other commands are
+in backticks and do not count.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ def held_back(dropped: threading.Event) -> Iterator[None]:
     output is then passed on to stderr, with a short delay.
 
     Args:
-        dropped: once it is set, their output is dropped again, including the output of the last
-            moment. They receive Ctrl-C too, maybe before this process does.
+        dropped: once it is set, their output is dropped again, including output that waits to be
+            passed on. They receive Ctrl-C too, maybe before this process does.
     """
     shown = os.dup(_STDERR)
     reading, writing = os.pipe()

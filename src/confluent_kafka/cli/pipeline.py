@@ -54,7 +54,7 @@ def validate(
     without_spark: Annotated[
         bool,
         option(
-            "--without-spark", help="Check only what needs no Java, which excludes SQL and columns."
+            "--without-spark", help="Check only the parts that need no Java: not SQL and columns."
         ),
     ] = False,
 ) -> None:

@@ -195,7 +195,7 @@ def abort(
         ),
     ] = None,
 ) -> None:
-    """Abort a hanging transaction in one partition, which its coordinator has forgotten.
+    """Abort a hanging transaction (forgotten by its coordinator) in one partition.
 
     `transactions describe-producers` shows the values for the options. If the coordinator still
     knows the transaction, use `transactions force-terminate` instead.

@@ -156,7 +156,7 @@ class _LayoutMaker:
             precision = min(precision, NARROW_PRECISION)
         if precision > MAX_PRECISION or scale > precision:
             limit = MAX_PRECISION if self._decimals == "exact" else NARROW_PRECISION
-            behind = f", of which {scale} are behind the point" if scale > precision else ""
+            behind = f", of which {scale} are after the point" if scale > precision else ""
             hint = "" if scale > NARROW_PRECISION else ', or give decimals="decimal128"'
             raise AvroSchemaError(
                 f"the field {path!r} is a decimal of {schema.logical['precision']} digits{behind}; "

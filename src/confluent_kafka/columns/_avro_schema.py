@@ -248,7 +248,7 @@ class _Parser:
     def _union(self, branches: list[Any], namespace: str) -> Union:
         parsed = tuple(self.parse(branch, namespace) for branch in branches)
         if not parsed or any(isinstance(branch, Union) for branch in parsed):
-            raise self._error("a union has no branch, or a union as one")
+            raise self._error("a union has no branch, or a branch that is a union")
         self._no_name_twice("a union", [branch_name(branch) for branch in parsed])
         return Union(parsed)
 

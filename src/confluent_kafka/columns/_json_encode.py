@@ -83,7 +83,7 @@ class _Compiler(EncoderWriter):
             missing,
             path,
             ignore_extra=self._options.ignore_extra,
-            needed="the schema wants to be there",
+            needed="the schema requires",
         )
 
     # --- any value
@@ -179,7 +179,7 @@ class _Compiler(EncoderWriter):
 
     def _map_key(self, column: Input, path: str) -> None:
         if not column.is_bytes or column.is_uuid:
-            raise Mismatch(f"{path!r} has keys of {column.words}; those of JSON are text")
+            raise Mismatch(f"{path!r} has keys of {column.words}; JSON keys are text")
         self.emit("map-key", column, field=path)
 
     # --- values that contain no others

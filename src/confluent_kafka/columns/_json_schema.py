@@ -146,7 +146,7 @@ class _Reader:
         """Return the list of a keyword; an empty list without the keyword."""
         listed = schema.get(word, ())
         if not isinstance(listed, (list, tuple)):
-            raise self._error(path, f"one with {word!r} of {_short(listed)}, not of a list")
+            raise self._error(path, f"a schema whose {word!r} is {_short(listed)}, not a list")
         return listed
 
     # --- what applies together
@@ -163,11 +163,11 @@ class _Reader:
         if schema is True:
             return
         if schema is False:
-            raise self._never(path, "false, and no value is of that")
+            raise self._never(path, "false, which no value matches")
         if not isinstance(schema, Mapping):
             raise self._error(path, f"{_short(schema)}, which is not a schema")
         if id(schema) in way:
-            raise self._error(path, "a reference that leads to itself, and says nothing")
+            raise self._error(path, "a reference that only leads back to itself")
         if id(schema) in found.seen:
             return
         if len(way) == _WAY_LIMIT:

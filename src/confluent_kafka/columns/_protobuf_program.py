@@ -62,7 +62,7 @@ class Field:
         kind: the kind of its values, as in C. The prefix "wrapper-" means a message that wraps one
             such value.
         wire: the wire type of a value.
-        column: its column; None for a member of a oneof that nobody wants.
+        column: its column; None for a member of a oneof that is not decoded.
         shape: how many values it has.
         argument: the argument of the kind.
         message: the message type, if the kind is "message".

@@ -34,9 +34,9 @@ class ProtobufDecoder(ProgramDecoder):
             fields ("address.city"); all other fields are skipped without being decoded. Default:
             all.
         enums (str, optional): "string" (the default), "dictionary" or "number" (int32). If an open
-            enum does not have a number, the string is its digits, the dictionary value is null, and
-            the number is the number itself. For a closed enum, as in proto2, such a number is an
-            unknown field.
+            enum has no name for a number, "string" returns its digits, "dictionary" null, and
+            "number" the number itself. For a closed enum, as in proto2, such a number is an unknown
+            field.
         message_indexes (bool or list of int, optional): whether payloads begin with the message
             indexes that a schema registry's framing has after the schema's id. True accepts any
             indexes; with a list, payloads with other indexes are bad rows. Default: False.
@@ -80,5 +80,5 @@ def checked_indexes(given: bool | Sequence[int]) -> Sequence[int] | None:
     if not isinstance(given, (list, tuple)) or not all(type(one) is int for one in given):
         raise TypeError(f"message_indexes must be bool or a list of int, not {given!r}")
     if not given or any(not 0 <= one < 2**31 for one in given):
-        raise ValueError(f"message_indexes must be at least one, and none negative, not {given!r}")
+        raise ValueError(f"message_indexes must have at least one index, and none below 0, not {given!r}")
     return given

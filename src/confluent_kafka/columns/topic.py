@@ -249,7 +249,7 @@ def _check_partitions(name: str, place: Mapping[int, int], partitions: Sequence[
         for number, what in ((one, "partitions"), (offset, "offsets")):
             if not isinstance(number, int) or isinstance(number, bool):
                 raise TypeError(
-                    f"{name} must be a dict of int to int, {what} are not {type(number).__name__}"
+                    f"{name} must be a dict of int to int, but {what} are {type(number).__name__}"
                 )
         if one not in partitions:
             raise ValueError(f"{name} names partition {one}, but the topic has {len(partitions)}")

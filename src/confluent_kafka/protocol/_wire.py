@@ -119,7 +119,7 @@ def put_tags(
     for tag, _ in unknown:
         if tag in own:
             raise UnsupportedVersionError(
-                f"{owner}.unknown_tagged_fields has tag {tag}, which is a field's own"
+                f"{owner}.unknown_tagged_fields has tag {tag}, which belongs to a named field"
             )
     tags = sorted([*known, *unknown], key=lambda pair: pair[0])
     out += varint(len(tags))

@@ -228,7 +228,7 @@ def reader(
         if stream.tell() != len(payload):
             behind = len(payload) - stream.tell()
             name = written.name or "a union"
-            raise SerializationError(f"{where} ({name}): {behind} bytes behind the end")
+            raise SerializationError(f"{where} ({name}): {behind} bytes after the end")
         return obj
 
     return work

@@ -324,7 +324,7 @@ class Calls:
         return _read(request, ServerConfig.from_dict, await self._document(request))
 
     async def delete_config(self, subject_name: str | None = None) -> ServerConfig:
-        """Delete the configuration of a subject, so that the global one applies; return it."""
+        """Delete and return the configuration of a subject; then the global one applies."""
         request = Request("DELETE", _of("config", subject_name))
         answer = await self._ask(request)
         # Some registries return only the name of the level.
@@ -341,7 +341,7 @@ class Calls:
         return await self._mode(Request("PUT", path, [("force", force)], {"mode": mode}))
 
     async def delete_mode(self, subject_name: str) -> str:
-        """Delete the mode of a subject, so that the global one applies; return it."""
+        """Delete and return the mode of a subject; then the global mode applies."""
         return await self._mode(Request("DELETE", _of("mode", _named(subject_name))))
 
     async def get_global_mode(self) -> str:

@@ -628,7 +628,7 @@ class BlockingSerializer(SerializerCore, BaseSerializer):
 
 
 class AwaitingSerializer(SerializerCore, AsyncBaseSerializer):
-    """A serializer that awaits the registry. You can await the class, or just call it."""
+    """A serializer that awaits the registry. You can call the class or await the call."""
 
     _client_kind = AsyncSchemaRegistryClient
 
@@ -690,7 +690,7 @@ class BlockingDeserializer(DeserializerCore, BaseDeserializer):
 
 
 class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
-    """A deserializer that awaits the registry. You can await the class, or just call it."""
+    """A deserializer that awaits the registry. You can call the class or await the call."""
 
     _client_kind = AsyncSchemaRegistryClient
 

@@ -2,10 +2,10 @@
 
 jsonschema-rs compiles schemas and takes a hundredth of the time. But programs for confluent-kafka
 expect jsonschema's errors, and its rules for Python objects. So jsonschema-rs only accepts objects,
-and jsonschema checks every object that jsonschema-rs does not accept. jsonschema also checks
-objects that jsonschema-rs cannot decide about. These are schemas of draft 3, patterns that only
-Python's regular expressions support, references that cannot be resolved (which are no error until
-an object needs them), and objects that do not come from JSON.
+and jsonschema checks every object that jsonschema-rs does not accept. jsonschema also checks what
+jsonschema-rs cannot: schemas of draft 3, patterns that only Python's regular expressions support,
+references that cannot be resolved (which are no error until an object needs them), and objects that
+do not come from JSON.
 """
 
 from __future__ import annotations

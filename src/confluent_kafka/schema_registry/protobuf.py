@@ -350,9 +350,9 @@ class ProtobufDeserializer(_ProtobufDeserializing, BlockingDeserializer):
         message_type: the class of the messages.
         conf: the keys of AvroDeserializer, plus ``use.deprecated.format`` (only False is
             supported).
-        schema_registry_client: the registry; None for none. With a registry, it must have the
-            schema of each message, and the message indexes must name a message with the class's
-            name in that schema. Without a registry, they must name it in the file of the class.
+        schema_registry_client: the registry, or None. A registry must have the schema of each
+            message; the message indexes must name a message with the class's name in this schema.
+            Without a registry, the indexes must name it in the file of the class.
         rule_conf: must be None, because this client runs no rules.
         rule_registry: must be None.
 

@@ -513,7 +513,7 @@ class SchemaRegistryClient:
         return run(self._calls.get_config(subject_name))
 
     def delete_config(self, subject_name: str | None = None) -> ServerConfig:
-        """Delete the configuration of a subject, so that the global one applies; return it.
+        """Delete and return the configuration of a subject; then the global one applies.
 
         Args:
             subject_name: the subject; None for the global configuration.
@@ -548,7 +548,7 @@ class SchemaRegistryClient:
         return run(self._calls.update_mode(subject_name, mode, force))
 
     def delete_mode(self, subject_name: str) -> str:
-        """Delete the mode of a subject, so that the global one applies; return it.
+        """Delete and return the mode of a subject; then the global mode applies.
 
         Args:
             subject_name: the subject.

@@ -231,8 +231,8 @@ class _Associations:
             found = []
         if found and namespace == "-" and self._resolver is not None:
             raise SerializationError(
-                f"subjects belong to topics named {topic!r}, and the id of the cluster is not "
-                f"known yet: try again, or set {KAFKA_CLUSTER_ID}"
+                f"subjects are associated with topics named {topic!r}, and the cluster's id, which "
+                f"selects one, is not known yet: try again, or set {KAFKA_CLUSTER_ID}"
             )
         if len(found) > 1:
             names = ", ".join(sorted(one.subject for one in found))
@@ -426,8 +426,8 @@ class SchemaId:
 def _no_id(data: bytes) -> str:
     begin = f" that begin with {data[:5].hex(' ')}" if data else ""
     return (
-        f"{len(data)} bytes{begin} are not a message of a schema registry's serializer: those "
-        "begin with the magic byte 00 and the four bytes of a schema's id"
+        f"{len(data)} bytes{begin} are not a message of a schema registry's serializer: such "
+        "messages begin with the magic byte 00 and the four bytes of a schema's id"
     )
 
 

@@ -98,7 +98,7 @@ class Serdes:
         resolver: Callable[[], str | None],
         awaited: Callable[[], Awaitable[str | None]] | None = None,
     ) -> None:
-        """Pass a resolver to the serdes that accept one. Plain functions do not have to.
+        """Pass a resolver to the serdes that accept one. A plain function need not accept one.
 
         Args:
             resolver: returns the cluster's id, or None while it is unknown.

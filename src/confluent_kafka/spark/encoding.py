@@ -164,7 +164,7 @@ def _payload(
         taken.add("Message")
     for what, text in given.items():
         if text is not None and what not in taken:
-            raise ValueError(f"option {part}{what}: what is written as {form} does not take it")
+            raise ValueError(f"option {part}{what}: the format {form} does not take it")
     if form not in REGISTERED:
         return Payload(format=form)
     subject = given["Subject"] or (f"{topic}-{part}" if topic else None)

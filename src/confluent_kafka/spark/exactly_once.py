@@ -1,9 +1,9 @@
 """Exactly once: each task writes its rows and the number of their batch in one transaction.
 
 The transactional id names the query and the task's partition. A task first registers this id, which
-fences every earlier producer with it. From then on no earlier attempt can change the marker. If the
-marker contains the batch, the batch is in Kafka and nothing is left to do. Otherwise this attempt
-writes it.
+fences every earlier producer with it. From then on no earlier attempt can change the number (the
+marker). If the marker contains the batch, the batch is in Kafka and nothing is left to do.
+Otherwise this attempt writes it.
 """
 
 import itertools
@@ -112,7 +112,7 @@ def _is_in(task: Task, marker: Marker | None, identity: str) -> bool:
     if marker.next_batch > task.batch + 1:
         raise PlanChanged(
             f"{task}: batch {marker.next_batch - 1} is in Kafka already (group {identity!r}). The "
-            "checkpoint is older than what was written, or another run of the query uses it"
+            "checkpoint is older than this batch, or another run of the query uses it, too"
         )
     return marker.next_batch == task.batch + 1
 

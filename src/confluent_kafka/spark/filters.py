@@ -4,7 +4,7 @@ Spark pushes filters down if ``spark.sql.python.filterPushdown.enabled`` is true
 filters on topic, partition and offset exactly. Spark always applies filters on timestamp itself,
 because producers set timestamps and they may be out of order. The source only uses a lower limit:
 Kafka's index returns the first message that is late enough, and the messages before it need not be
-read. There is no such offset for an upper limit, because an older message may follow any message.
+read. An upper limit gives no offset, because an older message may follow any message.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -62,7 +62,7 @@ class Limits:
     end: int | None = None
     """The offset after the highest offset of every partition; None if there is no such limit."""
     since: int | None = None
-    """Milliseconds since 1970: messages before the first one of that time are not needed."""
+    """Milliseconds since 1970: messages before the first message of this time are not needed."""
     tests: list[_Test] = field(default_factory=list)
 
     def push(self, filters: Iterable[Filter]) -> Iterator[Filter]:

@@ -29,7 +29,7 @@ Offsets: TypeAlias = dict[Partition, int]
 
 @dataclass(frozen=True)
 class Times:
-    """A bound given as timestamps: in each partition, the first offset that is not earlier."""
+    """A bound given as timestamps: in each partition, the first message that is not older."""
 
     option: str
     """The option that contained them, for errors."""

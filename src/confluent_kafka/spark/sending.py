@@ -29,10 +29,10 @@ _OPTIONS = {
         "see option kafka.transaction.timeout.ms, and transaction.max.timeout.ms of the brokers"
     ),
     KafkaError.GROUP_AUTHORIZATION_FAILED: (
-        "see option transactionalIdPrefix: groups that begin so have the markers"
+        "see option transactionalIdPrefix: the groups of the markers begin with it"
     ),
     KafkaError.TOPIC_AUTHORIZATION_FAILED: (
-        "see option markerTopic: the markers are offsets of it, for which it must be readable"
+        "see option markerTopic: this user must be allowed to read the topic"
     ),
 }
 

@@ -64,8 +64,8 @@ def write_options(options: Mapping[str, str], *, streaming: bool) -> WriteOption
         return WriteOptions(kafka, topic, payloads=encoded)
     if not streaming:
         raise ValueError(
-            "option deliveryGuarantee: exactly-once is for streaming queries: a batch write has no "
-            "batch number, by which exactly-once finds out what is written already"
+            "option deliveryGuarantee: exactly-once is for streaming queries: it needs their batch "
+            "numbers to find out what is already written"
         )
     _check_transactional(kafka)
     return WriteOptions(kafka, topic, _transaction_options(take, topic), encoded)

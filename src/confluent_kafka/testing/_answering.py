@@ -85,7 +85,7 @@ class Answering:
         return api_key in self._own
 
     def begin_to_close(self) -> None:
-        """Ignore errors of handlers that find the cluster closed from now on."""
+        """From now on, ignore errors of handlers that find the cluster closed."""
         self._closing = True
 
     def end(self) -> None:

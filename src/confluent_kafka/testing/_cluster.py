@@ -172,8 +172,8 @@ class MockCluster(_Brokers):
     def compact(self, topic: str, *, keep_tombstones: bool = True) -> None:
         """Compact all partitions of a topic now, as Kafka's log cleaner does in the background.
 
-        Of each key only the newest record stays, at its offset. Records without a key go, and so do
-        records of aborted transactions. Records from the first open transaction on stay as they
+        Of each key only the newest record stays, at its offset. Records without a key and records
+        of aborted transactions are removed. Records from the first open transaction on stay as they
         are. The 'cleanup.policy' of the topic does not matter, and Kafka's rule that the newest
         segment is not compacted does not apply.
 

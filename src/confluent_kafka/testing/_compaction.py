@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 def compacted(data: bytes, *, keep_tombstones: bool) -> list[RecordBatch]:
     """Return the compacted batches of a log.
 
-    Offsets do not change. Records of transactions that are still open end the part that is
-    compacted, records of aborted transactions go, and so do records without a key. The markers of
-    transactions stay. The last batch of the log stays even if all of its records go, because it
-    has the log's last offset.
+    Offsets do not change. The compacted part ends at the first open transaction. Records of aborted
+    transactions and records without a key are removed. The markers of transactions stay. The last
+    batch of the log stays even if all of its records go, because it has the log's last offset.
 
     Args:
         data: the batches of the log.

@@ -59,7 +59,7 @@ class Tell(NamedTuple):
 
 
 class Find(NamedTuple):
-    """Step: send the offsets of the partitions that have one into the script.
+    """Step: send the found offsets of the partitions into the script.
 
     If brokers cannot answer now, None ends the script, and the caller asks again later.
     """
@@ -253,8 +253,8 @@ class Assignment:
         """Return whether positions may be committed.
 
         Brokers accept offsets of any partition from any member. A late commit, after the partitions
-        went to other members, would set their offsets back. A commit that is sent after a
-        revocation gets an error, and only when the group has its next generation.
+        went to other members, would set their offsets back. The broker refuses a commit after a
+        revocation, but only once the group has its next generation.
 
         Args:
             generation: the member's present generation; negative if it has none.
@@ -301,7 +301,7 @@ class Assignment:
             self._lives[each].may_be_answered = True
 
     def answerable(self) -> list[TopicPartition]:
-        """Return the partitions whose starts brokers have refused, and may still return."""
+        """Return the partitions whose starts brokers refused to return, but may return later."""
         return [each for each, life in self._lives.items() if life.may_be_answered]
 
     def ask_again(self) -> Script:

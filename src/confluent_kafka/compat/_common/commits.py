@@ -19,7 +19,7 @@ NO_LONGER_MEMBER = frozenset(
 class Reasons:
     """The reasons why commits of a client failed.
 
-    A fenced static member gets this error only once; every later answer is "fatal error".
+    A fenced static member gets FENCED_INSTANCE_ID only once; every later answer is "fatal error".
     """
 
     def __init__(self) -> None:

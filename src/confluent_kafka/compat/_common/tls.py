@@ -222,8 +222,8 @@ def _revoked(
         return {"ssl.crl.location": min(files)}
     if flags:
         raise ValueError(
-            f"ssl_context has verify_flags {ssl.VerifyFlags(flags)!r}, which librdkafka has no "
-            f"property for, except that of one list of revoked certificates: {crl_instead}"
+            f"ssl_context has verify_flags {ssl.VerifyFlags(flags)!r}: librdkafka has a property "
+            f"only for one list of revoked certificates: {crl_instead}"
         )
     return {}
 

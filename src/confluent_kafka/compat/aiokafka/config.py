@@ -62,9 +62,9 @@ KEYWORDS = (
         number(1, 900_000),
         "ms",
         _PRODUCER,
-        note="a message that is not delivered within it fails, with the broker's last error or "
-        "KafkaTimeoutError; with enable_idempotence it has 5 minutes; of the requests that the "
-        "client itself sends, it bounds start() and metadata",
+        note="a message that is not delivered in this time fails with the broker's last error or "
+        "KafkaTimeoutError (with enable_idempotence, after 5 minutes); this also limits start() "
+        "and requests for metadata",
     ),
     Keyword(
         "request_timeout_ms",
@@ -102,7 +102,7 @@ KEYWORDS = (
         words="Invalid compression type!",
     ),
     Keyword("max_batch_size", ("batch.size",), number(1, LONGEST), "bytes", _PRODUCER),
-    Keyword("send_backoff_ms", clients=_PRODUCER, note="retry_backoff_ms says it all"),
+    Keyword("send_backoff_ms", clients=_PRODUCER, note="use retry_backoff_ms"),
     Keyword("enable_idempotence", ("enable.idempotence",), boolean, clients=_PRODUCER),
     Keyword("auto_offset_reset", ("auto.offset.reset",), _reset, clients=_CONSUMER),
     Keyword("enable_auto_commit", ("enable.auto.commit",), boolean, clients=_CONSUMER),
@@ -135,7 +135,7 @@ KEYWORDS = (
     Keyword("client_rack", ("client.rack",), none_or(text), clients=_CONSUMER),
     Keyword(
         "properties",
-        kept="librdkafka, as they are; they come last",
+        kept="librdkafka, unchanged; they take precedence",
         note="not in aiokafka: librdkafka properties that no keyword stands for",
     ),
 )

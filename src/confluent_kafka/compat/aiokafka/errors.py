@@ -81,7 +81,7 @@ NoBrokersAvailable retriable invalid_metadata
 NodeNotReadyError retriable
     The connection to the broker is not ready.
 KafkaProtocolError retriable
-    The broker's answer is not what the protocol says.
+    The broker's answer does not follow the protocol.
 CorrelationIdError(KafkaProtocolError) retriable
     An answer belongs to another request.
 Cancelled retriable
@@ -89,11 +89,11 @@ Cancelled retriable
 TooManyInFlightRequests retriable
     Too many requests wait for an answer.
 StaleMetadata retriable invalid_metadata
-    What is known of the cluster is out of date.
+    The known metadata of the cluster is out of date.
 MetadataEmptyBrokerList retriable
     The broker answered with a cluster without brokers.
 UnrecognizedBrokerVersion
-    The broker's version cannot be told.
+    The broker's version is unknown.
 IncompatibleBrokerVersion
     The broker's version does not offer this.
 AuthenticationMethodNotSupported
@@ -103,7 +103,7 @@ AuthenticationFailedError
 KafkaUnavailableError
     The cluster is not available.
 KafkaTimeoutError
-    Something was not done in the time that it had.
+    An operation did not end in time.
 KafkaConnectionError retriable invalid_metadata
     No connection to a broker.
 ProducerClosed
@@ -168,9 +168,9 @@ NotEnoughReplicasAfterAppendError 20 NOT_ENOUGH_REPLICAS_AFTER_APPEND retriable
 InvalidRequiredAcksError 21 INVALID_REQUIRED_ACKS
     acks is not valid.
 IllegalGenerationError 22 ILLEGAL_GENERATION
-    The member's generation is not that of the group.
+    The member's generation is not the group's current one.
 InconsistentGroupProtocolError 23 INCONSISTENT_GROUP_PROTOCOL
-    The member's assignors and the group's have none in common.
+    The member and the group have no assignor in common.
 InvalidGroupIdError 24 INVALID_GROUP_ID
     The group's id is not valid.
 UnknownMemberIdError 25 UNKNOWN_MEMBER_ID
@@ -242,7 +242,7 @@ LogDirNotFound 57 LOG_DIR_NOT_FOUND
 SaslAuthenticationFailed 58 SASL_AUTHENTICATION_FAILED
     The broker did not accept the credentials.
 UnknownProducerId 59 UNKNOWN_PRODUCER_ID
-    The broker does not know the producer's id (or no longer is).
+    The broker does not know the producer's id (or no longer knows it).
 ReassignmentInProgress 60 REASSIGNMENT_IN_PROGRESS
     The partition is being reassigned.
 DelegationTokenAuthDisabled 61 DELEGATION_TOKEN_AUTH_DISABLED
@@ -268,7 +268,7 @@ FetchSessionIdNotFound 70 FETCH_SESSION_ID_NOT_FOUND
 InvalidFetchSessionEpoch 71 INVALID_FETCH_SESSION_EPOCH
     The epoch of the fetch session is not the broker's.
 ListenerNotFound 72 LISTENER_NOT_FOUND
-    The leader has no listener of the name that the request came by.
+    The leader has no listener with the name of the listener that got the request.
 MemberIdRequired 79 MEMBER_ID_REQUIRED
     The member has to join again, with the id that the coordinator gave it.
 """

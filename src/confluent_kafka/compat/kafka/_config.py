@@ -78,7 +78,7 @@ _SOCKET_PROPERTIES = {
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE): "socket.keepalive.enable",
 }
 _NO_PROXY = _not_given(
-    "librdkafka connects to brokers directly; let a TCP forwarder stand before the proxy",
+    "librdkafka connects to brokers directly; run a TCP forwarder that uses the proxy",
     _is_none,
 )
 
@@ -137,7 +137,7 @@ KEYWORDS = (
     ),
     Keyword("proxy_url", kept="refused unless None", convert=_NO_PROXY),
     Keyword("socks5_proxy", kept="refused unless None", convert=_NO_PROXY),
-    Keyword("api_version", kept="the constructor, which does not connect then; idempotence"),
+    Keyword("api_version", kept="the constructor does not connect if it is given; idempotence"),
     Keyword("selector", note="librdkafka's threads wait for the connections"),
     Keyword(
         "kafka_client",
@@ -149,7 +149,7 @@ KEYWORDS = (
         kept="refused unless empty",
         convert=_not_given("call metrics(), which has librdkafka's statistics", _is_empty),
     ),
-    Keyword("metrics_num_samples", note="librdkafka's statistics are windows of their own"),
+    Keyword("metrics_num_samples", note="librdkafka's statistics have their own windows"),
     Keyword("metrics_sample_window_ms", unit="ms", note="as metrics_num_samples"),
     Keyword("metrics_enabled", kept="metrics()", clients=_PRODUCER_OR_CONSUMER),
     Keyword("metric_group_prefix", kept="metrics()", clients=_CONSUMER),
@@ -219,7 +219,7 @@ KEYWORDS = (
     Keyword("client_rack", ("client.rack",), text, clients=_CONSUMER),
     Keyword(
         "properties",
-        kept="librdkafka, as they are; they come last",
+        kept="librdkafka, unchanged; they take precedence",
         note="not in kafka-python: librdkafka properties that no keyword stands for",
     ),
 )

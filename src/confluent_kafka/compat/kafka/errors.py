@@ -90,7 +90,7 @@ IllegalStateError
 KafkaConfigurationError
     A keyword's value is wrong.
 KafkaProtocolError
-    The broker's answer is not what the protocol says.
+    The broker's answer does not follow the protocol.
 InvalidReceiveError(KafkaProtocolError)
     An answer cannot be read.
 NoOffsetForPartitionError
@@ -104,23 +104,23 @@ Cancelled(RetriableError)
 CorrelationIdError(RetriableError, KafkaProtocolError)
     An answer belongs to another request.
 InvalidMetadataError(RetriableError) invalid_metadata
-    What is known of the cluster is out of date.
+    The known metadata of the cluster is out of date.
 KafkaConnectionError(InvalidMetadataError)
     No connection to a broker.
 KafkaTimeoutError(RetriableError)
-    Something was not done in the time that it had.
+    An operation did not end in time.
 MetadataEmptyBrokerList(RetriableError)
     A broker answered with a cluster without brokers.
 NodeNotReadyError(RetriableError)
     The connection to the broker is not ready.
 StaleMetadata(InvalidMetadataError)
-    What is known of the cluster is older than what is asked.
+    The known metadata of the cluster is older than the requested metadata.
 TooManyInFlightRequests(RetriableError)
     Too many requests wait for an answer.
 UnknownBrokerIdError
     The cluster has no broker of this id.
 UnrecognizedBrokerVersion
-    The broker's version cannot be told.
+    The broker's version is unknown.
 UnsupportedCodecError
     The compression is not supported.
 """
@@ -343,7 +343,7 @@ TransactionalIdNotFoundError 105 TRANSACTIONAL_ID_NOT_FOUND
 FetchSessionTopicIdError(RetriableError, BrokerResponseError) 106 FETCH_SESSION_TOPIC_ID_ERROR
     The fetch session has other topic ids than the request.
 IneligibleReplicaError 107 INELIGIBLE_REPLICA
-    The replica may not join those in sync.
+    The replica may not join the in-sync replicas.
 NewLeaderElectedError 108 NEW_LEADER_ELECTED
     The controller has elected another leader.
 OffsetMovedToTieredStorageError 109 OFFSET_MOVED_TO_TIERED_STORAGE

@@ -37,7 +37,7 @@ class OffsetAndMetadata(NamedTuple):
     """The offset of the next message to read."""
     metadata: str | None = ""
     leader_epoch: int | None = -1
-    """The leader epoch of the message before; -1 if it is unknown."""
+    """The leader epoch of the previous message; -1 if it is unknown."""
 
 
 class OffsetAndTimestamp(NamedTuple):

@@ -20,8 +20,9 @@ def found(
 ) -> list[Any]:
     """Return the offsets of partitions like the protocol's version 0, the highest first.
 
-    Version 0 returned the first offsets of a partition's files that are older than a time. Today's
-    brokers return the first message that is not older. Here, a partition counts as one file.
+    Version 0 returned the first offset of each file of a partition that was older than a time.
+    Today's brokers return the first message that is not older. Here, a partition counts as one
+    file.
 
     Args:
         payloads: partitions and times.
@@ -60,7 +61,7 @@ def _response(payload: OffsetRequest, part: Any, begin: Any) -> Any:
 
 
 def as_unknown(answer: Any) -> Any:
-    """Turn a missing offset of a group into the error of ZooKeeper's offsets."""
+    """Replace a group's missing offset by the error that ZooKeeper's offsets had."""
     if isinstance(answer, OffsetFetchResponse) and not answer.error and answer.offset < 0:
         return answer._replace(error=UnknownTopicOrPartitionError.errno)
     return answer

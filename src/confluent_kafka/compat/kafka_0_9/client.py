@@ -394,8 +394,8 @@ class KafkaClient(Metadata):
 
         Returns:
             An OffsetResponse for each payload, in their order, or the result of the callback. All
-            messages before the first offset are older than the time. With max_offsets of at least
-            2, the partition's first offset follows.
+            messages before the first returned offset are older than the time. With max_offsets of
+            at least 2, the offset of the partition's beginning follows.
 
         Raises:
             FailedPayloadsError: there was no answer.

@@ -68,7 +68,7 @@ read_binding(admin_call *Py_UNUSED(call), PyObject *item)
         (rd_kafka_AclOperation_t)fields.operation,
         (rd_kafka_AclPermissionType_t)fields.permission, reason, sizeof(reason));
     if (binding == NULL) {
-        PyErr_Format(PyExc_ValueError, "%s: not in an AclBinding that is created", reason);
+        PyErr_Format(PyExc_ValueError, "%s: create_acls() does not accept this", reason);
     }
     return binding;
 }

@@ -86,7 +86,7 @@ rd_kafka_AdminOptions_t *admin_options_from(rd_kafka_t *rk, const admin_request 
 
 int admin_answers_type_add(PyObject *module, module_state *state);
 
-/* Starts what waits for the client's answers, on its own thread; new reference or NULL. */
+/* Starts a thread that waits for the client's answers; new reference or NULL. */
 PyObject *admin_answers_start(Client *client);
 /* The same without a thread, for a client whose io_event_enable() was called. */
 PyObject *admin_answers_start_polled(Client *client);

@@ -112,8 +112,8 @@ request(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(answer_in_loop_doc,
 "_answer_in_loop($self, /)\n--\n\n"
-"Use no thread for answers: the descriptor of io_event_enable() is written for them, and\n"
-"_serve_answers() calls their callbacks. Call it before the first request.\n\n"
+"Use no thread for answers. An answer writes to the descriptor of io_event_enable(), and\n"
+"_serve_answers() calls its callback. Call it before the first request.\n\n"
 "If the client is deleted without close(), pending callbacks are not called: they may be\n"
 "garbage as well.");
 

@@ -322,8 +322,8 @@ check_numbers(const arrow_chunk *chunk, defect *found)
         "partition", "it must be from 0 to 2147483647, or null (or -1) for any", 0};
     static const defect timestamp = {
         "timestamp",
-        "it must be from 1970 on and in the range of milliseconds, or null for the time "
-        "of sending", 0};
+        "it must be in 1970 or later and fit into 64 bits as milliseconds, or null for the "
+        "time of sending", 0};
     int64_t multiply = chunk->timestamp.format.multiply;
     int64_t latest = multiply > 1 ? INT64_MAX / multiply : INT64_MAX - 1;
     return check_range(chunk, &chunk->partition, RD_KAFKA_PARTITION_UA, INT32_MAX,

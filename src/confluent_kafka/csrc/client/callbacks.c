@@ -144,7 +144,7 @@ log_client_error(Client *client, rd_kafka_resp_err_t code, const char *reason)
     log_error(client->core, text);
 }
 
-/* Whether oauth_cb fails, or failed when librdkafka made this error. */
+/* Whether oauth_cb fails now, or was failing when librdkafka reported `reason`. */
 static bool
 wants_token(Client *client, const char *reason)
 {

@@ -216,7 +216,7 @@ set_text(reader *self, PyObject *key, const char *name, const char *setting)
         return unknown_key(self, key);
     }
     if (setting == NULL) {
-        return 0; /* already the default of most properties, for which librdkafka refuses it */
+        return 0; /* librdkafka refuses NULL for most properties, which keep their default then */
     }
     return result == RD_KAFKA_CONF_OK ? check_number(self, key, name, setting)
                                       : refused(self, key, name, reason);

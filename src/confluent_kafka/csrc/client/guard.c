@@ -55,7 +55,7 @@ client_init_begin(Client *self)
         }
         client_init_end(self, -1);
         PyErr_Format(PyExc_RuntimeError,
-                     "%s.__init__() has failed when its librdkafka handle was there already: "
+                     "%s.__init__() failed after it had created its librdkafka handle: "
                      "create a new one",
                      client_type_name(self));
         return -1;

@@ -111,7 +111,8 @@ io_event_enable(PyObject *object, PyObject *argument)
 PyDoc_STRVAR(queue_length_doc,
 "_queue_length($self, /)\n--\n\n"
 "The number of events for poll() to serve. While it is not 0, no byte is written for new events:\n"
-"poll(0) may leave some, and does not count errors and statistics that have no callback.");
+"poll(0) may leave some events. Its result does not count errors and statistics that have no\n"
+"callback.");
 
 static PyObject *
 queue_length(PyObject *object, PyObject *Py_UNUSED(unused))

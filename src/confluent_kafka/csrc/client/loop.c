@@ -77,7 +77,7 @@ PyDoc_STRVAR(join_loop_doc,
 "Args:\n"
 "    is_running: the loop's method.\n"
 "    create_future: makes a future of the loop.\n"
-"    unclosed: what Python warns of if nobody closes the client.");
+"    unclosed: the text of Python's warning if nobody closes the client.");
 
 SIGNATURE(join_signature, "_join_loop()", 3, 3, P_is_running, P_create_future, P_unclosed);
 

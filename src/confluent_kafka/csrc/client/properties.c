@@ -133,7 +133,7 @@ property_of_c(const char *name)
         {"open_cb", NO_SOCKETS},
         {"resolve_cb", NO_SOCKETS},
         {"ssl.certificate.verify_cb", "leave it out: librdkafka verifies certificates"},
-        {"default_topic_conf", "put the topic's properties beside the others"},
+        {"default_topic_conf", "put the topic's properties next to the client's properties"},
         {"interceptors", "leave it out: 'plugin.library.paths' loads interceptors"},
     };
     return FIND_RENAMED(of_c, name);

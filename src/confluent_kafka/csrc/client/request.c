@@ -81,7 +81,7 @@ request_end(request *self)
 /* If there is no broker to ask, this is noticed sooner, because the request was not sent. */
 #define NO_BROKER_MS 5000
 
-/* True for the first of both: the worker begins the request, or the caller calls it off. */
+/* True for the first caller: the worker, to begin the request, or the other thread, to cancel it. */
 static bool
 claim(request *self)
 {

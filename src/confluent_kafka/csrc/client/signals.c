@@ -92,7 +92,7 @@ PyDoc_STRVAR(interrupt_after_doc,
 "Args:\n"
 "    checks (int): the number n; 0 takes back an earlier call.\n\n"
 "Returns:\n"
-"    int: how many checks were left of an earlier call; 0 if its interrupt has come.");
+"    int: how many checks were left from an earlier call; 0 if that Ctrl-C was already simulated.");
 
 static PyObject *
 interrupt_after(PyObject *object, PyObject *arg)

@@ -78,7 +78,7 @@ codec_result(const signature *sig, enum codec_status status, const output *out)
     case CODEC_OK:
         return PyBytes_FromStringAndSize((const char *)out->data, (Py_ssize_t)out->size);
     case CODEC_TOO_LARGE:
-        PyErr_Format(PyExc_OverflowError, "%s: data was made of more than %zu bytes", sig->function,
+        PyErr_Format(PyExc_OverflowError, "%s: the decompressed data has more than %zu bytes", sig->function,
                      out->limit);
         return NULL;
     case CODEC_NO_MEMORY:

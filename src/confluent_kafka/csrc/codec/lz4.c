@@ -176,7 +176,7 @@ enum codec_status
 lz4_compress(const uint8_t *data, size_t size, int option, output *out)
 {
     size_t blocks = size / LZ4_BLOCK_MAX + 1;
-    /* A block that does not become smaller is stored; the attempt before may write beyond it. */
+    /* If compression does not help, the block is stored; the compressed form may need more room. */
     size_t most = 7 + size + 4 * blocks + LZ4_BLOCK_BOUND(LZ4_BLOCK_MAX) + 4;
     enum codec_status status = output_reserve(out, most);
     if (status != CODEC_OK) {

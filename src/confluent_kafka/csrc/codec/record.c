@@ -54,7 +54,7 @@ read_size(input *in, int64_t *size)
         *size = -1;
         return true;
     }
-    return (uint64_t)*size <= left(in) || failed(in, "has a size that is more than its own");
+    return (uint64_t)*size <= left(in) || failed(in, "has a part that is larger than the record");
 }
 
 /* A new reference to bytes or None; NULL if read_number() fails, or with an exception. */
@@ -135,7 +135,7 @@ enter_record(input *in)
         return false;
     }
     if (size < 1 || (uint64_t)size > left(in)) {
-        return failed(in, "has a size that is not what follows");
+        return failed(in, "has a size that does not fit the data");
     }
     in->end = in->at + size;
     in->at++; /* skip the attributes */

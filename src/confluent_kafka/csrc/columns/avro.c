@@ -52,7 +52,7 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
     }
     /* Forward only, so that each row ends; the one step that goes back has a limit. */
     if (parts.target <= self - first || parts.target > count) {
-        instruction_refuse("has no place to go to", kind->name);
+        instruction_refuse("has a wrong target", kind->name);
         return NULL;
     }
     self->target = first + parts.target;

@@ -209,7 +209,7 @@ step_fixed(machine *self, instruction *at)
         return NULL;
     }
     if ((int64_t)size != at->argument) {
-        return put_fail(self, at, "bytes whose size is not that of the fixed");
+        return put_fail(self, at, "bytes whose size differs from the size of the fixed");
     }
     return put_raw(self, at, data, size);
 }

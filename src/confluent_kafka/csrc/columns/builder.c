@@ -247,7 +247,7 @@ typedef struct {
     int64_t capacity, room;
 } need;
 
-/* What `done` rows use (`now`), scaled to `rows` with a reserve: between `there_is` and `limit`. */
+/* The need of `rows` rows, plus a reserve, if `done` rows use `now`: from `there_is` to `limit`. */
 static int64_t
 expect(int64_t now, int64_t there_is, int64_t done, int64_t rows, int64_t limit)
 {
@@ -306,7 +306,7 @@ void
 columns_foresee(columns *set, int64_t rows, int64_t limit)
 {
     if (set->block != NULL) {
-        return; /* only a program that columns_are_whole() refuses comes here again */
+        return; /* again: only for a program that columns_are_whole() refuses */
     }
     size_t total = 0;
     for (int32_t i = 0; i < set->types->count; i++) {

@@ -336,11 +336,11 @@ PyDoc_STRVAR(decode_framed_doc,
 "--\n\n"
 "Return DecodedRows for an array of payloads whose schemas are in a registry.\n\n"
 "If headers are given and a row has a header of this name, it names the schema. Otherwise the\n"
-"start of the payload names it. programs_for(frames, marks) is called once with two sets of bytes:\n"
-"the names at the start of payloads (a zero and an id, or a one and a GUID) and the whole values\n"
-"of headers. It returns the _RowProgram that defines the columns, and for each set a dict of the\n"
-"name to a program, or to a text that says why there is none. Names are removed before payloads\n"
-"are read.");
+"start of the payload names it. programs_for(frames, marks) is called once with two sets of\n"
+"bytes: the names at the start of payloads (a zero and an id, or a one and a GUID) and the whole\n"
+"values of headers. It returns the _RowProgram that defines the columns, and a dict for each set.\n"
+"A dict has a program for each name, or a text with the reason why there is none. Names are\n"
+"removed before payloads are read.");
 
 static PyObject *
 decode_framed(PyObject *module, PyObject *const *args, Py_ssize_t nargs)

@@ -45,7 +45,7 @@ put_aside(machine *self, node *of, const uint8_t *start, int64_t place)
     return remember(self, *self->failure, place);
 }
 
-/* At the end of an object whose reading began at `from`: fails for the first value still bad. */
+/* At the end of an object: fails if a bad value, `from` on, was not replaced by a good one. */
 static bool
 settle(machine *self, size_t from, bool is_done)
 {

@@ -236,7 +236,7 @@ step_binary(machine *self, instruction *at)
         return NULL;
     }
     if (at->argument != 0 && (int64_t)size != at->argument) {
-        return put_fail(self, at, "bytes whose number is not that of the type");
+        return put_fail(self, at, "a wrong number of bytes for the type");
     }
     if (!begin(self, at, ((int64_t)size + 2) / 3 * 4 + 2)) {
         return NULL;

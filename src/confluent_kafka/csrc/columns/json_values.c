@@ -275,7 +275,7 @@ read_fixed_binary(machine *self, node *of)
         return false;
     }
     if (size != to->width) {
-        return fail_at(self, of, start, "bytes whose number is not that of the column");
+        return fail_at(self, of, start, "a wrong number of bytes for the column");
     }
     return json_put(self, column_put_fixed(to, self->scratch, (size_t)size));
 }

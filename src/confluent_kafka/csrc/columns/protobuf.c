@@ -30,7 +30,7 @@ check_tuple(PyObject *object, Py_ssize_t count, const char *what)
 {
     if (!PyTuple_Check(object) || (count >= 0 && PyTuple_GET_SIZE(object) != count)
         || PyTuple_GET_SIZE(object) > INT32_MAX) {
-        PyErr_Format(PyExc_TypeError, "%s must be a tuple, of the size that it has to have",
+        PyErr_Format(PyExc_TypeError, "%s must be a tuple of the right size",
                      what);
         return -1;
     }

@@ -48,7 +48,7 @@ enum protobuf_shape { PROTOBUF_SINGLE, PROTOBUF_LIST, PROTOBUF_MAP };
 struct protobuf_field {
     uint32_t tag;
     enum protobuf_shape shape;
-    int32_t column;             /* -1: nobody wants it, but it is a member of a oneof */
+    int32_t column;             /* -1: not read; it only replaces members of its oneof */
     int32_t values;             /* the column of its values: below the list, or the same */
     const protobuf_kind *kind;
     protobuf_step *read;        /* the step of `kind`, or of the message that wraps it */

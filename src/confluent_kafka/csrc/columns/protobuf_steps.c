@@ -188,7 +188,7 @@ read_enum_text(machine *self, field *at, int64_t row)
     return put_text(self, at, row, digits, (size_t)size);
 }
 
-/* Reads a member of a oneof that nobody wants: it removes the other members. */
+/* Reads a member of a oneof that has no column: it only removes the other members. */
 static bool
 read_rival(machine *self, field *at, int64_t row)
 {

@@ -114,7 +114,7 @@ protobuf_read_duration(machine *self, field *at, int64_t row)
     }
     if (parts.nanos <= -NANOS || parts.nanos >= NANOS
         || (parts.seconds > 0 && parts.nanos < 0) || (parts.seconds < 0 && parts.nanos > 0)) {
-        return protobuf_fail(self, at->path, "a Duration whose nanos are not a part of a second");
+        return protobuf_fail(self, at->path, "a Duration whose nanos are out of range or have the wrong sign");
     }
     return value_of(parts.seconds, parts.nanos / (NANOS / units), units, &value)
                ? put_time(self, at, row, value)

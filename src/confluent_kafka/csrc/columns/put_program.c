@@ -53,7 +53,7 @@ read_instruction(PyObject *description, const put_step_kind *kinds, put_program 
     }
     /* Forward only, so that each row ends. */
     if (parts.target <= self - first || parts.target > program->count) {
-        instruction_refuse("has no place to go to", kind->name);
+        instruction_refuse("has a wrong target", kind->name);
         return NULL;
     }
     self->target = first + parts.target;

@@ -77,7 +77,7 @@ struct put_instruction {
     char *field; /* the path of the value, for error texts */
 };
 
-/* Where the values for an instruction with a shortcut are; the column itself needs more steps. */
+/* The place of the values for an instruction with a shortcut, which needs no look at the column. */
 struct put_source {
     const put_instruction *what;
     const put_source *target;

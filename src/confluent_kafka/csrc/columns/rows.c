@@ -183,16 +183,16 @@ static PyGetSetDef rows_getset[] = {
 
 PyDoc_STRVAR(decoded_rows_doc,
 "Decoded payloads as Arrow columns: a struct array with a row for each payload.\n\n"
-"pyarrow.table(rows), polars.DataFrame(rows), a DuckDB query and pandas.DataFrame.from_arrow(rows)\n"
-"read it through the Arrow PyCapsule protocol; pyarrow.array(rows) is one struct array. A row is\n"
-"null if its payload is null or cannot be decoded; errors lists those that cannot be decoded.\n"
-"len(rows) is the number of rows.");
+"pyarrow.table(rows), polars.DataFrame(rows), a DuckDB query and\n"
+"pandas.DataFrame.from_arrow(rows) read it through the Arrow PyCapsule protocol;\n"
+"pyarrow.array(rows) is one struct array. A row is null if its payload is null or cannot be\n"
+"decoded; errors lists the payloads that cannot be decoded. len(rows) is the number of rows.");
 
 PyDoc_STRVAR(encoded_rows_doc,
 "Rows as payloads: an Arrow array of binary values, one for each row.\n\n"
-"pyarrow.array(rows), polars.Series(rows) and others read it through the Arrow PyCapsule protocol.\n"
-"A payload is null if its row is null or cannot be encoded; errors lists those that cannot be\n"
-"encoded. len(rows) is the number of rows.");
+"pyarrow.array(rows), polars.Series(rows) and others read it through the Arrow PyCapsule\n"
+"protocol. A payload is null if its row is null or cannot be encoded; errors lists the rows that\n"
+"cannot be encoded. len(rows) is the number of rows.");
 
 #define ROWS_TYPE(type_name, type_doc, slot_list, type_spec)                             \
     static PyType_Slot slot_list[] = {                                                   \

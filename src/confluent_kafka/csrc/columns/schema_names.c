@@ -36,7 +36,7 @@ schema_headers_read(schema_headers *self, PyObject *batch, PyObject *name, int64
         return -1;
     }
     if (arrow_rows_count(self->rows) != rows) {
-        PyErr_SetString(PyExc_ValueError, "headers must be of as many rows as payloads");
+        PyErr_SetString(PyExc_ValueError, "headers must have as many rows as payloads");
         return -1;
     }
     Py_BEGIN_ALLOW_THREADS

@@ -234,7 +234,7 @@ read_symbols(PyObject *object, column_type *type)
         return 0;
     }
     if (!PyTuple_Check(object) || strcmp(type->format, "i") != 0) {
-        PyErr_SetString(PyExc_TypeError, "symbols must be a tuple of str, of a column 'i'");
+        PyErr_SetString(PyExc_TypeError, "symbols must be a tuple of str, for a column of format 'i'");
         return -1;
     }
     Py_ssize_t count = PyTuple_GET_SIZE(object), length;

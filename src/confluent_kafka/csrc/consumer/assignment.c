@@ -536,7 +536,7 @@ PyDoc_STRVAR(pause_doc,
 "assign().\n\n"
 "Args:\n"
 "    partitions (list of TopicPartition): assigned partitions. In on_assign, call assign() first.\n"
-"        A partition of an assigned topic that is not assigned starts paused when\n"
+"        If the consumer reads another partition of the topic, you can pause a partition before\n"
 "        incremental_assign() adds it.\n\n"
 "Raises:\n"
 "    KafkaException: _UNKNOWN_PARTITION: the consumer does not use the topic of one of them.\n\n"

@@ -56,8 +56,9 @@ PyDoc_STRVAR(consume_now_doc,
 "    num_messages (int): the number of messages.\n"
 "    store (bool or int): as for _poll_now().\n\n"
 "Returns:\n"
-"    list of Message: Empty if there are fewer messages, which wait for the next call; if more\n"
-"    than 10,000 are wanted; in another thread or loop; and after the end of the loop's turn.");
+"    list of Message: Empty if there are fewer messages, which wait for the next call. Also empty\n"
+"    if more than 10,000 are wanted, in another thread or loop, and after the end of the loop's\n"
+"    turn.");
 
 SIGNATURE(consume_now_signature, "_consume_now()", 2, 2, P_num_messages, P_store);
 

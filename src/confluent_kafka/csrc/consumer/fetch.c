@@ -94,7 +94,7 @@ consumer_serve_once(Client *client, int timeout_ms)
 {
     Consumer *self = (Consumer *)client;
     if (is_nested(client) || self->read_ahead.count == self->read_ahead.capacity) {
-        return 1; /* there is no room for messages that may arrive, or only the outer fetch has */
+        return 1; /* there is no room for more messages, or only the outer fetch has room */
     }
     consumer_fetch_ahead(self, timeout_ms, 1);
     return 0;
@@ -279,7 +279,7 @@ consumer_iter_next(PyObject *object)
 typedef struct {
     rd_kafka_message_t **messages;
     size_t count, wanted;
-    bool all; /* return all or, at the timeout, none; the others wait for the next call */
+    bool all; /* return all `wanted` messages or none; fewer messages wait for the next call */
     handing store;
     message_column_set wanted_columns;
     PyObject *key, *value; /* the decoders of these columns, borrowed, or NULL */

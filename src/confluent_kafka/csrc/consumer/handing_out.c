@@ -97,8 +97,9 @@ consumer_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, h
 
 PyDoc_STRVAR(hand_out_doc,
 "_hand_out($self, take, /)\n--\n\n"
-"End a take: the application gets its messages now. Store their offsets, unless\n"
-"enable.auto.offset.store is off. No offset is stored beyond a message that is still in flight.\n\n"
+"End a take (the messages that one call took): the application gets the messages now. Store their\n"
+"offsets, unless enable.auto.offset.store is off. No offset is stored beyond a message that is\n"
+"still in flight.\n\n"
 "Args:\n"
 "    take (int): the number that was passed to the call that took the messages.\n\n"
 "Returns:\n"

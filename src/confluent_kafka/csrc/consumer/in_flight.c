@@ -179,7 +179,7 @@ store_at(rd_kafka_t *rk, const char *topic, int32_t partition, int64_t offset)
     rd_kafka_topic_partition_list_destroy(one);
 }
 
-/* The end that is to be stored later; NULL if there is none, or it is one of a former topic. */
+/* The offset to store later; NULL if there is none, or if it belongs to a deleted topic. */
 static rd_kafka_topic_partition_t *
 find_end(in_flight *self, rd_kafka_t *rk, const char *topic, int32_t partition)
 {

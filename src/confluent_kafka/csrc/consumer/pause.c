@@ -221,7 +221,7 @@ PyDoc_STRVAR(pause_while_doc,
 "    if not pause.lost:\n"
 "        consumer.commit(asynchronous=False)\n\n"
 "Returns:\n"
-"    context manager: Its target has one attribute, lost: list of TopicPartition.\n\n"
+"    context manager: The block gets an object with one attribute, lost: list of TopicPartition.\n\n"
 "Raises:\n"
 "    RuntimeError: the block is entered inside another such block (blocks cannot be nested), or\n"
 "        inside a callback of this consumer.\n\n"

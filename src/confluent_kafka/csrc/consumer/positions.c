@@ -167,22 +167,21 @@ offsets_for_times(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(seek_doc,
 "seek($self, /, partition)\n--\n\n"
 "Continue at another offset of an assigned partition.\n\n"
-"If it is before position(), the next commit() commits it, unless enable.auto.offset.store\n"
-"is false.\n\n"
+"If the new offset is before position(), the next commit() commits it, unless\n"
+"enable.auto.offset.store is false.\n\n"
 "Args:\n"
 "    partition (TopicPartition): its offset is the next message's offset, OFFSET_BEGINNING or\n"
 "        OFFSET_END.\n\n"
 "Raises:\n"
 "    KafkaException: _INVALID_ARG: there is no offset, or it is negative and not one of these;\n"
-"        _STATE: the partition is not assigned, or is not being fetched: fetching\n"
-"        has not begun, or it ended with _AUTO_OFFSET_RESET (assign the partition again at an\n"
-"        offset).\n\n"
+"        _STATE: the partition is not assigned, or is not being fetched. Fetching has not begun,\n"
+"        or it ended with _AUTO_OFFSET_RESET (then assign the partition again at an offset).\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
 
 /*
  * A consumer that goes back wants to begin there again, so the next commit commits that offset,
- * even if it comes before the next message. After a seek forward, the offset is committed only with
- * the next message: a committed offset is never beyond the messages that were handed out.
+ * even if no message is read before the commit. After a seek forward, the offset is committed only
+ * with the next message: a committed offset is never beyond the messages that were handed out.
  */
 static void
 store_if_back(Consumer *self, const rd_kafka_topic_partition_list_t *partition, int64_t before)
@@ -212,9 +211,9 @@ move_to(rd_kafka_t *rk, rd_kafka_topic_partition_list_t *partitions)
         return request_error(entry->err, "Failed to seek");
     }
     return rd_kafka_error_new(entry->err,
-                              "Failed to seek: %s: %s[%d] is not being read: it is not assigned, "
-                              "or not yet (poll() until on_assign was called, or give the offset "
-                              "to assign())",
+                              "Failed to seek: %s: %s[%d] is not being read, because it is not "
+                              "assigned (yet): call poll() until on_assign was called, or give "
+                              "the offset to assign()",
                               rd_kafka_err2str(entry->err), entry->topic, (int)entry->partition);
 }
 
@@ -322,8 +321,8 @@ rewind_(PyObject *object, PyObject *argument)
 PyDoc_STRVAR(position_doc,
 "position($self, /, partitions)\n--\n\n"
 "Return the offset after the last message that the application got from each partition.\n\n"
-"If all fetched messages have been returned, this is the next offset to fetch. It then also\n"
-"passes offsets without messages (compacted records, markers, aborted transactions).\n\n"
+"If all fetched messages have been returned, this is the next offset to fetch. The position then\n"
+"also skips offsets without messages (compacted records, markers, aborted transactions).\n\n"
 "Args:\n"
 "    partitions (list of TopicPartition): the partitions.\n\n"
 "Returns:\n"
@@ -433,8 +432,9 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 PyDoc_STRVAR(next_position_doc,
 "_next_position($self, partitions, /)\n--\n\n"
 "Do what position() does, but if no message was returned yet, return the offset at which the\n"
-"consumer begins: from the assignment, a seek or a reset. It is a logical offset until that is\n"
-"looked up, and OFFSET_INVALID if librdkafka does not fetch the partition.\n\n"
+"consumer begins: from the assignment, a seek or a reset. This is a logical offset until\n"
+"librdkafka has looked up its number, and OFFSET_INVALID if librdkafka does not fetch the\n"
+"partition.\n\n"
 "librdkafka: rd_kafka_next_position().");
 
 static PyObject *

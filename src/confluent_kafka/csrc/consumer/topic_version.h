@@ -1,5 +1,5 @@
 /*
- * Offsets that are noted by a topic's name say nothing about another topic that gets the name.
+ * An offset that was noted under a topic's name is wrong for a new topic with the same name.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_TOPIC_VERSION_H
 #define CONFLUENT_KAFKA_CONSUMER_TOPIC_VERSION_H

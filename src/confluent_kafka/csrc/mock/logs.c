@@ -25,17 +25,18 @@ run_write_records(MockCluster *self, mock_call *call)
 
 const char mock__write_records_doc[] =
 "_write_records($self, /, topic, partition, data, low, high)\n--\n\n"
-"Write the log of a partition before an offset anew. Later records stay.\n\n"
+"Replace the log of a partition up to an offset. Later records stay.\n\n"
 "Args:\n"
 "    topic (str): the name of the topic.\n"
 "    partition (int): the number of the partition.\n"
 "    data (bytes): record batches of format 2, with increasing offsets.\n"
 "    low (int): the first offset of the log. A log that begins later keeps its first offset.\n"
-"    high (int): the end of what is written. It becomes the end of a shorter log.\n\n"
+"    high (int): the offset after the written part. A log that ends before it then ends at this\n"
+"        offset.\n\n"
 "Raises:\n"
-"    KafkaException: UNKNOWN_TOPIC_OR_PART; INVALID_MSG: `data` has something else than batches\n"
-"        between `low` and `high`, and nothing was written; _NOT_IMPLEMENTED: this librdkafka\n"
-"        lacks the patch mock-written-logs.\n\n"
+"    KafkaException: UNKNOWN_TOPIC_OR_PART; INVALID_MSG: `data` contains anything but batches\n"
+"        between `low` and `high`; nothing was written; _NOT_IMPLEMENTED: this librdkafka lacks\n"
+"        the patch mock-written-logs.\n\n"
 "librdkafka: rd_kafka_mock_partition_write_records(), of our patch mock-written-logs.";
 
 PyObject *

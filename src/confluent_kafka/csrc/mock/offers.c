@@ -361,8 +361,8 @@ const char mock__offer_requests_doc[] =
 "Let the brokers offer requests of one kind to _offers().\n\n"
 "Args:\n"
 "    api_key (int): the kind of request.\n"
-"    min_version, max_version (int or None): the versions that clients are told. None for both:\n"
-"        the versions of the brokers' own answers.\n"
+"    min_version, max_version (int or None): the versions that the brokers report to clients.\n"
+"        None for both: the versions that the brokers themselves answer.\n"
 "    flexible_version (int or None): the first version with tagged fields; -1 if none has. None\n"
 "        stops offering these requests.";
 

@@ -33,7 +33,7 @@ mock_request_type_add(PyObject *module, module_state *state)
 
 const char mock_start_request_tracking_doc[] =
 "start_request_tracking($self, /)\n--\n\n"
-"Start the request log, empty.\n\n"
+"Start an empty request log.\n\n"
 "The log grows until clear_requests(), so it is off in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_start_request_tracking().";
 

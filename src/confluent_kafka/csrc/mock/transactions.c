@@ -29,7 +29,7 @@ const char mock_set_transaction_version_doc[] =
 "earlier transaction that arrives late is refused. Clusters of Kafka 4 have version 2 unless\n"
 "they were upgraded from an older release.\n\n"
 "Args:\n"
-"    version (int): 1 or 2; 2 in a new MockCluster, and 1 without the patch.\n\n"
+"    version (int): 1 or 2; 2 in a new MockCluster, and 1 if librdkafka lacks our patch.\n\n"
 "Raises:\n"
 "    KafkaException: _NOT_IMPLEMENTED: `version` is 2, and this librdkafka lacks the patch\n"
 "        mock-transaction-version.\n\n"

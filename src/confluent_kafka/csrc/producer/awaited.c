@@ -72,7 +72,7 @@ PyDoc_STRVAR(send_now_doc,
 "_send_now($self, topic, value, key, partition, timestamp, headers, /)\n--\n\n"
 "Enqueue a message as _send() does, with a new future: the fast path of an awaited produce().\n\n"
 "Returns:\n"
-"    The future. None, and nothing is enqueued: in another thread or loop, after the end of the\n"
+"    The future; or None if nothing was enqueued: in another thread or loop, after the end of the\n"
 "    loop's turn, and while the queue is full.\n\n"
 "Raises:\n"
 "    KafkaException: the message was refused.");

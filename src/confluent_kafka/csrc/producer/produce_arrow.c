@@ -348,8 +348,8 @@ const char producer_send_rows_doc[] =
 "    first: the first row of this step.\n"
 "    seconds: the time after which the step ends.\n\n"
 "Returns:\n"
-"    tuple: The first row that is left, if the queue is full or time is up; and how many there\n"
-"    are.";
+"    tuple: The first row that is left, if the queue is full or time is up; and the number of all\n"
+"    rows.";
 
 SIGNATURE(send_rows_signature, "_send_rows()", 4, 4, P_future, P_rows, P_first, P_seconds);
 

@@ -359,7 +359,7 @@ const char producer_send_batch_doc[] =
 "Enqueue a list of messages as produce_batch() does, in steps that do not wait.\n\n"
 "Args:\n"
 "    future: settled for each message that has no callback of its own, see _settle(); or None.\n"
-"    wrap: makes the object to settle from a message's own callback.\n"
+"    wrap: turns a message's own callback into the object to settle.\n"
 "    first: the index of the first message of this step.\n"
 "    seconds: the time after which the step ends.\n\n"
 "Returns:\n"

@@ -419,7 +419,7 @@ same(PyObject *object, PyObject *other, PyCFunction read)
     return result;
 }
 
-/* Compares the records, not their way here: latency and delivery count are ignored. */
+/* Compares the records, not how they arrived: latency and delivery count are ignored. */
 static PyObject *
 richcompare(PyObject *object, PyObject *other, int operation)
 {

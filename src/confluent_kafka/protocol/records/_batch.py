@@ -72,7 +72,7 @@ class RecordBatch:
         max_timestamp: milliseconds.
         producer_id: the id of an idempotent producer; otherwise -1.
         producer_epoch: the epoch of an idempotent producer; otherwise -1.
-        base_sequence: an idempotent producer's number of the first record; otherwise -1.
+        base_sequence: the sequence number of an idempotent producer's first record; otherwise -1.
         count: the number of records.
         payload: the records, possibly compressed.
         magic: the format, 2.
@@ -178,7 +178,7 @@ class RecordBatch:
 
     @property
     def last_sequence(self) -> int:
-        """The producer's number of the last record; -1 if the producer is not idempotent."""
+        """The sequence number of the last record; -1 if the producer is not idempotent."""
         if self.base_sequence < 0:
             return -1
         return (self.base_sequence + self.last_offset_delta) & 0x7FFFFFFF

@@ -293,7 +293,7 @@ class _Comparison:
         if now.kind == "nothing" != was.kind:
             yield Problem(f"{kind}_REMOVED", f"{path}/{keyword}", "others are not allowed any more")
         elif was.kind == "anything" != now.kind:
-            yield Problem(f"{kind}_NARROWED", f"{path}/{keyword}", "others need a schema now")
+            yield Problem(f"{kind}_NARROWED", f"{path}/{keyword}", "others must match a schema now")
         else:
             yield from self.compare(was, now, f"{path}/{keyword}")
 
@@ -314,7 +314,7 @@ class _Comparison:
 
     def _compare_arrays(self, old: _Node, new: _Node, path: str) -> Iterator[Problem]:
         if new.value.get("uniqueItems") and not old.value.get("uniqueItems"):
-            yield Problem("UNIQUE_ITEMS_ADDED", f"{path}/uniqueItems", "items had no need for it")
+            yield Problem("UNIQUE_ITEMS_ADDED", f"{path}/uniqueItems", "the old schema did not require it")
         (was, other), (now, another) = _items(old), _items(new)
         for place in range(max(len(was), len(now))):
             where = f"{path}/items/{place}"

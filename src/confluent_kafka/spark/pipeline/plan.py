@@ -47,7 +47,7 @@ class Query:
     def topic(self) -> Sink | None:
         """The only sink, if it is a topic. Spark can then write to it directly.
 
-        Not in the mode update, which Spark does not support for data sources in Python.
+        It is None in the mode update, which Spark does not support for data sources in Python.
         """
         [first, *others] = self.sinks.values()
         alone = first.format == "topic" and not others

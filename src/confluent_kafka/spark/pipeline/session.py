@@ -28,8 +28,8 @@ if os.name == "posix":
 def session(pipeline: Pipeline, settings: Mapping[str, str] | None = None) -> SparkSession:
     """Start Spark with the settings of a pipeline, or return the existing session.
 
-    The first of these names the master: the settings, the pipeline, the command line of
-    ``spark-submit``, ``spark-defaults.conf``. The default is ``local[*]``.
+    The master comes from the first of these that sets it: the settings, the pipeline, the command
+    line of ``spark-submit``, ``spark-defaults.conf``. The default is ``local[*]``.
 
     Args:
         pipeline: a pipeline, with its name and its table ``[spark]``.

@@ -23,7 +23,7 @@ _OF_TOPICS = {
 def apply_to_topic(
     cluster: MockCluster, topic: str, before: Mapping[str, str], values: Mapping[str, str]
 ) -> None:
-    """Change what a topic accepts, if the values that were set before or are set now do so."""
+    """Change what a topic accepts, if one of the old or new values concerns that."""
     if not _OF_TOPICS & {*before, *values}:
         return
     cluster._set_topic_rules(

@@ -44,7 +44,7 @@ class Connection:
         tokens: the delegation tokens.
         host: the address of the brokers and of the listeners.
         port: the broker's port.
-        ports: the port of its listener for the port of each broker.
+        ports: a dict of each broker's port to the port of its listener.
         enforce: returns what checks the requests of a client; None if there is no authorizer.
     """
 

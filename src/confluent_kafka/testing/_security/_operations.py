@@ -48,7 +48,7 @@ Find = Callable[[Topics, Any, Any], Iterable[Resource]]
 
 
 class Need(NamedTuple):
-    """An operation that the client must be allowed to do, or `instead` of it another one."""
+    """An operation that the client must be allowed to do; `instead` also suffices."""
 
     operation: int
     find: Find
@@ -68,7 +68,7 @@ class Rule(NamedTuple):
             even if every entry is refused.
         seen: what the client needs to see an entry of `results`; others are left out.
         configs: what the client needs to see the configuration of a new topic.
-        operations: the field of a result for what the client may do, if the client asks for it.
+        operations: the field of a result that has the client's operations if it asks for them.
     """
 
     whole: tuple[Need, ...] = ()
@@ -357,7 +357,7 @@ FREE = {
 
 
 def rule_of(request: Any, version: int) -> Rule:
-    """Return the rule of a request that is not free."""
+    """Return the rule of a request, which must have one."""
     name = type(request).__name__.removesuffix("Request")
     first, later = _LATER.get(name, (0, None))
     return RULES[name] if later is None or version < first else later

@@ -67,7 +67,7 @@ FindToken = Callable[[str, int], "tuple[Credential, str] | None"]
 def begin(
     mechanism: str, security: Security, credentials: Credentials, find_token: FindToken
 ) -> Login:
-    """Begin the login of one client, whose first message is the first that is sent."""
+    """Begin the login of one client. Send its first message into the generator first."""
     if mechanism == "PLAIN":
         login = _plain(security.users)
     elif mechanism == "OAUTHBEARER":

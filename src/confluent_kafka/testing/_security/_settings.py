@@ -78,9 +78,9 @@ class Security:
         for name, password in self.users.items():
             # The values are passwords, which do not belong into an error.
             if not isinstance(name, str) or not isinstance(password, str):
-                raise TypeError(f"users must have a str for each name; {name!r} differs")
+                raise TypeError(f"users must be a dict of str to str; {name!r} is not")
             if not name or not password:
-                raise ValueError(f"users must have a name and a password; {name!r} has not")
+                raise ValueError(f"users must have a name and a password; {name!r} does not")
 
     def _check_super_users(self) -> None:
         if isinstance(self.super_users, str) or not isinstance(self.super_users, Collection):

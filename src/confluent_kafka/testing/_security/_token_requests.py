@@ -1,4 +1,4 @@
-"""Answers a client's requests about delegation tokens, because only its listener has its name."""
+"""Answers requests about delegation tokens: only a client's listener knows the client's name."""
 
 from __future__ import annotations
 

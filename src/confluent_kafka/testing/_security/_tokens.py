@@ -95,7 +95,7 @@ class Tokens:
             return _now()
 
     def login(self, name: str, number: int) -> tuple[_sasl.Credential, str] | None:
-        """Return the credential of a token and the name of its owner, None without the token."""
+        """Return the credential of a token and the name of its owner; None if it does not exist."""
         with self._lock:
             token = self._tokens.get(name)
             if token is None or token.expires <= _now():

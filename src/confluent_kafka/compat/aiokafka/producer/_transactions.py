@@ -159,7 +159,7 @@ class Transactions:
 
     @contextlib.contextmanager
     def sending(self) -> Iterator[None]:
-        """Send in a block that may wait: the transaction does not end meanwhile."""
+        """Bracket a send that may wait. The transaction does not end inside the block."""
         self._sending += 1
         self._all_sent.clear()
         try:

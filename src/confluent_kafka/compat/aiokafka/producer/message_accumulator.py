@@ -137,7 +137,7 @@ def serialized(what: str, serializer: Serializer | None, value: Any) -> bytes | 
 
     Args:
         what: "key" or "value".
-        serializer: converts the object to bytes; None for none.
+        serializer: converts the object to bytes; None if there is no serializer.
         value: the application's object.
 
     Raises:

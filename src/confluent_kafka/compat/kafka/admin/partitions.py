@@ -132,8 +132,8 @@ class PartitionAdminMixin:
 
         Args:
             topic_partition_specs: an OffsetSpec or an OffsetTimestamp, by partition.
-            isolation_level: an IsolationLevel, or its name. It decides whether LATEST is before
-                open transactions.
+            isolation_level: an IsolationLevel, or its name. With READ_COMMITTED, LATEST is the
+                start of the first open transaction.
             timeout_ms: the timeout in milliseconds; None means ``request_timeout_ms``.
 
         Raises:

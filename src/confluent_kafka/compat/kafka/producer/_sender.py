@@ -21,8 +21,8 @@ _PLENTY = 4096  # bytes: more than the pipe ever contains
 class Sender:
     """Serves a producer's delivery reports, because kafka-python's applications do not poll.
 
-    The thread refers to the client, not to the producer. When the producer is dropped, it ends
-    both.
+    The thread refers to the client, not to the producer. A dropped producer ends the thread and the
+    client.
 
     Args:
         engine: the client.

@@ -117,7 +117,7 @@ class MultiProcessConsumer(Consumer):
 
         Args:
             count: the largest number of messages.
-            block: whether to wait until there are so many messages; a number waits for that many.
+            block: whether to wait for `count` messages; a number waits for this number of messages.
             timeout: how long to wait, in seconds; None waits without limit.
 
         Returns:

@@ -96,8 +96,8 @@ class SimpleConsumer(Consumer):
         max_buffer_size: the limit in bytes up to which buffer_size doubles for a larger message;
             None means no limit.
         iter_timeout: seconds without a message after which an iteration ends; None means never.
-        auto_offset_reset: where to continue if there is no such offset, "largest" or "smallest";
-            any other value raises OffsetOutOfRangeError.
+        auto_offset_reset: where to continue if the partition does not have the offset, "largest" or
+            "smallest"; any other value raises OffsetOutOfRangeError.
 
     Raises:
         ValueError: buffer_size is larger than max_buffer_size.
@@ -227,7 +227,7 @@ class SimpleConsumer(Consumer):
 
         Args:
             count: the largest number of messages.
-            block: whether to wait until there are so many messages; a number waits for that many.
+            block: whether to wait for `count` messages; a number waits for this number of messages.
             timeout: how long to wait, in seconds; None waits without limit.
 
         Returns:
