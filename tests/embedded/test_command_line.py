@@ -639,14 +639,9 @@ def test_no_broker_answers(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "reassign list",
-        "reassign start t:0=1,2 -y",
-        "reassign cancel t:0 -y",
         "transactions list",
         "transactions describe id",
         "quotas describe",
-        "share-groups offsets g",
-        "share-groups delete-offsets g t -y",
         "quotas alter --user u a=1",
         "features upgrade a=1 --check",
         "features downgrade a=1 -y",

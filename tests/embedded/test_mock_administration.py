@@ -128,10 +128,12 @@ def test_the_brokers_defaults(admin: AdminClient) -> None:
 
 
 def test_assigned_replicas(admin: AdminClient) -> None:
-    """The first of the assigned replicas leads the partition."""
+    """Partitions have the assigned replicas, and the first one leads."""
     results(admin.create_topics([NewTopic("orders", replica_assignment=[[2, 1], [3, 1]])]))
     described = results(admin.describe_topics(TopicCollection(["orders"])))["orders"]
     assert [each.leader.id for each in described.partitions if each.leader] == [2, 3]
+    replicas = [[node.id for node in each.replicas] for each in described.partitions]
+    assert replicas == [[2, 1], [3, 1]]
 
 
 @pytest.mark.parametrize(
@@ -413,8 +415,8 @@ def test_log_dirs(admin: AdminClient, kafka_cluster: MockCluster) -> None:
     produce(kafka_cluster, "orders", [1, 2, 3])
     found = []
     for broker, dirs in results(admin.describe_log_dirs([1, 2, 3])).items():
-        [(name, directory)] = dirs.items()
-        assert name == "/embedded"
+        directory, other = dirs["/embedded"], dirs["/embedded-2"]
+        assert other.replicas == {}
         for partition, replica in directory.replicas.items():
             leader = admin.list_topics("orders", TIMEOUT).topics["orders"]
             assert leader.partitions[partition.partition].leader == broker

@@ -24,6 +24,8 @@ from tests.support.waiting import TIMEOUT, wait_until
 pytestmark = needs("mock-on-request")
 
 LOG_DIRS = protocol.DescribeLogDirsRequest.api_key
+# Only brokers send it to each other, so the embedded cluster does not answer it.
+READ_SHARE_STATE = protocol.ReadShareGroupStateRequest.api_key
 METADATA = protocol.MetadataRequest.api_key
 PRODUCE = protocol.ProduceRequest.api_key
 
@@ -140,10 +142,10 @@ def test_versions_of_the_brokers_own_answers_stay(kafka_cluster: MockCluster) ->
 def test_without_handler_again(kafka_cluster: MockCluster) -> None:
     """A handler that is removed answers no more, and clients are not told of the request."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
-    kafka_cluster.on_request(92, lambda request, context: None)
-    assert 92 in api_versions(address)
-    kafka_cluster.on_request(92, None)
-    assert 92 not in api_versions(address)
+    kafka_cluster.on_request(READ_SHARE_STATE, lambda request, context: None)
+    assert READ_SHARE_STATE in api_versions(address)
+    kafka_cluster.on_request(READ_SHARE_STATE, None)
+    assert READ_SHARE_STATE not in api_versions(address)
 
 
 def test_answers_keep_their_order(kafka_cluster: MockCluster) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +15,15 @@ from confluent_kafka import (
     TIMESTAMP_LOG_APPEND_TIME,
     Consumer,
     KafkaError,
+    KafkaException,
     Producer,
+    ShareConsumer,
     TopicPartition,
     protocol,
 )
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
+from confluent_kafka.testing._administration._state import State
 from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
 from tests.support.kafka import Reports, committed, joined, numbers, outcome, read, send, values_of
 from tests.support.patches import needs
@@ -487,3 +491,124 @@ def test_client_ids_of_members(kafka_cluster: MockCluster, kind: str) -> None:
         described = admin.describe_consumer_groups(["group"])["group"].result(TIMEOUT)
         (member,) = described.members
     assert (member.client_id, member.host) == ("mine", "/127.0.0.1")
+
+
+@needs("mock-remove-members")
+def test_members_that_are_removed_from_a_modern_group(kafka_cluster: MockCluster) -> None:
+    """An administrator removes members of a KIP-848 group as those of a classic group.
+
+    mock-remove-members.patch: the brokers looked for the group among the classic groups only.
+    """
+    kafka_cluster.create_topic("orders")
+    kafka_cluster.set_coordinator("group", "group", 1)
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    identity = protocol.LeaveGroupRequest.MemberIdentity
+    config |= {"group.protocol": "consumer", "group.instance.id": "static"}
+    with Consumer(config) as consumer:
+        consumer.subscribe(["orders"])
+        joined(consumer)
+        asked = [
+            identity(member_id="nobody"),
+            identity(member_id="other", group_instance_id="static"),
+            identity(group_instance_id="static"),
+            identity(group_instance_id="static"),
+        ]
+        request = protocol.LeaveGroupRequest(group_id="group", members=asked)
+        members = answer_of(kafka_cluster, request, 5, broker=1).members
+    assert [each.error_code for each in members] == [
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.FENCED_INSTANCE_ID,
+        0,
+        KafkaError.UNKNOWN_MEMBER_ID,
+    ]
+
+
+@needs("mock-replicas")
+def test_replicas_that_are_assigned(kafka_cluster: MockCluster) -> None:
+    """A partition has the replicas that are assigned, and a leader that is one of them.
+
+    mock-replicas.patch: the brokers chose the replicas.
+    """
+    kafka_cluster.create_topic("orders", 1, 3)
+    kafka_cluster.set_leader("orders", 0, 1)
+    with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+
+        def placed() -> tuple[int, list[int]]:
+            partition = admin.list_topics("orders").topics["orders"].partitions[0]
+            return partition.leader, partition.replicas
+
+        kafka_cluster._set_replicas("orders", 0, [3, 1])
+        assert placed() == (1, [3, 1])
+        kafka_cluster._set_replicas("orders", 0, [2, 3])
+        assert placed() == (2, [2, 3])
+    for topic, brokers, code in (
+        ("orders", [], KafkaError.INVALID_REPLICA_ASSIGNMENT),
+        ("nowhere", [1], KafkaError.UNKNOWN_TOPIC_OR_PART),
+    ):
+        with pytest.raises(KafkaException) as caught:
+            kafka_cluster._set_replicas(topic, 0, brokers)
+        assert caught.value.code() == code
+
+
+@needs("mock-replicas")
+def test_the_leader_of_a_new_partition(kafka_cluster: MockCluster) -> None:
+    """The preferred replica leads each new partition.
+
+    mock-replicas.patch: the leader was any of the replicas.
+    """
+    kafka_cluster.create_topic("orders", 20, 3)
+    with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+        partitions = admin.list_topics("orders").topics["orders"].partitions.values()
+    assert [each.leader for each in partitions] == [each.replicas[0] for each in partitions]
+    assert all(sorted(each.replicas) == [1, 2, 3] for each in partitions)
+
+
+@needs("mock-shared-partitions")
+def test_members_that_share_a_partition(kafka_cluster: MockCluster) -> None:
+    """If there are more members than partitions, every member has one, spread evenly.
+
+    mock-shared-partitions.patch: a member without a partition of its own had none.
+    """
+    kafka_cluster.create_topic("orders", 2)
+    kafka_cluster.set_share_group_heartbeat_interval(0.1)
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    with contextlib.ExitStack() as stack:
+        admin = stack.enter_context(AdminClient(config))
+        for _ in range(4):
+            member = stack.enter_context(ShareConsumer(config | {"group.id": "group"}))
+            member.subscribe(["orders"])
+
+        def assigned() -> list[int]:
+            described = admin.describe_share_groups(["group"])["group"].result(TIMEOUT)
+            return sorted(
+                each.partition
+                for member in described.members
+                for each in member.assignment.topic_partitions
+            )
+
+        wait_until(lambda: assigned() == [0, 0, 1, 1])
+
+
+@needs("mock-start-offsets")
+def test_start_offsets_of_share_groups(kafka_cluster: MockCluster) -> None:
+    """A share group continues at the offset that is set, and forgets it.
+
+    mock-start-offsets.patch: nobody could set or read the offset.
+    """
+    kafka_cluster.create_topic("orders")
+
+    def starts() -> list[int]:
+        groups = State.read(kafka_cluster._snapshot()).share_groups
+        return [each.start for each in groups["group"].partitions]
+
+    with pytest.raises(KafkaException) as caught:
+        kafka_cluster._set_share_offset("group", "orders", 0, -1)
+    assert caught.value.code() == KafkaError.GROUP_ID_NOT_FOUND
+    kafka_cluster._set_share_offset("group", "orders", 0, 7)
+    kafka_cluster._set_share_offset("group", "orders", 0, 5)
+    assert starts() == [5]
+    kafka_cluster._set_share_offset("group", "orders", 0, -1)
+    assert starts() == []
+    with pytest.raises(KafkaException) as caught:
+        kafka_cluster._set_share_offset("group", "orders", 1, 0)
+    assert caught.value.code() == KafkaError.UNKNOWN_TOPIC_OR_PART

@@ -4,33 +4,25 @@ The guide to testing has each sentence under "Limits"; test_limits.py compares t
 """
 
 ADMINISTRATION = (
-    "The cluster does not support requests about reassignments, quotas, client metrics, "
-    "transactions of other producers, features, the quorum, and offsets of share groups."
+    "The cluster does not support requests about quotas, client metrics, transactions of other "
+    "producers, features, and the quorum."
 )
 BROKER_CONFIGS = (
     "The cluster has only a few configurations of brokers, and a configuration of one group "
     "applies to all groups."
 )
-ELECTIONS = "The cluster does not elect leaders when an administrator asks for it."
 FENCING = (
     "A fenced producer can get `OUT_OF_ORDER_SEQUENCE_NUMBER` instead of `INVALID_PRODUCER_EPOCH`."
-)
-FIRST_REPLICA = "If you assign replicas to a partition, the cluster uses only the first replica."
-MAX_POLL_INTERVAL = (
-    "If a member of a KIP-848 group exceeds `max.poll.interval.ms`, the other members do not get "
-    "its partitions."
 )
 OFFSET_METADATA = "The cluster does not limit the size of the metadata of committed offsets."
 OFFSET_RESET = (
     "If a committed offset is after the end of a partition, a consumer continues at the end of the "
     "partition, even with `auto.offset.reset=earliest`."
 )
-REMOVED_MEMBERS = "An administrator can remove members of classic groups only."
 SAME_PROCESS = (
     "Python code in your process answers the requests of administrators, so a test that counts "
     "Python objects also counts the objects of the cluster."
 )
-SHARED_PARTITIONS = "Each partition of a share group belongs to one member."
 TOPIC_CONFIGS = (
     "Topics are not compacted in the background, and records are not deleted because of their age."
 )

@@ -123,7 +123,6 @@ class TestTopics:
         counts = {len(partition.replicas) for partition in described(admin, name).partitions}
         assert counts == {int(expected or 0)}
 
-    @pytest.mark.real_only(limits.FIRST_REPLICA)
     def test_replica_assignment(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
         """Each partition's replicas are where they were asked for, in that order."""
         first, second, *_ = sorted(node.id for node in nodes_of(admin))
@@ -500,7 +499,6 @@ class TestRecords:
         nowhere = TopicPartition(NOWHERE, 0, 1)
         assert code_of(admin.delete_records([nowhere])[nowhere]) == KafkaError._NOENT
 
-    @pytest.mark.real_only(limits.ELECTIONS)
     def test_elect_leaders(self, admin: AdminClient, topic: str) -> None:
         """The preferred replica leads already; a partition that is not there has an error."""
         there, nowhere = TopicPartition(topic, 0), TopicPartition(NOWHERE, 0)

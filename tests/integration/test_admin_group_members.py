@@ -10,7 +10,6 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AclOperation, AdminClient, GroupState, MemberToRemove
 from confluent_kafka.aio import AIOAdminClient
-from tests.integration import limits
 from tests.integration.group_members import INCREMENTAL, Member, poll_until
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.aio import in_loop
@@ -140,7 +139,6 @@ class TestRemoved:
             poll_until([dynamic], lambda: instances(admin, group) == {None})
             poll_until([dynamic], lambda: dynamic.partitions == [0])
 
-    @pytest.mark.real_only(limits.REMOVED_MEMBERS)
     def test_member_of_a_group_of_brokers(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:

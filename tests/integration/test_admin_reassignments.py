@@ -22,7 +22,7 @@ from tests.support.kafka import send
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 THROTTLE = "follower.replication.throttled.rate"
 

@@ -18,7 +18,6 @@ from confluent_kafka.admin import (
     SharePartitionOffsetInfo,
 )
 from confluent_kafka.aio import AIOAdminClient
-from tests.integration import limits
 from tests.integration.group_members import Member as ConsumerMember
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
@@ -106,7 +105,6 @@ def test_group_with_a_member(kafka: KafkaCluster, admin: AdminClient, ten: str, 
     assert AclOperation.DELETE in (found.authorized_operations or [])
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) -> None:
     """How far the group has got, how much is left; nothing for a partition that it never read."""
     read_all(kafka, group, ten)
@@ -124,7 +122,6 @@ def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
     assert found[never] == SharePartitionOffsetInfo()
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_offsets_set_and_forgotten(
     kafka: KafkaCluster, admin: AdminClient, ten: str, group: str
 ) -> None:
@@ -170,7 +167,6 @@ def test_deleted(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
     assert code_of(gone.exception(TIMEOUT)) == KafkaError.GROUP_ID_NOT_FOUND
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_groups_that_are_none(
     kafka: KafkaCluster, admin: AdminClient, ten: str, group: str
 ) -> None:
@@ -191,7 +187,6 @@ def test_groups_that_are_none(
 
 
 @in_loop
-@pytest.mark.real_only(limits.ADMINISTRATION)
 async def test_awaited(kafka: KafkaCluster, topic: str, group: str) -> None:
     """In asyncio: the same, for a group that is made by setting its offsets."""
     place = TopicPartition(topic, 0)

@@ -16,7 +16,7 @@ from tests.support.kafka import send
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 
 @pytest.fixture

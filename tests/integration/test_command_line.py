@@ -301,7 +301,6 @@ def test_log_dirs(kafka: KafkaCluster, timed: str) -> None:
 
 
 @needs("raw-request")
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_reassign(kafka: KafkaCluster, timed: str) -> None:
     """A partition moves to the brokers that are named; what is not moving cannot be cancelled."""
     end = ["-b", kafka.bootstrap_servers]
@@ -456,7 +455,6 @@ class TestShareGroups:
         done = admin("share-groups delete", group, "-y")
         assert done == (0, f"group {group} was deleted\n".encode(), "")
 
-    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_offsets(
         self, kafka: KafkaCluster, admin: Run, timed: str, group: str, make_topic: MakeTopic
     ) -> None:

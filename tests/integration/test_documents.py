@@ -68,7 +68,6 @@ def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
 
 
 @needs("raw-request")
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_offsets_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
     """The commands of the guide set where a group starts, and show it."""
     create_topic(cluster, "jobs")

@@ -108,7 +108,6 @@ def test_the_life_of_a_topic(admin: KafkaAdminClient, kafka: KafkaCluster, name:
         admin.wait_for_topics([name], timeout_ms=10)
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str) -> None:
     """A topic with given brokers, waited for; and page by page."""
     brokers = [one["broker_id"] for one in admin.describe_cluster()["brokers"]]
@@ -258,7 +257,6 @@ def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, gr
     assert gone["group_state"] == "Dead"
 
 
-@pytest.mark.real_only(limits.ELECTIONS)
 def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     """Leaders, moves, and directories."""
     partition = TopicPartition(make_topic(1), 0)

@@ -19,7 +19,6 @@ from confluent_kafka import (
     TopicPartition,
     renewing,
 )
-from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
@@ -59,7 +58,6 @@ def ten(kafka: KafkaCluster, topic: str) -> str:
     return topic
 
 
-@pytest.mark.real_only(limits.SHARED_PARTITIONS)
 def test_members_share_one_partition(
     kafka: KafkaCluster, topic: str, make_member: MakeMember
 ) -> None:
@@ -128,7 +126,6 @@ def test_last_acknowledgement_counts(ten: str, make_member: MakeMember) -> None:
     member.acknowledge_offset(ten, 0, 0)
 
 
-@pytest.mark.real_only(limits.SHARED_PARTITIONS)
 def test_lock_runs_out(kafka: KafkaCluster, ten: str, group: str, make_member: MakeMember) -> None:
     """Records that are acknowledged too late go to others; the late commit is told so."""
     configure_group(kafka, group, share_record_lock_duration_ms="2000")

@@ -64,6 +64,10 @@ def test_administration(kafka_cluster: MockCluster) -> None:
             assert kafka_cluster._records("made", 1) == b""
             kafka_cluster._delete_records("made", 0, 0)
             kafka_cluster._delete_offset("g", "made", 0)
+            kafka_cluster._set_replicas("made", 0, [2, 1])
+            kafka_cluster._set_share_offset("shared", "made", 0, 0)
+            kafka_cluster._set_share_offset("shared", "made", 0, -1)
+            kafka_cluster._delete_group("shared")
             admin.delete_topics(["made"])["made"].result(TIMEOUT)
             with pytest.raises(KafkaException):
                 kafka_cluster._records("made", 0)

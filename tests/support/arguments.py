@@ -552,6 +552,17 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "MockCluster._delete_group": {"group": TEXT},
     "MockCluster._delete_offset": {"group": TEXT, "topic": TEXT, "partition": ID},
+    "MockCluster._set_replicas": {
+        "topic": TEXT,
+        "partition": ID,
+        "broker_ids": Kind([1], {"list"}),
+    },
+    "MockCluster._set_share_offset": {
+        "group": TEXT,
+        "topic": TEXT,
+        "partition": ID,
+        "offset": Kind(0, set()) | "True, 1, -1, 2**33",
+    },
     "MockCluster._set_topic_rules": {
         "topic": TEXT,
         "max_size": ID,

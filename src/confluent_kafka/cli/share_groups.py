@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka import KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -202,15 +202,18 @@ def reset_offsets(
 def _partitions(
     admin: AdminClient, chosen: list[TopicPartition | str], timeout: float
 ) -> list[TopicPartition]:
+    # describe_topics(), because list_topics() lets brokers create a topic that is missing.
+    topics = [each for each in chosen if isinstance(each, str)]
+    futures = admin.describe_topics(TopicCollection(topics), request_timeout=timeout)
+    found, failures = settled("topic", futures)
+    if failures:
+        fail(*failures)
     places: list[TopicPartition] = []
     for each in chosen:
         if isinstance(each, TopicPartition):
             places.append(each)
-            continue
-        topic = admin.list_topics(each, timeout).topics[each]
-        if topic.error is not None:
-            fail(f"topic {each!r}: {topic.error.str()}")
-        places += [TopicPartition(each, number) for number in sorted(topic.partitions)]
+        else:
+            places += [TopicPartition(each, part.id) for part in found[each].partitions]
     return places
 
 

@@ -18,6 +18,7 @@
     X(body)                                                                              \
     X(broker)                                                                            \
     X(broker_id)                                                                         \
+    X(broker_ids)                                                                        \
     X(brokers)                                                                           \
     X(cached)                                                                            \
     X(callback)                                                                          \

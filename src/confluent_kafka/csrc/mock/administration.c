@@ -7,6 +7,19 @@
 /* A partition costs about 400 bytes; if there is no memory for it, librdkafka aborts. */
 #define MAX_PARTITIONS 10000
 
+#if !defined(RD_KAFKA_HAS_MOCK_SNAPSHOT) || !defined(RD_KAFKA_HAS_MOCK_REPLICAS)             \
+    || !defined(RD_KAFKA_HAS_MOCK_START_OFFSETS)
+
+/* Python code does not get here without the patches, because _offers() refuses. */
+static rd_kafka_resp_err_t
+run_missing(MockCluster *self, mock_call *call)
+{
+    (void)self, (void)call;
+    return RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
+}
+
+#endif
+
 #ifdef RD_KAFKA_HAS_MOCK_SNAPSHOT
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -59,14 +72,6 @@ run_delete_offset(MockCluster *self, mock_call *call)
 
 #else
 
-/* Python code does not get here without the patches, because _offers() refuses. */
-static rd_kafka_resp_err_t
-run_missing(MockCluster *self, mock_call *call)
-{
-    (void)self, (void)call;
-    return RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
-}
-
 #define run_snapshot run_missing
 #define run_records run_missing
 #define run_add_partitions run_missing
@@ -74,6 +79,36 @@ run_missing(MockCluster *self, mock_call *call)
 #define run_delete_records run_missing
 #define run_delete_group run_missing
 #define run_delete_offset run_missing
+
+#endif
+
+#ifdef RD_KAFKA_HAS_MOCK_REPLICAS
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_set_replicas(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_partition_set_replicas(self->cluster, call->topic, call->partition,
+                                                call->bytes, call->count);
+}
+
+#else
+
+#define run_set_replicas run_missing
+
+#endif
+
+#ifdef RD_KAFKA_HAS_MOCK_START_OFFSETS
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_set_share_offset(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_share_start_offset_set(self->cluster, call->key, call->topic,
+                                                call->partition, call->low);
+}
+
+#else
+
+#define run_set_share_offset run_missing
 
 #endif
 
@@ -237,6 +272,87 @@ mock__delete_offset(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
         || (call.key = arg_utf8(values[0], "group", NULL)) == NULL
         || (call.topic = arg_utf8(values[1], "topic", NULL)) == NULL
         || arg_int32(values[2], "partition", 0, INT32_MAX, &call.partition) < 0) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+const char mock__set_replicas_doc[] =
+"_set_replicas($self, /, topic, partition, broker_ids)\n--\n\n"
+"Assign brokers to a partition as its replicas.\n\n"
+"Args:\n"
+"    topic (str): the name of the topic.\n"
+"    partition (int): the number of the partition.\n"
+"    broker_ids (list of int): the brokers, in order. If the leader is not one of them, the first\n"
+"        one becomes the leader.";
+
+/* The ids in list `brokers` as a C array, to be freed with PyMem_Free(). */
+static int32_t *
+arg_broker_ids(MockCluster *self, PyObject *brokers, size_t *count)
+{
+    if (arg_list(brokers, "broker_ids", "ids of brokers") < 0) {
+        return NULL;
+    }
+    PyObject *items = PySequence_Tuple(brokers); /* a copy that nobody else can change */
+    if (items == NULL) {
+        return NULL;
+    }
+    Py_ssize_t size = PyTuple_GET_SIZE(items);
+    int32_t *ids = PyMem_New(int32_t, size + 1);
+    if (ids == NULL) {
+        PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; ids != NULL && i < size; i++) {
+        if (arg_int32(PyTuple_GET_ITEM(items, i), "broker_ids", 1, self->brokers, &ids[i])
+            < 0) {
+            PyMem_Free(ids);
+            ids = NULL;
+        }
+    }
+    Py_DECREF(items);
+    *count = (size_t)size;
+    return ids;
+}
+
+PyObject *
+mock__set_replicas(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_set_replicas()", 3, 3, P_topic, P_partition, P_broker_ids);
+    PyObject *values[3];
+    mock_call call = {.run = run_set_replicas};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.topic = arg_utf8(values[0], "topic", NULL)) == NULL
+        || arg_int32(values[1], "partition", 0, INT32_MAX, &call.partition) < 0
+        || (call.bytes = arg_broker_ids(self, values[2], &call.count)) == NULL) {
+        return NULL;
+    }
+    PyObject *done = mock_cluster_do(self, &call);
+    PyMem_Free(call.bytes);
+    return done;
+}
+
+const char mock__set_share_offset_doc[] =
+"_set_share_offset($self, /, group, topic, partition, offset)\n--\n\n"
+"Set where a share group continues in a partition; the group is created if it does not exist.\n\n"
+"Args:\n"
+"    group (str): the id of the group.\n"
+"    topic (str): the name of the topic.\n"
+"    partition (int): the number of the partition.\n"
+"    offset (int): the offset of the next record; -1 makes the group forget the partition.";
+
+PyObject *
+mock__set_share_offset(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_set_share_offset()", 4, 4, P_group, P_topic, P_partition, P_offset);
+    PyObject *values[4];
+    mock_call call = {.run = run_set_share_offset};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.key = arg_utf8(values[0], "group", NULL)) == NULL
+        || (call.topic = arg_utf8(values[1], "topic", NULL)) == NULL
+        || arg_int32(values[2], "partition", 0, INT32_MAX, &call.partition) < 0
+        || arg_int64(values[3], "offset", -1, INT64_MAX, &call.low) < 0) {
         return NULL;
     }
     return mock_cluster_do(self, &call);

@@ -61,7 +61,7 @@ typedef struct mock_call {
     rd_kafka_resp_err_t *errors;
     size_t count;
     rd_kafka_mock_request_t **requests; /* a result, which the caller destroys */
-    void *bytes;                        /* likewise, with its size in `count` */
+    void *bytes;                        /* likewise, or an argument; `count` is its size */
     mock_offers *offers;
     const mock_topic_rules *rules;
 } mock_call;
@@ -157,6 +157,8 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(_delete_records)                                                                   \
     X(_delete_group)                                                                     \
     X(_delete_offset)                                                                    \
+    X(_set_replicas)                                                                     \
+    X(_set_share_offset)                                                                 \
     X(_set_topic_rules)                                                                  \
     MOCK_SHARE_METHODS(X)
 

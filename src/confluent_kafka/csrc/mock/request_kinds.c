@@ -13,6 +13,13 @@
 #define OF_TRANSACTIONS(newest, without_patch) without_patch
 #endif
 
+/* Python answers the later versions (confluent_kafka.testing). */
+#ifdef RD_KAFKA_HAS_MOCK_SNAPSHOT
+#define OF_ADMINISTRATION(newest, without_patch) newest
+#else
+#define OF_ADMINISTRATION(newest, without_patch) without_patch
+#endif
+
 #ifdef RD_KAFKA_HAS_SHARE_RENEWAL
 #define OF_RENEWAL(newest, without_patch) newest
 #else
@@ -22,7 +29,7 @@
 const mock_request_kind mock_request_kinds[] = {
     {"Produce", 0, OF_TRANSACTIONS(12, 9)},
     {"Fetch", 1, 11},
-    {"ListOffsets", 2, 7},
+    {"ListOffsets", 2, OF_ADMINISTRATION(11, 7)},
     {"Metadata", 3, 12},
     {"OffsetCommit", 8, 9},
     {"OffsetFetch", 9, 6},

@@ -25,7 +25,8 @@ const char mock_create_topic_doc[] =
 "    topic (str): the name of the topic, in the characters that Kafka allows.\n"
 "    partitions (int): the number of partitions, 1 to 10,000.\n"
 "    replication_factor (int): the number of replicas of each partition, 1 to the number of\n"
-"        brokers. The leader is a random one of them.\n\n"
+"        brokers. The leader is a random one of them, which becomes the\n"
+"        first (preferred) replica.\n\n"
 "Raises:\n"
 "    KafkaException: TOPIC_ALREADY_EXISTS.\n\n"
 "librdkafka: rd_kafka_mock_topic_create().";

@@ -12,12 +12,17 @@ from confluent_kafka.testing._administration._acls import AclRequests
 from confluent_kafka.testing._administration._brokers import Brokers
 from confluent_kafka.testing._administration._cluster import Cluster
 from confluent_kafka.testing._administration._configs import Configs
+from confluent_kafka.testing._administration._elections import Elections
 from confluent_kafka.testing._administration._groups import Groups
+from confluent_kafka.testing._administration._log_dirs import LogDirs
 from confluent_kafka.testing._administration._logins import Logins
 from confluent_kafka.testing._administration._offsets import Offsets
+from confluent_kafka.testing._administration._reassignments import Reassignments
 from confluent_kafka.testing._administration._records import Records
 from confluent_kafka.testing._administration._scram import Scram
+from confluent_kafka.testing._administration._share_offsets import ShareOffsets
 from confluent_kafka.testing._administration._tokens import TokenRequests
+from confluent_kafka.testing._administration._topic_partitions import TopicPartitions
 from confluent_kafka.testing._administration._topics import Topics
 
 if TYPE_CHECKING:
@@ -46,6 +51,11 @@ def administration(
         Offsets(brokers),
         Cluster(brokers),
         Records(brokers),
+        Elections(brokers),
+        LogDirs(brokers, configs),
+        Reassignments(brokers, configs),
+        ShareOffsets(brokers),
+        TopicPartitions(brokers),
         AclRequests(acls),
         Scram(users),
         TokenRequests(),

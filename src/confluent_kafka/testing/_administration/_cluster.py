@@ -1,21 +1,18 @@
-"""The cluster itself, and the log directories of its brokers."""
+"""The cluster itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError
 from confluent_kafka.testing._administration._brokers import Brokers
-from confluent_kafka.testing._administration._state import State
 from confluent_kafka.testing._security._authorizer import CLUSTER, every_operation
 
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# The only log directory of every broker. Its data is in memory.
-LOG_DIR = "/embedded"
 _BROKERS = 1  # the endpoint type of brokers, KIP-919
 
 
@@ -32,10 +29,7 @@ class Cluster:
     @property
     def answers(self) -> Mapping[Any, Handler]:
         """Return the handlers of these requests by API key."""
-        return {
-            protocol.DescribeClusterRequest: self._describe,
-            protocol.DescribeLogDirsRequest: self._log_dirs,
-        }
+        return {protocol.DescribeClusterRequest: self._describe}
 
     def _describe(self, request: Any, context: RequestContext) -> Any:
         response = protocol.DescribeClusterResponse
@@ -59,34 +53,9 @@ class Cluster:
             **_operations(request),
         )
 
-    def _log_dirs(self, request: Any, context: RequestContext) -> Any:
-        response = protocol.DescribeLogDirsResponse
-        topics = [
-            response.DescribeLogDirsTopic(name=name, partitions=partitions)
-            for name, partitions in _replicas(self._brokers.state(), context.broker_id, request)
-        ]
-        directory = response.DescribeLogDirsResult(log_dir=LOG_DIR, topics=topics)
-        return response(results=[directory])
-
 
 def _operations(request: Any) -> dict[str, Any]:
     """Return what a client may do without ACLs, if it asks for it."""
     if not request.include_cluster_authorized_operations:
         return {}
     return {"cluster_authorized_operations": every_operation(CLUSTER)}
-
-
-def _replicas(state: State, broker: int, request: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the replicas on a broker of the requested topics and partitions."""
-    wanted = None
-    if request.topics is not None:
-        wanted = {each.topic: set(each.partitions) for each in request.topics}
-    described = protocol.DescribeLogDirsResponse.DescribeLogDirsPartition
-    for topic in state.topics.values():
-        partitions = [
-            described(partition_index=number, partition_size=each.size)
-            for number, each in enumerate(topic.partitions)
-            if broker in each.replicas and (wanted is None or number in wanted.get(topic.name, ()))
-        ]
-        if partitions:
-            yield topic.name, partitions

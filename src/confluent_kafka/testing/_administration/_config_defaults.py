@@ -90,6 +90,8 @@ TOPIC = {
 BROKER = {
     "background.threads": Setting(INT, "10"),
     "compression.type": TOPIC["compression.type"],
+    "follower.replication.throttled.rate": Setting(LONG, _NEVER),
+    "leader.replication.throttled.rate": Setting(LONG, _NEVER),
     "log.cleaner.threads": Setting(INT, "1"),
     "log.retention.bytes": Setting(LONG, "-1"),
     "log.retention.ms": Setting(LONG, "604800000"),
@@ -99,6 +101,7 @@ BROKER = {
     "min.insync.replicas": Setting(INT, "1"),
     "num.io.threads": Setting(INT, "8"),
     "num.network.threads": Setting(INT, "3"),
+    "replica.alter.log.dirs.io.max.bytes.per.second": Setting(LONG, _NEVER),
     "unclean.leader.election.enable": Setting(BOOLEAN, "false"),
 }
 

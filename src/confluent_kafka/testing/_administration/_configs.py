@@ -85,6 +85,17 @@ class Configs:
             for name, setting in TOPIC.items()
         ]
 
+    # ---- values that have an effect elsewhere ----
+
+    def topic_value(self, topic: Topic, name: str) -> str:
+        """Return the value of a topic."""
+        return self._values.get(topic.id, {}).get(name, TOPIC[name].default)
+
+    def broker_number(self, broker: int, name: str) -> int | None:
+        """Return a number that limits a broker, or None if it was not set."""
+        values = self._values.get("", {}) | self._values.get(str(broker), {})
+        return int(values[name]) if name in values else None
+
     # ---- described ----
 
     def _describe(self, request: Any, context: RequestContext) -> Any:

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
 _LATEST, _EARLIEST, _OF_MAX_TIMESTAMP = -1, -2, -3
+_EARLIEST_LOCAL, _LATEST_TIERED, _EARLIEST_PENDING_UPLOAD = -4, -5, -6
 _HIGH_WATERMARK = -1
+_READ_COMMITTED = 1
+
+# The last version of ListOffsets that the mock brokers answer. Kafka added the offsets of tiered
+# storage in later versions.
+_LAST_OF_MOCK_BROKERS = 7
 
 # The first version of ListOffsets with leader epochs in its answers.
 _WITH_LEADER_EPOCH = 4
@@ -78,7 +84,7 @@ class Records:
 
     def _list_offsets(self, request: Any, context: RequestContext) -> Any:
         times = {each.timestamp for topic in request.topics for each in topic.partitions}
-        if times <= {_LATEST, _EARLIEST}:
+        if times <= {_LATEST, _EARLIEST} and context.version <= _LAST_OF_MOCK_BROKERS:
             return None  # the mock brokers answer this themselves
         state = self._brokers.state()
         response = protocol.ListOffsetsResponse
@@ -90,9 +96,12 @@ class Records:
             def step() -> None:
                 nonlocal answer
                 partition = _led(state, topic, number, context.broker_id)
-                offset, time = self._offset_of(topic, number, partition, asked.timestamp)
+                if request.isolation_level == _READ_COMMITTED and asked.timestamp == _LATEST:
+                    offset, time = partition.stable, -1
+                else:
+                    offset, time = self._offset_of(topic, number, partition, asked.timestamp)
                 answer = answer.replace(offset=offset, timestamp=time)
-                if context.version >= _WITH_LEADER_EPOCH:
+                if context.version >= _WITH_LEADER_EPOCH and offset >= 0:
                     answer = answer.replace(leader_epoch=partition.leader_epoch)
 
             return answer.replace(error_code=code) if (code := code_of(step)) else answer
@@ -111,8 +120,10 @@ class Records:
         """Return the requested offset and the time of its record; -1 for a missing one."""
         if timestamp == _LATEST:
             return partition.end, -1
-        if timestamp == _EARLIEST:
+        if timestamp in (_EARLIEST, _EARLIEST_LOCAL):
             return partition.start, -1
+        if timestamp in (_LATEST_TIERED, _EARLIEST_PENDING_UPLOAD):
+            return -1, -1  # there is no tiered storage
         if timestamp < _OF_MAX_TIMESTAMP:
             raise Refused(KafkaError.INVALID_REQUEST, f"there is no time {timestamp}")
         known = [

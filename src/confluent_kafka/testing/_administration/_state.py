@@ -30,6 +30,7 @@ class Partition:
     leader: int
     leader_epoch: int
     start: int
+    stable: int
     end: int
     size: int
     replicas: list[int]
@@ -110,6 +111,23 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class SharePartition:
+    """Where a share group continues in a partition; `done` of the records from there are done."""
+
+    topic_id: Uuid
+    number: int
+    start: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShareGroup(Group):
+    """A share group."""
+
+    partitions: list[SharePartition]
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """The whole state."""
 
@@ -119,7 +137,7 @@ class State:
     topics: dict[str, Topic]
     classic_groups: dict[str, ClassicGroup]
     consumer_groups: dict[str, Group]
-    share_groups: dict[str, Group]
+    share_groups: dict[str, ShareGroup]
 
     @property
     def committed_groups(self) -> set[str]:
@@ -192,10 +210,10 @@ class _Reader:
         return Topic(self.text(), self.uuid(), self.array(self.partition))
 
     def partition(self) -> Partition:
-        leader, epoch, start, end, size = (self.number(kind) for kind in "iiqqq")
+        leader, epoch, start, stable, end, size = (self.number(kind) for kind in "iiqqqq")
         replicas = self.array(self.integer)
         committed = dict(self.array(self.committed))
-        return Partition(leader, epoch, start, end, size, replicas, committed)
+        return Partition(leader, epoch, start, stable, end, size, replicas, committed)
 
     def committed(self) -> tuple[str, tuple[int, str | None]]:
         return self.text(), (self.number("q"), self.nullable())
@@ -217,8 +235,13 @@ class _Reader:
         assignment, target = self.assignment(), self.assignment()
         return Member(name, instance, client, epoch, topics, assignment, target)
 
-    def share_group(self) -> Group:
-        return Group(self.text(), self.integer(), self.array(self.share_member))
+    def share_group(self) -> ShareGroup:
+        name, epoch, members = self.text(), self.integer(), self.array(self.share_member)
+        return ShareGroup(name, epoch, members, self.array(self.share_partition))
+
+    def share_partition(self) -> SharePartition:
+        topic, number = self.uuid(), self.integer()
+        return SharePartition(topic, number, self.number("q"), self.integer())
 
     def share_member(self) -> Member:
         name, client = self.text(), self.text()

@@ -95,7 +95,7 @@ class Topics:
         cluster = self._brokers.cluster
         cluster.create_topic(topic.name, partitions, replicas)
         for each in topic.assignments:
-            cluster.set_leader(topic.name, each.partition_index, each.broker_ids[0])
+            self._place(topic.name, each.partition_index, each.broker_ids)
         self._configs.set_topic(self._brokers.state().topics[topic.name], configs)
 
     def _check_extent(self, topic: Any, partitions: int, replicas: int) -> None:
@@ -191,7 +191,13 @@ class Topics:
         cluster = self._brokers.cluster
         cluster._add_partitions(topic.name, topic.count)
         for number, each in enumerate(topic.assignments or (), len(before)):
-            cluster.set_leader(topic.name, number, each.broker_ids[0])
+            self._place(topic.name, number, each.broker_ids)
+
+    def _place(self, topic: str, partition: int, broker_ids: Any) -> None:
+        """Assign replicas to a new partition. The first replica becomes the leader."""
+        cluster = self._brokers.cluster
+        cluster._set_replicas(topic, partition, list(broker_ids))
+        cluster.set_leader(topic, partition, broker_ids[0])
 
 
 def existing(state: State, name: str) -> Any:
