@@ -105,7 +105,9 @@ def layout(root: Value, columns: Sequence[str] | None) -> Column:
         row = _column(root, wanted, "")
     else:
         if wanted is not None and list(wanted) != [VALUE]:
-            raise ValueError(f"columns must be ['{VALUE}'] for a schema that does not describe an object")
+            raise ValueError(
+                f"columns must be ['{VALUE}'] for a schema that does not describe an object"
+            )
         row = Column("+s", children=[_column(root, None, VALUE).named(VALUE)])
     row.number()
     return row

@@ -80,5 +80,7 @@ def checked_indexes(given: bool | Sequence[int]) -> Sequence[int] | None:
     if not isinstance(given, (list, tuple)) or not all(type(one) is int for one in given):
         raise TypeError(f"message_indexes must be bool or a list of int, not {given!r}")
     if not given or any(not 0 <= one < 2**31 for one in given):
-        raise ValueError(f"message_indexes must have at least one index, and none below 0, not {given!r}")
+        raise ValueError(
+            f"message_indexes must have at least one index, and none below 0, not {given!r}"
+        )
     return given

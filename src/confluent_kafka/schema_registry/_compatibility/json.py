@@ -314,7 +314,9 @@ class _Comparison:
 
     def _compare_arrays(self, old: _Node, new: _Node, path: str) -> Iterator[Problem]:
         if new.value.get("uniqueItems") and not old.value.get("uniqueItems"):
-            yield Problem("UNIQUE_ITEMS_ADDED", f"{path}/uniqueItems", "the old schema did not require it")
+            yield Problem(
+                "UNIQUE_ITEMS_ADDED", f"{path}/uniqueItems", "the old schema did not require it"
+            )
         (was, other), (now, another) = _items(old), _items(new)
         for place in range(max(len(was), len(now))):
             where = f"{path}/items/{place}"
