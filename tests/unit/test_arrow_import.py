@@ -268,7 +268,7 @@ def test_wrong_types(producer: Producer, columns: dict[str, Any], message: str) 
         ({"partition": [0, -2]}, "'partition', row 1: it must be from 0 to 2147483647"),
         ({"partition": [2**31]}, "'partition', row 0: it must be from 0 to 2147483647"),
         ({"partition": pa.array([2**64 - 1], pa.uint64())}, "'partition', row 0"),
-        ({"timestamp": [5, None, -1]}, "'timestamp', row 2: it must be from 1970 on"),
+        ({"timestamp": [5, None, -1]}, "'timestamp', row 2: it must be in 1970 or later"),
         ({"timestamp": pa.array([2**63 // 999], pa.timestamp("s"))}, "'timestamp', row 0"),
         ({"timestamp": pa.array([2**64 - 1], pa.uint64())}, "'timestamp', row 0"),
         ({"topic": ["a", "b\0c"]}, "'topic', row 1: it must not contain a NUL"),

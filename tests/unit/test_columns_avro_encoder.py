@@ -678,7 +678,7 @@ def test_arrow_union_with_other_ids() -> None:
         ("double", pa.array([2**64 - 1], "uint64"), "an integer of more than 64 bits"),
         ("float", pa.array([1e39]), "a number that is too large for a float"),
         ("string", pa.array([b"\xff"]), "a string that is not UTF-8"),
-        (fixed(2), pa.array([b"abc"]), "bytes whose size is not that of the fixed"),
+        (fixed(2), pa.array([b"abc"]), "bytes whose size differs from the size of the fixed"),
         (enum("A", "B"), pa.array(["AB"]), "a symbol that the enum does not have"),
         (enum("A", "B"), pa.array([""]), "a symbol that the enum does not have"),
         (enum(), pa.array(["A"]), "a symbol that the enum does not have"),

@@ -261,7 +261,7 @@ def test_decimals_that_are_narrow() -> None:
     ]
     with pytest.raises(AvroSchemaError, match='give decimals="decimal128"'):
         AvroDecoder(record(("d", kind)))
-    with pytest.raises(AvroSchemaError, match=r"of which 50 are behind the point; Arrow's .* 38"):
+    with pytest.raises(AvroSchemaError, match=r"of which 50 are after the point; Arrow's .* 38"):
         AvroDecoder(record(("d", kind | {"scale": 50})), decimals="decimal128")
     wrong: Any = 1
     with pytest.raises(ValueError, match="decimals must be one of exact, decimal128, not 1"):

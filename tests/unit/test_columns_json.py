@@ -150,7 +150,7 @@ REFUSED = [
     (pa.binary(), '"AA"', 0, "not base64"),
     (pa.binary(), '"A==="', 0, "not base64"),
     (pa.binary(), '"-_-_"', 0, "not base64"),
-    (pa.binary(3), '"AAE="', 0, "whose number is not"),
+    (pa.binary(3), '"AAE="', 0, "a wrong number of bytes"),
     (pa.uuid(), '"00112233445566778899AABBCCDDEEFF"', 0, "not a UUID"),
     (pa.decimal128(5, 2), "1.555", 0, "more digits after the point"),
     (pa.decimal128(5, 2), "1000", 0, "too large"),
@@ -939,7 +939,7 @@ def test_enums() -> None:
 
 REFUSED_SCHEMAS: list[tuple[Any, str]] = [
     ("{", "not JSON"),
-    ("false", "the value is false, and no value is of that"),
+    ("false", "the value is false, which no value matches"),
     ({"properties": {"a": {"properties": {"b": False}}}}, "'a.b' is false"),
     ({"properties": {"a": "text"}}, "'a' is 'text', which is not a schema"),
     ({"properties": {"a": {"items": {"properties": {"b": False}}}}}, "'a\\[\\].b' is false"),
@@ -948,7 +948,7 @@ REFUSED_SCHEMAS: list[tuple[Any, str]] = [
     ({"anyOf": [False, False]}, "false"),
     ({"properties": {"a\0": {"type": "null"}}}, "has a NUL"),
     ({"properties": 5}, "'properties' of '5'"),
-    ({"anyOf": {}}, "not of a list"),
+    ({"anyOf": {}}, "not a list"),
     (
         {"$ref": "other.json"},
         "'other.json', which is not within the schema; copy it into '\\$defs'",
@@ -962,10 +962,10 @@ REFUSED_SCHEMAS: list[tuple[Any, str]] = [
     ({"$ref": "#/allOf/00", "allOf": [{}]}, "which is not there"),
     ({"$ref": "#/type/x", "type": "string"}, "which is not there"),
     ({"$ref": "#/$defs/a"}, "'#/\\$defs/a', which is not there"),
-    ({"$ref": "#"}, "a reference that leads to itself"),
+    ({"$ref": "#"}, "a reference that only leads back to itself"),
     (
         {"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}},
-        "a reference that leads to itself",
+        "a reference that only leads back to itself",
     ),
 ]
 
@@ -981,12 +981,12 @@ INVALID_SCHEMAS: list[tuple[Any, str]] = [
     ({"type": {}}, "of the type '{}'"),
     ({"type": [None]}, "of the type"),
     ({"type": DEEP}, "of the type a list that is nested too deep"),
-    ({"properties": {"a": {}}, "required": 5}, "one with 'required' of '5', not of a list"),
-    ({"properties": {"a": {}}, "required": "a"}, "one with 'required' of 'a', not of a list"),
+    ({"properties": {"a": {}}, "required": 5}, "a schema whose 'required' is '5', not a list"),
+    ({"properties": {"a": {}}, "required": "a"}, "a schema whose 'required' is 'a', not a list"),
     ({"properties": {"a": {"type": "null"}, 5: {}}}, "an object with the field 5, which is no"),
     ({"properties": {None: {}}}, "an object with the field None, which is not a text"),
-    ({"properties": {"a": {"enum": 5}}}, "'a' is one with 'enum' of '5', not of a list"),
-    ({"type": "string", "enum": "xy"}, "one with 'enum' of 'xy', not of a list"),
+    ({"properties": {"a": {"enum": 5}}}, "'a' is a schema whose 'enum' is '5', not a list"),
+    ({"type": "string", "enum": "xy"}, "a schema whose 'enum' is 'xy', not a list"),
     ({"$defs": {5: {}}, 5: {}, "$ref": "#x"}, "'#x', which is not there"),
 ]
 

@@ -213,7 +213,7 @@ def test_fixed_binary() -> None:
     schema = pa.schema([("v", pa.binary(3))])
     rows = JSONEncoder(schema).encode(pa.record_batch({"v": [b"abc", b"ab"]}))
     assert texts(rows) == ['{"v":"YWJj"}', None]
-    assert rows.errors[0].reason == "bytes whose number is not that of the type"
+    assert rows.errors[0].reason == "a wrong number of bytes for the type"
 
 
 def test_uuids() -> None:

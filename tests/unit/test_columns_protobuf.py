@@ -437,8 +437,8 @@ def test_times_in_microseconds() -> None:
             times(1, divmod(-(2**63) - 1, 10**9)),
             'a Timestamp that 64 bits cannot hold; with unit="us" they can',
         ),
-        (times(2, (1, -1)), "a Duration whose nanos are not a part of a second"),
-        (times(2, (0, 10**9)), "a Duration whose nanos are not a part of a second"),
+        (times(2, (1, -1)), "a Duration whose nanos are out of range or have the wrong sign"),
+        (times(2, (0, 10**9)), "a Duration whose nanos are out of range or have the wrong sign"),
         (times(2, (-(2**40), 0)), 'a Duration that 64 bits cannot hold; with unit="us" they can'),
     ],
 )

@@ -671,7 +671,7 @@ def test_wrong_headers() -> None:
     """Headers are lists of structs, of as many rows as there are payloads."""
     payloads = pa.array([b""])
     programs_for = lambda *_: (program_of(INT), {}, {})  # noqa: E731
-    with pytest.raises(ValueError, match="headers must be of as many rows as payloads"):
+    with pytest.raises(ValueError, match="headers must have as many rows as payloads"):
         decode_framed(payloads, programs_for, pa.nulls(2))
     with pytest.raises(TypeError, match="headers column 'headers' must be list"):
         decode_framed(payloads, programs_for, pa.array([1]))
@@ -782,7 +782,7 @@ def test_headers_with_one_more() -> None:
             ]
     alone = pa.array(_add_header(payloads, None, "h", b""))
     assert [len(row) for row in alone.to_pylist()] == [1, 0, 1, 0, 1]
-    with pytest.raises(ValueError, match="headers must be of as many rows as payloads"):
+    with pytest.raises(ValueError, match="headers must have as many rows as payloads"):
         _add_header(payloads[:2], pa.table({"headers": headers}), "h", b"")
 
 
