@@ -45,10 +45,11 @@ def latest(admin: AdminClient, place: TopicPartition, **options: Any) -> Any:
 
 @needs("raw-request")
 def test_offsets_that_the_broker_does_not_know(
-    admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: str
+    kafka_cluster: MockCluster, kafka_topic: str, request: pytest.FixtureRequest
 ) -> None:
     """An older broker would take the number for a time: it is not asked."""
-    kafka_cluster.set_api_versions("ListOffsets", max_version=7)
+    kafka_cluster.set_api_versions("ListOffsets", 0, 7)
+    admin = request.getfixturevalue("admin")  # it asks for the versions once, when it connects
     place = TopicPartition(kafka_topic, 0)
     for spec, version in (
         (OffsetSpec.earliest_local(), 8),

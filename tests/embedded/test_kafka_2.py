@@ -197,13 +197,15 @@ def test_elections(kafka_cluster: MockCluster) -> None:
 
 def test_log_dirs(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> None:
     """A broker's answer has the fields of version 2."""
-    (found,) = admin.describe_log_dirs().log_dirs
-    assert found._fields == ("error_code", "log_dir", "topics")
-    assert found.error_code == 0
-    for topic in found.topics:
-        assert topic._fields == ("name", "partitions")
-        for one in topic.partitions:
-            assert one[2:] == (0, False)
+    described = admin.describe_log_dirs().log_dirs
+    assert described
+    for found in described:
+        assert found._fields == ("error_code", "log_dir", "topics")
+        assert found.error_code == 0
+        for topic in found.topics:
+            assert topic._fields == ("name", "partitions")
+            for one in topic.partitions:
+                assert one[2:] == (0, False)
 
 
 def test_configurations(admin: Any, kafka_topic: str) -> None:

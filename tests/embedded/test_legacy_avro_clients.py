@@ -192,7 +192,7 @@ def test_messages_that_are_none(
     faults = (
         "12 bytes that begin with 74 65 78 74 20 are not a message",
         "the registry has no schema 515",
-        "1 bytes behind the end",
+        "1 bytes after the end",
         "0 bytes are not a message",
     )
     for offset, fault in enumerate(faults):

@@ -23,7 +23,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = needs("raw-request")
 
-METADATA, FIND_COORDINATOR, HEARTBEAT, API_VERSIONS, ALTER_REPLICA_LOG_DIRS = 3, 10, 12, 18, 34
+METADATA, FIND_COORDINATOR, HEARTBEAT, API_VERSIONS, VOTE = 3, 10, 12, 18, 52
 NULL_ARRAY = struct.pack(">i", -1)
 NO_TAGS = b"\0"
 
@@ -199,14 +199,14 @@ def test_versions(producer: Producer) -> None:
     assert versions == producer.api_versions(broker=2, timeout=TIMEOUT)
     lowest, highest = versions[METADATA]
     assert 0 <= lowest < highest
-    assert ALTER_REPLICA_LOG_DIRS not in versions
+    assert VOTE not in versions
 
 
 @pytest.mark.parametrize(
     ("api_key", "version", "told"),
     [
         (METADATA, 99, "does not have version 99 of API key 3: the highest that it has is"),
-        (ALTER_REPLICA_LOG_DIRS, 1, "does not know requests of API key 34"),
+        (VOTE, 1, "does not know requests of API key 52"),
         (32_767, 0, "does not know requests of API key 32767"),
     ],
 )

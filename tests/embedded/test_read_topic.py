@@ -189,9 +189,9 @@ def test_wrong_arguments(config: dict[str, Any], days: str) -> None:
         read_topic(config, days, timeout=-1)
     with pytest.raises(TypeError, match=r"config must be a dict, not NoneType"):
         read_topic(None, days)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"start must be .* int to int, partitions are not str"):
+    with pytest.raises(TypeError, match=r"start must be .* int to int, but partitions are str"):
         read_topic(config, days, {"0": 1})  # type: ignore[dict-item]
-    with pytest.raises(TypeError, match=r"end must be .* int to int, offsets are not str"):
+    with pytest.raises(TypeError, match=r"end must be .* int to int, but offsets are str"):
         read_topic(config, days, None, {0: "1"})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="start must not be negative, but is -1 for partition 0"):
         read_topic(config, days, -1)

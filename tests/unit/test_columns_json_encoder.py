@@ -414,7 +414,7 @@ def test_maps() -> None:
 def test_keys_that_are_no_text() -> None:
     """A map of other keys is refused."""
     column = pa.array([[(1, 2)]], pa.map_(pa.int8(), pa.int8()))
-    with pytest.raises(TypeError, match="keys of int8; those of JSON are text"):
+    with pytest.raises(TypeError, match="keys of int8; JSON keys are text"):
         JSONEncoder().encode(rows_of(column))
 
 
@@ -469,7 +469,7 @@ def test_a_schema_of_no_object() -> None:
     rows = JSONEncoder(schema).encode(rows_of(pa.array([["a"], None])))
     assert texts(rows) == ['["a"]', None]
     assert rows.errors == [RowError(1, 0, "value", NULL_REASON)]
-    with pytest.raises(TypeError, match="there is no column 'value', which the schema wants"):
+    with pytest.raises(TypeError, match="there is no column 'value', which the schema requires"):
         JSONEncoder(schema).encode(pa.record_batch({"valeu": [["a"]]}))
 
 

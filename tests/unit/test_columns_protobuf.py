@@ -686,8 +686,8 @@ def test_a_file_that_is_missing() -> None:
         ({"columns": "a"}, TypeError, "columns must be a list of str"),
         ({"message_indexes": 1}, TypeError, "message_indexes must be bool or a list of int"),
         ({"message_indexes": [True]}, TypeError, "message_indexes must be bool or a list of int"),
-        ({"message_indexes": []}, ValueError, "message_indexes must be at least one"),
-        ({"message_indexes": [-1]}, ValueError, "message_indexes must be at least one"),
+        ({"message_indexes": []}, ValueError, "message_indexes must have at least one"),
+        ({"message_indexes": [-1]}, ValueError, "message_indexes must have at least one"),
     ],
 )
 def test_options_that_are_none(

@@ -567,7 +567,7 @@ def test_wrong_descriptors(arguments: Any, error: type[Exception], message: str)
         ({"schema_id": "1"}, TypeError, "schema_id must be int, not str"),
         ({"schema_id": 2**32}, ValueError, "schema_id must be from 0 to"),
         ({"message_indexes": 5}, TypeError, "message_indexes must be bool or a list of int"),
-        ({"message_indexes": [-1]}, ValueError, "message_indexes must be at least one"),
+        ({"message_indexes": [-1]}, ValueError, "message_indexes must have at least one"),
         ({"extra": "drop"}, ValueError, "extra must be one of error, ignore, not 'drop'"),
     ],
 )

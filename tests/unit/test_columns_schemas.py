@@ -147,7 +147,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"type": None}, "'None' is not a type"),
     ({"type": ("int",)}, "is not a type"),
     ([], "a union has no branch"),
-    (["int", ["string"]], "a union as one"),
+    (["int", ["string"]], "a branch that is a union"),
     (["int", "int"], "a union has 'int' more than once"),
     ([{"type": "array", "items": "int"}, {"type": "array", "items": "long"}], "'array' more than"),
     (["int", {"type": "int", "logicalType": "date"}], "a union has 'int' more than once"),

@@ -583,7 +583,7 @@ def test_ids_that_the_registry_does_not_have(client: CachedSchemaRegistryClient)
         (b"\0\0\0\0\1\x06Ad", r"schema 1 \(test.User\)"),
         (b"\0\0\0\0\1\x06Ada\x80", r"schema 1 \(test.User\)"),
         (b"\0\0\0\0\1\xff\xff\xff\xff\x0f", r"schema 1 \(test.User\)"),
-        (b"\0\0\0\0\1" + ADA_BYTES + b"zz", "2 bytes behind the end"),
+        (b"\0\0\0\0\1" + ADA_BYTES + b"zz", "2 bytes after the end"),
     ],
 )
 def test_messages_that_are_none(

@@ -260,9 +260,9 @@ class TestBytes:
     def test_a_known_tag_is_not_unknown(self) -> None:
         """Two values of one field cannot be written."""
         request = FetchRequest(cluster_id="a", unknown_tagged_fields=[(0, b"")])
-        with pytest.raises(UnsupportedVersionError, match="tag 0, which is a field's own"):
+        with pytest.raises(UnsupportedVersionError, match="tag 0, which belongs to a named field"):
             request.encode(17)
-        with pytest.raises(UnsupportedVersionError, match="tag 0, which is a field's own"):
+        with pytest.raises(UnsupportedVersionError, match="tag 0, which belongs to a named field"):
             FetchRequest(unknown_tagged_fields=[(0, b"")]).encode(17)
 
 

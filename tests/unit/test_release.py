@@ -88,7 +88,7 @@ def test_page_describes_every_step() -> None:
 
 def test_tests_that_are_left_out_exist() -> None:
     """A renamed one would run where it cannot."""
-    for name in (*installed.ON_SOURCES, *installed.SLOW):
+    for name in installed.ON_SOURCES:
         assert (ROOT / "tests" / name).is_file()
 
 

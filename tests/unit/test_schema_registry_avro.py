@@ -267,7 +267,7 @@ def test_corrupt_messages(client: SchemaRegistryClient) -> None:
     for end in range(5, len(message)):
         with pytest.raises(SerializationError, match=r"schema 1 \(test\.User\)"):
             deserialize(message[:end], VALUE)
-    with pytest.raises(SerializationError, match="2 bytes behind the end"):
+    with pytest.raises(SerializationError, match="2 bytes after the end"):
         deserialize(message + b"xx", VALUE)
 
 

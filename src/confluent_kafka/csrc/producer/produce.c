@@ -190,8 +190,8 @@ raise_produce_error(Producer *self, rd_kafka_resp_err_t code, size_t size)
     bool is_between = code == RD_KAFKA_RESP_ERR__STATE;
     raise_kafka_error(self->client.state, code, "Unable to produce message: %s%s",
                       rd_kafka_err2str(code),
-                      is_between ? ": call init_transactions() once, then "
-                                   "begin_transaction()"
+                      is_between ? ": call begin_transaction() first, and before it "
+                                   "init_transactions() once"
                                  : "");
 }
 
