@@ -327,7 +327,7 @@ FILES = Certificates("ca", "broker", "key")
         ({"mechanisms": "PLAIN"}, TypeError, "mechanisms must be a sequence of str, not 'PLAIN'"),
         ({"mechanisms": ["GSSAPI"]}, ValueError, "mechanisms: 'GSSAPI' is not one of PLAIN, "),
         ({"users": ["alice"]}, TypeError, "users must be a mapping, not list"),
-        ({"users": {"alice": b""}}, TypeError, "users must be a dict of str to str; 'alice' is not"),
+        ({"users": {"alice": b""}}, TypeError, "a dict of str to str; 'alice' is not"),
         ({"users": {"alice": ""}}, ValueError, "users must have a name and a password; 'alice'"),
         ({"check_token": 1}, TypeError, "check_token must be callable or None, not 1"),
         ({"check_token": print}, ValueError, "check_token needs the mechanism OAUTHBEARER"),

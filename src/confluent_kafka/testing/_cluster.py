@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from confluent_kafka.testing._security._sasl import Credential
 
 
-# ListOffsets: Python answers later versions than the mock brokers.
-_LATER_VERSIONS = (2,)
+# Python answers later versions of these requests than the mock brokers.
+_LATER_VERSIONS = {"ListOffsets": 2}
 
 
 class MockCluster(_Brokers):
@@ -173,6 +173,20 @@ class MockCluster(_Brokers):
         self._offer(api_key, versions)
         answering.handlers[api_key] = handler
 
+    def set_api_versions(
+        self, request: str, min_version: int | None, max_version: int | None
+    ) -> None:
+        super().set_api_versions(request, min_version, max_version)
+        api_key = _LATER_VERSIONS.get(request)
+        if api_key is not None and self._answering is not None:
+            # What Python offers hides the versions of the mock brokers.
+            from confluent_kafka import protocol  # slow to import
+
+            first_flexible = protocol.request_class(api_key).flexible_versions[0]
+            self._offer_requests(api_key, min_version, max_version, first_flexible)
+
+    set_api_versions.__doc__ = _Brokers.set_api_versions.__doc__
+
     def compact(self, topic: str, *, keep_tombstones: bool = True) -> None:
         """Compact all partitions of a topic now, as Kafka's log cleaner does in the background.
 
@@ -219,7 +233,7 @@ class MockCluster(_Brokers):
         kind = protocol.request_class(api_key)
         first_flexible = kind.flexible_versions[0] if kind.flexible_versions else -1
         lowest, highest = (None, None) if versions is None else _checked(kind, versions)
-        if versions is None and (not self._answers(api_key) or api_key in _LATER_VERSIONS):
+        if versions is None and (not self._answers(api_key) or api_key in _LATER_VERSIONS.values()):
             lowest, highest = _stable(kind)
         self._offer_requests(api_key, lowest, highest, first_flexible)
 
