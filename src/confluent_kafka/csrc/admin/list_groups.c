@@ -150,7 +150,8 @@ admin_list_groups(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyO
     PyObject *values[2];
     const char *group = NULL;
     int timeout_ms;
-    if (client_args_or(self, HANDLE_CLOSED, &list_groups_signature, args, nargs, kwnames, values) < 0
+    if (client_args_or(self, HANDLE_CLOSED, &list_groups_signature, args, nargs, kwnames,
+                       values) < 0
         || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
         return NULL;
     }

@@ -153,7 +153,7 @@ read_choices(PyObject *value, const char *name, int limit, int32_t *choices)
     }
     Py_ssize_t count = PyTuple_GET_SIZE(items);
     if (count > MAX_CHOICES) {
-        PyErr_Format(PyExc_ValueError, "%s must name each at most once", name);
+        PyErr_Format(PyExc_ValueError, "%s must not name a value twice", name);
         count = -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {

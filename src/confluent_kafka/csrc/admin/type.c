@@ -114,8 +114,8 @@ PyDoc_STRVAR(answer_in_loop_doc,
 "_answer_in_loop($self, /)\n--\n\n"
 "Use no thread for answers. An answer writes to the descriptor of io_event_enable(), and\n"
 "_serve_answers() calls its callback. Call it before the first request.\n\n"
-"If the client is deleted without close(), pending callbacks are not called: they may be\n"
-"garbage as well.");
+"If the client is deleted without close(), pending callbacks are not called: the garbage\n"
+"collector may be deleting them, too.");
 
 static PyObject *
 answer_in_loop(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -129,7 +129,7 @@ answer_in_loop(PyObject *object, PyObject *Py_UNUSED(unused))
         self->answers = admin_answers_start_polled(&self->client);
     }
     else {
-        PyErr_SetString(PyExc_RuntimeError, "_answer_in_loop() comes before the first request");
+        PyErr_SetString(PyExc_RuntimeError, "call _answer_in_loop() before the first request");
     }
     Py_END_CRITICAL_SECTION();
     client_leave(&self->client);

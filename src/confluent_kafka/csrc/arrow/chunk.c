@@ -247,8 +247,8 @@ bind_column(arrow_chunk *chunk, node *found, bool *seen)
 }
 
 /*
- * What is wrong with the data of a column (NULL: with the row itself). `row` is -1 for the column
- * as a whole.
+ * A problem in the data of a column; `column` is NULL if the row itself has the problem. `row` is
+ * -1 if the column as a whole has it.
  */
 typedef struct {
     const char *column, *problem;

@@ -41,7 +41,7 @@ typedef struct {
     const arrow_exporter *exporter;
     size_t count; /* at least one */
     size_t next;
-    void *owners[]; /* each of one array; all arrays have the type of the first */
+    void *owners[]; /* each owns one array; all arrays have the same type */
 } array_stream;
 
 static int

@@ -103,8 +103,8 @@ warn_of_missing_patches(module_state *state)
     if (logger != NULL) {
         result = PyObject_CallMethod(
             logger, "warning", "sssss",
-            "this librdkafka (%s) lacks patches that repair errors (%s), add features (%s) and save "
-            "time (%s): see build_info(), and docs/project/librdkafka.md for their effects",
+            "this librdkafka (%s) lacks patches that repair errors (%s), add features (%s) and "
+            "save time (%s): see build_info(), and docs/project/librdkafka.md for their effects",
             rd_kafka_version_str(), LACKS_CORRECTNESS_PATCHES, LACKS_FEATURES_PATCHES,
             LACKS_SPEED_PATCHES);
     }

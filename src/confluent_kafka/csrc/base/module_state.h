@@ -122,8 +122,8 @@ PyObject *attribute_of(PyObject *object, const char *name);
 
 /*
  * Calls `callable` with a tuple of arguments, which is stolen. If the tuple is NULL, or an
- * exception is set, nothing is called: in nested calls, some results are made after another one
- * has failed. New reference or NULL.
+ * exception is set, nothing is called. So calls can be nested: an inner call that failed has set
+ * an exception. New reference or NULL.
  */
 PyObject *call_with(PyObject *callable, PyObject *arguments);
 

@@ -43,8 +43,8 @@ bool callbacks_has_queued_statistics(Client *self);
 PyObject *callbacks_latest_statistics(Client *self);
 
 /*
- * Records and logs at once that oauth_cb failed; callbacks learn it when they are served. `core` is
- * passed by the thread, because the client may have been closed in between and has none then.
+ * Records and logs at once that oauth_cb failed; a later call that serves callbacks reports it to
+ * them. The thread passes its `core`, because a client that was closed meanwhile has no core.
  */
 void callbacks_note_token_failure(Client *client, client_core *core, const char *reason);
 

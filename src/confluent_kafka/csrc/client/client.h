@@ -111,7 +111,7 @@ typedef struct {
     PyObject *create_future; /* a callable without arguments */
     PyObject *unclosed;      /* str: the warning for a client that nobody closed */
     uint64_t thread;
-    deadline turn; /* until when the loop may use the client before other tasks run */
+    deadline turn; /* when the turn ends, so that other tasks of the loop can run */
 } client_loop;
 
 /* ---- registry.c: the list of open clients; guarded by the mutex in the module's state ---- */
@@ -129,7 +129,7 @@ typedef struct {
     const char *credentials_closed; /* the error of set_sasl_credentials() then */
 } client_words;
 
-/* The error of methods that need the handle if the client is not open, for every kind. */
+/* The error of methods that need the handle, if the client (of any kind) is not open. */
 #define HANDLE_CLOSED "Handle has been closed"
 
 /* What each kind of client provides to the shared code. */

@@ -95,8 +95,8 @@ mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
 {
     module_state *state = PyModule_GetState(module);
     Client *client;
-    /* The exit of a child must not end them: it would wait for threads that were inside them and
-     * do not exist in this process. */
+    /* The exit of a child must not end the parent's clients: it would wait for threads that were
+     * inside them, and that do not exist in the child. */
     while ((client = registry_first_in_child(state)) != NULL) {
         guard_mark_forked(client);
         registry_remove(client);
@@ -104,7 +104,7 @@ mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
     Py_RETURN_NONE;
 }
 
-/* Gives threads that are still inside a moment to leave; then the process ends with the handle. */
+/* Waits a moment for threads inside the client. If they stay, the handle ends with the process. */
 static void
 close_at_exit(Client *self)
 {

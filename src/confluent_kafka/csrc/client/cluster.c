@@ -67,7 +67,8 @@ list_topics(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
     PyObject *values[2];
     const char *topic = NULL;
     int timeout_ms;
-    if (client_args_or(self, HANDLE_CLOSED, &list_topics_signature, args, nargs, kwnames, values) < 0
+    if (client_args_or(self, HANDLE_CLOSED, &list_topics_signature, args, nargs, kwnames,
+                       values) < 0
         || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
         return NULL;
     }

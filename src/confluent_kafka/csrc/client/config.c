@@ -528,7 +528,7 @@ forget_python_keys(Client *client, const python_key *keys)
     }
 }
 
-/* librdkafka accepts the value, but leaves getting the tokens to us: 0, or -1 with an exception. */
+/* librdkafka accepts aws_iam, but cannot get such a token itself: 0, or -1 with an exception. */
 static int
 refuse_aws_iam(reader *self)
 {

@@ -83,7 +83,7 @@ client_open(Client *self, const client_kind *kind, rd_kafka_conf_t *conf)
         return refuse(self, conf, code, reason, sizeof(reason));
     }
     self->core->rk = self->rk = rk;
-    /* Only close() leaves the group: otherwise, destroying the handle would, and run callbacks. */
+    /* Only close() leaves the group. Destroying the handle must not: it would run callbacks. */
     self->core->destroy_flags = RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE;
     self->core->queue = kind->type == RD_KAFKA_CONSUMER ? rd_kafka_queue_get_consumer(rk)
                                                         : rd_kafka_queue_get_main(rk);

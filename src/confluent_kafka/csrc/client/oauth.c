@@ -460,7 +460,7 @@ wait_for_answer(Client *self, TokenRefresher *refresher, deadline *until)
             return answered;
         }
         if (!core_owned_by_this_process(self->core)) {
-            /* The fork has not marked it if it happened before registry_add(), during the start. */
+            /* A fork marks clients in the registry only; this client may not be there yet. */
             guard_mark_forked(self);
             return client_enter(self); /* refuses a forked client */
         }

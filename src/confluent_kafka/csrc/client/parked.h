@@ -40,7 +40,8 @@ parked_is_held(parked_exceptions *self)
     return atomic_load_explicit(&self->held, memory_order_relaxed);
 }
 
-/* Whether a call may serve more before it raises: no exception would be dropped or is urgent. */
+/* Whether a call may serve more before it raises: there is room for further exceptions, and none of
+ * the parked ones is urgent. */
 static inline bool
 parked_may_grow(parked_exceptions *self)
 {

@@ -466,7 +466,8 @@ api_versions(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
     Client *self = (Client *)object;
     PyObject *values[2];
     raw_target to = {.api_key = API_VERSIONS};
-    if (client_args_or(self, HANDLE_CLOSED, &api_versions_signature, args, nargs, kwnames, values) < 0
+    if (client_args_or(self, HANDLE_CLOSED, &api_versions_signature, args, nargs, kwnames,
+                       values) < 0
         || read_target(values[0], NULL, NULL, &to) < 0
         || read_timeout(values[1], &to.timeout_ms) < 0
         || client_enter_or(self, HANDLE_CLOSED) < 0) {

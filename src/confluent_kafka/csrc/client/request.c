@@ -81,7 +81,8 @@ request_end(request *self)
 /* If there is no broker to ask, this is noticed sooner, because the request was not sent. */
 #define NO_BROKER_MS 5000
 
-/* True for the first caller: the worker, to begin the request, or the other thread, to cancel it. */
+/* True for the first caller: the worker, which begins the request, or the other thread, which
+ * cancels it. */
 static bool
 claim(request *self)
 {

@@ -25,7 +25,8 @@ typedef struct request {
     request_attempt *attempt;
     rd_kafka_t *rk; /* set by request_wait() */
     int timeout_ms; /* -1: no limit */
-    /* -1 has a meaning in librdkafka itself, whose request ends by itself: ask only once. */
+    /* Asks once even without a limit: librdkafka limits this request itself, or it must not be
+     * carried out twice. */
     bool asks_once;
     /* Where the request is kept if the waiting thread is interrupted; NULL: it frees itself. */
     struct request **left;

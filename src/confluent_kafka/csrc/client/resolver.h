@@ -1,8 +1,9 @@
 /*
- * Looks up the brokers' addresses in a way that a fork waits for.
+ * Looks up the brokers' addresses, and makes a fork wait until running look-ups allow it.
  *
- * glibc's getaddrinfo() takes a lock that its fork() does not know. A child that is forked while
- * the lock is held has it locked for ever, and its first client hangs in its first look-up.
+ * glibc's getaddrinfo() takes a lock, and its fork() does not wait for that lock. If a child is
+ * forked while the lock is held, the lock stays held in the child, and the child's first client
+ * hangs in its first look-up.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_RESOLVER_H
 #define CONFLUENT_KAFKA_CLIENT_RESOLVER_H

@@ -315,7 +315,8 @@ serve_take_gil(Client *self)
 /* Long enough for events that a thread of librdkafka adds, and short for a waiting user. */
 #define MORE_WITHIN_MS 10
 
-/* Whether nobody waits for this call to end or for the lock, and no exception would be dropped. */
+/* True if there is room for further exceptions, no other thread waits for the lock, and neither
+ * wakeup() nor close() waits for this call. */
 static bool
 may_serve_more(Client *self)
 {

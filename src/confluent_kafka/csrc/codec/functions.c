@@ -78,8 +78,8 @@ codec_result(const signature *sig, enum codec_status status, const output *out)
     case CODEC_OK:
         return PyBytes_FromStringAndSize((const char *)out->data, (Py_ssize_t)out->size);
     case CODEC_TOO_LARGE:
-        PyErr_Format(PyExc_OverflowError, "%s: the decompressed data has more than %zu bytes", sig->function,
-                     out->limit);
+        PyErr_Format(PyExc_OverflowError, "%s: the decompressed data has more than %zu bytes",
+                     sig->function, out->limit);
         return NULL;
     case CODEC_NO_MEMORY:
         return PyErr_NoMemory();
@@ -89,8 +89,7 @@ codec_result(const signature *sig, enum codec_status status, const output *out)
                         "confluent_kafka was compiled");
         return NULL;
     default:
-        PyErr_Format(PyExc_ValueError, "%s: data is not what the codec writes",
-                     sig->function);
+        PyErr_Format(PyExc_ValueError, "%s: data is not in the codec's format", sig->function);
         return NULL;
     }
 }

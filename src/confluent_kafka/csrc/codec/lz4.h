@@ -6,7 +6,8 @@
 
 /*
  * `option` is 1 for messages of format 0: until Kafka 0.10, clients wrote a wrong header checksum,
- * and this format kept it. Reading such a frame ignores the checksum, because some are right.
+ * and this format kept it. Some clients wrote the right one, so decompressing such a frame ignores
+ * the checksum.
  */
 codec_function lz4_compress, lz4_decompress;
 

@@ -71,7 +71,7 @@ read_literal(input *in, uint8_t tag, output *out)
     if (size >= 60 && !read_little(in, size - 59, &size)) {
         return false;
     }
-    /* The size is one more. It is not added before the comparison, because it may overflow. */
+    /* The literal has size + 1 bytes. The sum may overflow, so `size` itself is compared. */
     if (size >= left(in) || size >= out->capacity - out->size) {
         return false;
     }

@@ -162,7 +162,7 @@ fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t lef
     return strcmp(kind->name, "skip-fixed") != 0 || self->argument >= 0;
 }
 
-/* Whether instruction `i` skips a record again that an earlier instruction skips. */
+/* Whether instruction `i` goes back to an earlier "skip-record", to skip the same type again. */
 static bool
 fits_again(const avro_program *self, int32_t i)
 {
@@ -171,7 +171,7 @@ fits_again(const avro_program *self, int32_t i)
            && at[-at->argument].step == find_kind("skip-record")->step;
 }
 
-/* Counts how deep the instructions that are run by calls are nested. */
+/* Counts the nesting of instructions that run other instructions by a call. */
 typedef struct {
     const avro_instruction *ends[COLUMN_DEPTH_LIMIT];
     int depth;

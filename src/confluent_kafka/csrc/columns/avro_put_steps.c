@@ -465,4 +465,5 @@ static const put_step_kind avro_put_kinds[] = {
     {NULL, NULL, 0, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
 };
 
-const payload_format avro_payload_format = {"avro", avro_put_kinds, avro_put_run, avro_put_run_rows};
+const payload_format avro_payload_format = {"avro", avro_put_kinds, avro_put_run,
+                                            avro_put_run_rows};

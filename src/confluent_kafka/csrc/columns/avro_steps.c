@@ -238,7 +238,8 @@ read_symbol(machine *self, instruction *at, int32_t count)
     return symbol;
 }
 
-static const char unknown_symbol[] = "a symbol that the reader's enum does not have, and it has no default";
+static const char unknown_symbol[] = "a symbol that the reader's enum does not have, and it has no "
+                                     "default";
 
 static instruction *
 step_enum(machine *self, instruction *at)
@@ -377,7 +378,9 @@ step_uuid(machine *self, instruction *at)
         return NULL;
     }
     uint8_t value[UUID_SIZE];
-    return uuid_text_read(data, (size_t)size, value) ? PUT(value) : avro_fail(self, at, "text that is not a UUID");
+    return uuid_text_read(data, (size_t)size, value)
+               ? PUT(value)
+               : avro_fail(self, at, "text that is not a UUID");
 }
 
 static const char no_time[] = "a time of day that is out of range";

@@ -247,7 +247,8 @@ typedef struct {
     int64_t capacity, room;
 } need;
 
-/* The need of `rows` rows, plus a reserve, if `done` rows use `now`: from `there_is` to `limit`. */
+/* `done` rows use `now` bytes or slots: estimates the need of `rows` rows, plus a reserve. At least
+ * `there_is`, at most `limit`. */
 static int64_t
 expect(int64_t now, int64_t there_is, int64_t done, int64_t rows, int64_t limit)
 {
@@ -306,7 +307,7 @@ void
 columns_foresee(columns *set, int64_t rows, int64_t limit)
 {
     if (set->block != NULL) {
-        return; /* again: only for a program that columns_are_whole() refuses */
+        return; /* a second call; only a program that columns_are_whole() refuses makes it */
     }
     size_t total = 0;
     for (int32_t i = 0; i < set->types->count; i++) {
@@ -374,7 +375,7 @@ columns_truncate(columns *set, int64_t rows)
     columns_truncate_column(set, 0, rows);
 }
 
-/* Adds a slot of zeros or without bytes, which nobody reads. */
+/* Adds a slot that nobody reads: a zero, or an empty value. */
 static enum build_status
 put_empty(column *self)
 {

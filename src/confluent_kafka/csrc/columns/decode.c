@@ -36,7 +36,8 @@ compare_programs(const void *a, const void *b)
                                &((const named_program *)b)->name);
 }
 
-/* The program of the row before, for each place of names: runs of one name need one look-up. */
+/* For frames and for headers, the program that was found last: a run of rows with the same name
+ * needs only one look-up. */
 typedef struct {
     const named_program *last[PLACES];
 } program_runs;

@@ -58,7 +58,8 @@ program_of(row_batch *self, const struct ArrowSchema *schema)
                                                   description, Py_EQ);
     Py_XDECREF(description);
     if (is_right == 0) {
-        PyErr_SetString(PyExc_ValueError, "program_for returned a program for rows of another type");
+        PyErr_SetString(PyExc_ValueError,
+                        "program_for returned a program for rows of another type");
     }
     if (is_right <= 0) {
         Py_XDECREF(program);

@@ -150,7 +150,7 @@ bind_column(input_columns *self, int32_t index, const struct ArrowArray *array, 
     const input_type *type = &self->types->types[index];
     arrow_column *column = &self->columns[index];
     if (type->layout == INPUT_OTHER) {
-        /* The column is not read, but lists of it refer to this number of rows. */
+        /* The column is not read, but a list that contains it is checked against its length. */
         return arrow_column_bind(column, (arrow_format){.layout = ARROW_NULLS}, array, first, rows);
     }
     const char *problem = arrow_column_bind(column, type->storage, array, first, rows);
@@ -238,7 +238,8 @@ check_fixed_list(const input_columns *self, int32_t index, int64_t from, int64_t
     if (column->start + to > self->columns[index + 1].length / items) {
         return "a list has fewer items than its type says";
     }
-    return check_column(self, index + 1, (column->start + from) * items, (column->start + to) * items);
+    return check_column(self, index + 1, (column->start + from) * items,
+                        (column->start + to) * items);
 }
 
 static const char *

@@ -264,7 +264,9 @@ static enum row_status
 json_decode(const void *program, columns *set, payload from, row_failure *failure)
 {
     const json_node *root = program;
-    json_machine machine = {.text = {from.data, from.data + from.size}, .set = set, .failure = failure};
+    json_machine machine = {.text = {from.data, from.data + from.size},
+                            .set = set,
+                            .failure = failure};
     bool is_done = json_read_value(&machine, root);
     if (is_done) {
         json_skip_space(&machine.text);

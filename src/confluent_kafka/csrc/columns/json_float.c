@@ -235,7 +235,8 @@ round_number(const json_number *number, const float_shape *shape)
         if (number->mantissa < UINT64_MAX) {
             next = round_wide(approximate(number->mantissa + 1, (int)number->exponent), shape);
         }
-        result.is_sure = next.is_sure && next.mantissa + next.is_up == result.mantissa + result.is_up
+        result.is_sure = next.is_sure
+                         && next.mantissa + next.is_up == result.mantissa + result.is_up
                          && next.exponent == result.exponent;
     }
     return result.is_sure ? result : round_exactly(number, result);

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     json_name *names;
     int32_t count;
-    int32_t *slots; /* a hash table with open addressing of numbers + 1; 0 is free */
+    int32_t *slots; /* a hash table (open addressing): the number of a name plus 1; 0 if free */
     uint32_t mask;
 } json_names;
 

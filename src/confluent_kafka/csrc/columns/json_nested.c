@@ -364,7 +364,8 @@ read_entry(machine *self, node *of)
     return json_put(self, column_put_slot(entries));
 }
 
-/* Keeps the last entry of each key, and from the bad values since `from` those that are kept. */
+/* Keeps the last entry of each key, and forgets the bad values, from `from` on, of the other
+ * entries. */
 static bool
 keep_last(machine *self, node *of, size_t from)
 {

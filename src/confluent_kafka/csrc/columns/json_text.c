@@ -10,7 +10,8 @@ static const char not_a_value[] = "text that is not a JSON value";
 
 /* ---- strings ---- */
 
-/* Sets the high bit of the first byte, and maybe of later ones, that is '"', '\\' or a control. */
+/* Finds the first byte that is '"', '\\' or a control character: the lowest high bit that is set.
+ * Higher bits may be wrong. */
 static inline uint64_t
 find_stops(uint64_t word)
 {
@@ -428,8 +429,8 @@ skip_key(json_text *self)
     return NULL;
 }
 
-/* After a value at nesting depth `depth`, whose bits say which levels are objects: closes the
- * levels that end, and moves to the next value. */
+/* After a value at nesting depth `depth`: closes the levels that end, and moves to the next value.
+ * The bits of `objects` are set for levels that are objects; the lowest bit is the inmost level. */
 static const char *
 skip_after(json_text *self, uint64_t *objects, int *depth)
 {

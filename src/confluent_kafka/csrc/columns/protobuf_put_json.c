@@ -95,7 +95,8 @@ static bool
 read_all(reader *self, uint8_t opening, uint8_t closing, bool (*read)(reader *self))
 {
     if (!json_take(&self->text, opening)) {
-        return fail(self, opening == '{' ? "JSON that is not an object" : "JSON that is not an array");
+        return fail(self, opening == '{' ? "JSON that is not an object"
+                                         : "JSON that is not an array");
     }
     json_skip_space(&self->text);
     if (json_take(&self->text, closing)) {

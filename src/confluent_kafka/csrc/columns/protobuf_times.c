@@ -101,7 +101,8 @@ protobuf_read_timestamp(machine *self, field *at, int64_t row)
     }
     return value_of(parts.seconds, fraction, units, &value)
                ? put_time(self, at, row, value)
-               : protobuf_fail(self, at->path, "a Timestamp that 64 bits cannot hold; with unit=\"us\" they can");
+               : protobuf_fail(self, at->path,
+                               "a Timestamp that 64 bits cannot hold; with unit=\"us\" they can");
 }
 
 bool
@@ -114,9 +115,11 @@ protobuf_read_duration(machine *self, field *at, int64_t row)
     }
     if (parts.nanos <= -NANOS || parts.nanos >= NANOS
         || (parts.seconds > 0 && parts.nanos < 0) || (parts.seconds < 0 && parts.nanos > 0)) {
-        return protobuf_fail(self, at->path, "a Duration whose nanos are out of range or have the wrong sign");
+        return protobuf_fail(self, at->path,
+                             "a Duration whose nanos are out of range or have the wrong sign");
     }
     return value_of(parts.seconds, parts.nanos / (NANOS / units), units, &value)
                ? put_time(self, at, row, value)
-               : protobuf_fail(self, at->path, "a Duration that 64 bits cannot hold; with unit=\"us\" they can");
+               : protobuf_fail(self, at->path,
+                               "a Duration that 64 bits cannot hold; with unit=\"us\" they can");
 }

@@ -64,7 +64,8 @@ add_name(PyObject *names, const schema_name *name)
     return result;
 }
 
-/* Adds the names of a chunk's schemas to the set of their place, once for a run of equal names. */
+/* Adds the names of a chunk's schemas to the set for frames or for headers. A run of equal names is
+ * added once. */
 static int
 add_names(const payload_chunk *chunk, int64_t first_row, const schema_headers *headers,
           PyObject *const *names)

@@ -17,7 +17,7 @@
 typedef struct {
     const uint8_t *data;
     size_t size;
-    uint64_t id; /* if the name is an id: all of it in a word, not 0, for a fast comparison */
+    uint64_t id; /* if the name is an id: the whole name as a number; 0 if it is not an id */
 } schema_name;
 
 static inline uint64_t

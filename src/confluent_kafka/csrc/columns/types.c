@@ -99,8 +99,8 @@ read_format(column_type *type)
         type->width = 0;
     }
     if (type->width < 0) {
-        PyErr_Format(PyExc_ValueError, "'%s' is not the format of a column with %d children", format,
-                     (int)type->child_count);
+        PyErr_Format(PyExc_ValueError, "'%s' is not the format of a column with %d children",
+                     format, (int)type->child_count);
         return -1;
     }
     return 0;
@@ -234,7 +234,8 @@ read_symbols(PyObject *object, column_type *type)
         return 0;
     }
     if (!PyTuple_Check(object) || strcmp(type->format, "i") != 0) {
-        PyErr_SetString(PyExc_TypeError, "symbols must be a tuple of str, for a column of format 'i'");
+        PyErr_SetString(PyExc_TypeError,
+                        "symbols must be a tuple of str, for a column of format 'i'");
         return -1;
     }
     Py_ssize_t count = PyTuple_GET_SIZE(object), length;

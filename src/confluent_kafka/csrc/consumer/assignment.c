@@ -262,8 +262,8 @@ is_ignored_while_leaving(const Consumer *self, assignment_change *change)
 }
 
 /*
- * The partitions that the change will remove from the assignment, to be destroyed. Partitions that
- * stay assigned keep their pause.
+ * The partitions that the change will remove from the assignment: a list that the caller destroys.
+ * Partitions that stay assigned keep their pause.
  */
 static partition_set *
 partitions_to_leave(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,

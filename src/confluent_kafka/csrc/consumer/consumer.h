@@ -52,7 +52,7 @@ int consumer_serve_once(Client *client, int timeout_ms);
 /* For calls that hold the serving lock. */
 
 #define MAX_MESSAGES 1000000
-/* A call must not block an event loop for longer; it is repeated while the queue has more. */
+/* The maximum number of messages in one call for an event loop, which must not block for long. */
 #define LONGEST_STEP 10000
 
 /*
@@ -175,8 +175,8 @@ void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
  * offsets: librdkafka itself forgets the position when it seeks.
  */
 void consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
-/* The offset of the last consumer_rewind() until then; RD_KAFKA_OFFSET_INVALID if there is none,
- * or if the topic was deleted and created again. */
+/* The offset of a consumer_rewind() since which no message was handed out. RD_KAFKA_OFFSET_INVALID
+ * if there is none, or if the topic was deleted and created again. */
 int64_t consumer_rewound_to(Consumer *self, const char *topic, int32_t partition);
 
 /* The offset of the first message fetched ahead of the partition; RD_KAFKA_OFFSET_INVALID: none. */

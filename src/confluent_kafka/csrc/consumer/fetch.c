@@ -574,7 +574,7 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
         if (result == 0) {
             result = append_eof(self, eof, message);
         }
-        consumer_returned(self, &message, 1, batch->store); /* a take may give it back, too */
+        consumer_returned(self, &message, 1, batch->store); /* a take can also give it back */
         consumer_destroy_messages(&message, 1);
     }
     batch->count = kept;
@@ -582,8 +582,8 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
 }
 
 /*
- * The batch with decoded keys or values. confluent_kafka.columns decodes it, where both decoders
- * come from. The batch's reference is stolen. NULL with an exception.
+ * The batch with decoded keys or values. Both decoders are from confluent_kafka.columns, which also
+ * decodes the batch. The batch's reference is stolen. NULL with an exception.
  */
 static PyObject *
 decoded_batch(PyObject *messages, const collected *batch)

@@ -69,7 +69,7 @@ void in_flight_give_back(in_flight *self, int64_t take);
  */
 rd_kafka_message_t *in_flight_take_back(in_flight *self, rd_kafka_t *rk,
                                         const partition_set *paused);
-/* Whether the message was given back, and was taken back since. */
+/* Whether a take gave back the message, and in_flight_take_back() has returned it since. */
 bool in_flight_came_back(in_flight *self, rd_kafka_t *rk, const rd_kafka_message_t *message);
 
 #endif

@@ -38,7 +38,8 @@ refuse_error(Consumer *self, PyObject *message, const char *verb)
     return -1;
 }
 
-/* Without an offset: librdkafka does not commit this mark, but drops the stored offset. */
+/* If the message has no offset, RD_KAFKA_OFFSET_STORED: librdkafka does not commit it, and drops
+ * the stored offset. */
 static int64_t
 offset_after(int64_t offset)
 {

@@ -22,7 +22,8 @@ explain_topic(const rd_kafka_topic_partition_list_t *topics, int index, char *re
         if (code != 0) {
             char why[128];
             regerror(code, &compiled, why, sizeof(why));
-            PyOS_snprintf(reason, size, "topics[%d] '%.200s' is not a valid regular expression: %s", index,
+            PyOS_snprintf(reason, size,
+                          "topics[%d] '%.200s' is not a valid regular expression: %s", index,
                           topic, why);
             return;
         }

@@ -1,6 +1,6 @@
 /*
- * MockCluster: the state that answers to administration requests read and change, for Python
- * (confluent_kafka.testing).
+ * MockCluster: the state that administration requests read and change. Python answers these
+ * requests (confluent_kafka.testing).
  */
 #include "mock/mock.h"
 

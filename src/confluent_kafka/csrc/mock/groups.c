@@ -77,7 +77,8 @@ const char mock_set_group_initial_rebalance_delay_doc[] =
 "set_group_initial_rebalance_delay($self, /, delay)\n--\n\n"
 "Set how long a new group waits for more members before its first assignment.\n\n"
 "This is the broker's group.initial.rebalance.delay.ms, for groups of the classic protocol.\n"
-"Members that join within this time share the first assignment. Later members start a rebalance.\n\n"
+"Members that join within this time share the first assignment. Later members start a\n"
+"rebalance.\n\n"
 "Args:\n"
 "    delay (float): seconds, 0 to 86,400; 0.1 in a new MockCluster (Kafka's own default is 3).\n\n"
 "librdkafka: rd_kafka_mock_group_initial_rebalance_delay_ms().";

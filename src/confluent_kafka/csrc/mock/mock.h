@@ -54,7 +54,7 @@ typedef struct {
 typedef struct mock_call {
     rd_kafka_resp_err_t (*run)(MockCluster *self, struct mock_call *call);
     const char *topic, *text, *key;
-    int32_t partition, broker_id; /* broker_id -1: all brokers, or none */
+    int32_t partition, broker_id; /* broker_id -1: all brokers; for a leader or follower: none */
     int64_t low, high;
     int milliseconds;
     int16_t api_key;              /* -1: every request kind */

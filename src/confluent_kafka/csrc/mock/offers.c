@@ -229,9 +229,9 @@ mock_offers_type_add(PyObject *module, module_state *state)
 
 /* ---- methods of the cluster ---- */
 
-/* Runs under the cluster's lock, as the part of close() does that ends the offers. So no offers can
- * begin in a closed cluster, and a second iterator in another thread cannot replace them: nobody
- * would end such offers. */
+/* Runs under the cluster's lock, which close() also holds when it ends the offers. So offers cannot
+ * begin in a closed cluster, and a second iterator cannot replace the first one's offers. Nobody
+ * would end the offers in these cases. */
 WITHOUT_GIL static rd_kafka_resp_err_t
 run_take_offers(MockCluster *self, mock_call *call)
 {

@@ -117,8 +117,8 @@ start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size
     self->rk = rk;
     self->cluster = cluster;
     /* Newer versions of Fetch report the partition's leader (KIP-951), and the brokers crash if
-     * there is none: after set_leader(None), or for a topic that does not exist. So do versions of
-     * Produce without the patch. */
+     * there is none: after set_leader(None), or for a topic that does not exist. Without the patch,
+     * newer versions of Produce have the same fault. */
     mock_let_brokers_settle(self);
     rd_kafka_mock_set_apiversion(cluster, FETCH, 0, 11);
     mock_let_brokers_settle(self);

@@ -27,10 +27,10 @@ const char producer_settle_as_doc[] =
 "_settle_as($self, record_type, partition_type, failure, /)\n--\n\n"
 "Settle futures with other objects than Message and KafkaException. Call it before _send().\n\n"
 "Args:\n"
-"    record_type (type or None): a named tuple of seven fields: topic, partition, both as a\n"
-"        partition_type, offset, timestamp in milliseconds or None, whether the broker made the\n"
-"        timestamp (0 or 1), and None. With None instead of a type, futures are settled with\n"
-"        None.\n"
+"    record_type (type or None): a named tuple of seven fields: topic; partition; topic and\n"
+"        partition as one partition_type; offset; timestamp in milliseconds or None; whether the\n"
+"        broker made the timestamp (0 or 1); and None. With None instead of a type, futures are\n"
+"        settled with None.\n"
 "    partition_type (type): a named tuple of topic and partition.\n"
 "    failure (callable(KafkaException)): returns the exception to use instead.";
 

@@ -33,7 +33,8 @@ const char producer_produce_arrow_doc[] =
 "    int: How many rows were enqueued, which is all of them.\n\n"
 "Raises:\n"
 "    BufferError, KafkaException: a row could not be enqueued; the error names its index. The\n"
-"        rows before it are enqueued; with `partition_count`, any other row may be enqueued.\n"
+"        rows before it are enqueued. With `partition_count`, some rows before or after it may\n"
+"        be enqueued.\n"
 "    TypeError, ValueError: a column has a wrong name or type, there is no topic, or a row\n"
 "        cannot be encoded. Nothing has been enqueued.\n"
 "    SchemaRegistryError: the registry could not be asked for the schemas of `key` or `value`.\n\n"
@@ -43,8 +44,8 @@ SIGNATURE(arrow_signature, "produce_arrow()", 1, 2, P_batch, P_topic, P_on_deliv
           P_partition_count, P_key, P_value);
 
 /*
- * The batch with encoded keys or values. confluent_kafka.columns encodes it, where both encoders
- * come from. New reference, or NULL with an exception.
+ * The batch with encoded keys or values. Both encoders are from confluent_kafka.columns, which also
+ * encodes the batch. New reference, or NULL with an exception.
  */
 static PyObject *
 encoded_batch(PyObject *batch, PyObject *key, PyObject *value)

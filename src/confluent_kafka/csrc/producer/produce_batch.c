@@ -32,8 +32,8 @@ const char producer_produce_batch_doc[] =
 "Raises:\n"
 "    TypeError, ValueError, OverflowError: a field of a message is wrong; the error names the\n"
 "        message's index. The messages before it are enqueued.\n"
-"    BufferError, KafkaException: a message that is not a dict could not be enqueued. The messages\n"
-"        before it are enqueued.\n\n"
+"    BufferError, KafkaException: a message that is not a dict could not be enqueued. The\n"
+"        messages before it are enqueued.\n\n"
 "librdkafka: rd_kafka_produce(), rd_kafka_produceva().";
 
 SIGNATURE(batch_signature, "produce_batch()", 2, 5, P_topic, P_messages, P_partition,

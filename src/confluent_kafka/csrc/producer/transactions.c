@@ -207,9 +207,9 @@ request_and_serve(Client *client, request *made, const char *what)
 }
 
 /*
- * Between serve_begin() and serve_end(), as request_and_serve(). If the request fails, exceptions of
- * callbacks become the context of its error. Otherwise the next call, often abort_transaction(),
- * would raise them and do nothing.
+ * Between serve_begin() and serve_end(), as request_and_serve(). If the request fails, exceptions
+ * of callbacks become the context of its error. Otherwise the next call, often
+ * abort_transaction(), would raise them and do nothing.
  */
 static int
 request_and_raise(Client *client, request *made, const char *what)

@@ -617,8 +617,8 @@ check_outcomes(const ShareConsumer *self, PyObject *outcomes)
     }
     Py_ssize_t count = PyList_GET_SIZE(self->records);
     if (PyList_GET_SIZE(outcomes) != count) {
-        PyErr_SetString(PyExc_ValueError, "outcomes must have one for each record that _take() "
-                                          "returned: another thread has called poll()");
+        PyErr_SetString(PyExc_ValueError, "outcomes must have a tuple for each record that "
+                                          "_take() returned: another thread has called poll()");
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {

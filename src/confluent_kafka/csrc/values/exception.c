@@ -17,8 +17,8 @@ raise_kafka_error_object(module_state *state, PyObject *kafka_error)
     if (kafka_error == NULL) {
         return;
     }
-    /* Created here, because PyErr_SetObject() would give the current exception's context to the
-     * KafkaError, which is also an exception, instead of the KafkaException. */
+    /* PyErr_SetObject() with the KafkaError, which is an exception itself, would set the context on
+     * the KafkaError. So the KafkaException is created here, and gets the context. */
     PyObject *exception = PyObject_CallOneArg(state->KafkaException, kafka_error);
     if (exception != NULL) {
         PyErr_SetObject(state->KafkaException, exception);
@@ -121,7 +121,8 @@ set_error(PyObject *object, PyObject *error, void *Py_UNUSED(closure))
                                : PyDict_DelItemString(attributes, "error");
     Py_DECREF(attributes);
     if (result < 0 && PyErr_ExceptionMatches(PyExc_KeyError)) {
-        PyErr_SetString(PyExc_AttributeError, "error is not set: it is that of args");
+        PyErr_SetString(PyExc_AttributeError,
+                        "error cannot be deleted: it is the first item of args");
     }
     return result;
 }

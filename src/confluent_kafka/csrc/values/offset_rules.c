@@ -62,8 +62,8 @@ check_offsets(module_state *state, const rd_kafka_topic_partition_list_t *list, 
         }
         if (entry->offset == RD_KAFKA_OFFSET_INVALID) {
             raise_kafka_error(state, RD_KAFKA_RESP_ERR__INVALID_ARG,
-                              "%s: partition %s[%d] has no offset: set it to %s", what, entry->topic,
-                              (int)entry->partition, ALLOWED[use]);
+                              "%s: partition %s[%d] has no offset: set it to %s", what,
+                              entry->topic, (int)entry->partition, ALLOWED[use]);
         }
         else {
             raise_kafka_error(state, RD_KAFKA_RESP_ERR__INVALID_ARG,

@@ -28,7 +28,7 @@ metadata_from(const rd_kafka_topic_partition_t *rktpar)
     if (rktpar->metadata == NULL) {
         Py_RETURN_NONE;
     }
-    /* Up to a NUL: confluent-kafka-python commits one after the text. */
+    /* Ends at a NUL, because confluent-kafka-python commits the text with a NUL after it. */
     size_t size = strnlen(rktpar->metadata, rktpar->metadata_size);
     return PyUnicode_DecodeUTF8(rktpar->metadata, (Py_ssize_t)size, "replace");
 }
