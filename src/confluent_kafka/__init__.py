@@ -45,7 +45,7 @@ try:
         IllegalStateException,
         ShareConsumer,
     )
-except ImportError:  # the error comes later, with a text that explains it: see __getattr__()
+except ImportError:  # __getattr__() explains the error if a program uses these names
     _MISSING = frozenset(
         {
             "ConcurrentModificationException",

@@ -13,8 +13,8 @@ _OF_PIPELINES = {
 
 
 def main() -> None:
-    # Ctrl-C ends the process at once, without a traceback, until the command is imported. The
-    # handler is another one if the program that started this one ignores the signal.
+    # Until the command is imported, Ctrl-C ends the process at once, without a traceback. But if
+    # the parent process ignores Ctrl-C, this process ignores it as well.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if all(map(_is_there, _PACKAGES)):

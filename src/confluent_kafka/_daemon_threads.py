@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SECONDS_IDLE = 10.0  # a thread that has no call for so long ends
+_SECONDS_IDLE = 10.0  # a thread without a call for this time ends
 
 
 class DaemonThreads(Executor):

@@ -12,7 +12,7 @@ __all__ = ["renewing"]
 
 # The consumer is inside another call, which is short: commit_sync(), for example.
 _BUSY_SECONDS = 0.1
-# How often it looks whether the first poll() has told the duration of the locks.
+# Seconds between two checks while the duration of the locks is unknown: the first poll() sets it.
 _UNKNOWN_SECONDS = 0.5
 
 

@@ -439,7 +439,7 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("describe_client_quotas", (None,), TypeError, "filter must be ClientQuotaFilter, not NoneT"),
     ("alter_client_quotas", ([],), ValueError, "entries must not be empty"),
     ("alter_client_quotas", (["name"],), TypeError, r"entries\[0\] must be ClientQuotaAlteration"),
-    ("alter_client_quotas", ([QUOTA, QUOTA],), ValueError, "entries must have each entity once"),
+    ("alter_client_quotas", ([QUOTA, QUOTA],), ValueError, "must not contain an entity twice"),
     ("describe_replica_log_dirs", ([PLACE],), TypeError, r"replicas\[0\] must be TopicPartitionR"),
     ("describe_replica_log_dirs", ([REPLICA, Replica("", 0, 1)],), ValueError, r"replicas\[1\]"),
     ("describe_replica_log_dirs", ([Replica("t", -1, 1)],), ValueError, "a partition of 0"),

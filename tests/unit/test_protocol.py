@@ -384,7 +384,7 @@ class TestMalformed:
             (
                 "02 0261 00 01 00 00 02 05 00 05 00",
                 9,
-                "tag 5 of MetadataRequest does not follow a smaller",
+                "tag 5 of MetadataRequest is not larger than the tag",
             ),
             ("02 0261 00 01 00 00 01 05 02 00", 9, "with tag 5 has a length of 2, and 1 bytes"),
             (

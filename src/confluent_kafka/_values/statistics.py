@@ -256,8 +256,8 @@ def _object(kind: type[_Object], data: dict[str, Any]) -> _Object:
     return kind(**{name: value for name, value in data.items() if name in known})
 
 
-# Not in the bodies of the classes: dataclass() looks up that module in sys.modules, and it may not
-# be imported yet.
+# Set here and not in the classes: dataclass() looks up __module__ in sys.modules, and
+# confluent_kafka.statistics may not be imported yet.
 for _public in (
     WindowStatistics,
     BrokerStatistics,

@@ -26,7 +26,7 @@ U = TypeVar("U")
 
 
 class BrokerRequests(ProtocolRequests):
-    """Sends requests to every broker, or to a coordinator whose name the result contains."""
+    """Sends requests to every broker, or to a coordinator, and adds that to the result."""
 
     __slots__ = ()
 

@@ -76,7 +76,7 @@ class ConfigSource(IntEnum):
     DYNAMIC_CLIENT_METRICS_CONFIG = 7
     GROUP_CONFIG = cimpl.CONFIG_SOURCE_GROUP_CONFIG
 
-    # Not IntEnum's __str__(), which is the number: programs print this value.
+    # IntEnum's __str__() would return the number, but programs print the name.
     __str__ = Enum.__str__
     __format__ = Enum.__format__
 

@@ -75,7 +75,6 @@ class LeaderRequests(ProtocolRequests):
 
         Returns:
             A future for each partition.
-            A future for each partition.
         """
         futures: dict[TopicPartition, Future[T]] = new_futures(partitions)
         question = _Question(self, request_timeout, request, split, oldest)
@@ -94,7 +93,8 @@ class _Question(Generic[T]):
         split: Callable[[Any], Iterable[tuple[TopicPartition, T | KafkaError]]],
         oldest: int,
     ) -> None:
-        self._client = weakref.ref(client)  # the client keeps its pending requests, and so this
+        # A weak reference: the client keeps its pending requests, and they keep this object.
+        self._client = weakref.ref(client)
         self._deadline = Deadline(request_timeout)
         self._repeating = repeating(request_timeout)
         self._request = request
@@ -193,7 +193,7 @@ def _code(partition: TopicPartition, outcomes: _Outcomes) -> int | None:
 def _leaders(
     wanted: Iterable[TopicPartition],
 ) -> Callable[[protocol.MetadataResponse], dict[TopicPartition, int | KafkaError]]:
-    """Return a function that finds each partition's leader in a response, or why it has none."""
+    """Return a function that finds each partition's leader, or the error, in a response."""
 
     def found(response: protocol.MetadataResponse) -> dict[TopicPartition, int | KafkaError]:
         unknown = {topic.name: error_of(topic) for topic in response.topics}

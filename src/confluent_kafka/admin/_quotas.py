@@ -222,7 +222,7 @@ class QuotaRequests(ProtocolRequests):
         items = items_of(entries, ClientQuotaAlteration, "entries")
         futures = new_futures(item.entity for item in items)
         if len(futures) < len(items):
-            raise ValueError("entries must have each entity once")
+            raise ValueError("entries must not contain an entity twice")
         request = protocol.AlterClientQuotasRequest(
             entries=[_alteration(item) for item in items],
             validate_only=checked(validate_only, bool, "validate_only"),

@@ -137,7 +137,7 @@ def settle_each(
 
 
 def settle(future: Future[T], outcome: T | BaseException, cluster_id: str | None) -> None:
-    """Settle the future. Repeating it is harmless; this happens after a lack of memory."""
+    """Settle the future. A second call, which a lack of memory can cause, does nothing."""
     if future.done() and not future.cancelled():
         return
     if not future.running() and not future.set_running_or_notify_cancel():

@@ -35,7 +35,7 @@ from confluent_kafka.cimpl import KafkaError, TopicPartition
 T = TypeVar("T")
 
 _FENCE_SECONDS = 60.0  # the limit for fencing a producer, including the abort of its transaction
-_FENCED_TIMEOUT_MS = 60_000  # transaction.timeout.ms of the fencing producer, which begins none
+_FENCED_TIMEOUT_MS = 60_000  # transaction.timeout.ms of the producer that only fences
 
 
 class TransactionState(Enum):

@@ -261,7 +261,7 @@ class AIOAdminClient(AIOClient):
         return answer
 
     def _answered(self, _: asyncio.Future[Any]) -> None:
-        """Do nothing. The future refers to this method, and so keeps the client for the answer."""
+        """Do nothing. A pending future refers to this method, and so keeps the client alive."""
 
     def _each(self, asked: Mapping[Key, Future[T]]) -> Answers[Key, T]:
         return Answers({key: self._one(future) for key, future in asked.items()})

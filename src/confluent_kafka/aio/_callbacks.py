@@ -11,8 +11,8 @@ from typing import Any
 # The callbacks in a client's configuration. oauth_cb is handled apart, because it returns a value.
 _NAMES = ("error_cb", "throttle_cb", "stats_cb", "on_commit")
 
-# For the current task: the Callbacks object it belongs to, and the coroutine that it runs or that
-# created it.
+# The Callbacks object whose start() made the current task, and the task itself. A task that this
+# task creates has the same value.
 _INSIDE: ContextVar[tuple[Callbacks, asyncio.Task[Any] | None] | None] = ContextVar(
     "_INSIDE", default=None
 )
@@ -111,8 +111,8 @@ class Callbacks:
             result = callback(config)
             if not inspect.isawaitable(result):
                 return result
-            # Called on the thread that fetches tokens, which waits for the loop. The loop may be
-            # inside the client's __init__() now, which does not wait for this thread.
+            # The thread that fetches tokens calls result(), and waits for the loop. There is no
+            # deadlock: if the loop is inside the client's __init__(), __init__() does not wait.
             return asyncio.run_coroutine_threadsafe(_result_of(result), self._loop).result
 
         return token

@@ -311,7 +311,7 @@ class AIOClient(ABC):
 
     @contextlib.contextmanager
     def _ended_by_closing(self) -> Iterator[None]:
-        """Raise _closed_error() if closing the client ends the block, wherever it is noticed."""
+        """Raise _closed_error() instead of the block's RuntimeError if the client is closing."""
         try:
             yield
         except RuntimeError as failure:
@@ -327,7 +327,7 @@ class AIOClient(ABC):
             raise
         if running is not self._loop:
             if os.getpid() != self._process:
-                self._client._check_open()  # its text says that the client predates os.fork()
+                self._client._check_open()  # raises an error that names os.fork()
             raise RuntimeError(
                 f"this {self._called()} belongs to another event loop: make one per loop"
             )

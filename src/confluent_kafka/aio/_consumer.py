@@ -364,7 +364,7 @@ class AIOConsumer(AIOClient):
     async def seek(self, partition: TopicPartition) -> None:
         """Continue at another offset; see Consumer.seek()."""
         self._here().seek(partition)
-        self._readiness.wake()  # as resume()
+        self._readiness.wake()  # for the same reason as in resume()
 
     async def seek_to_beginning(self, *partitions: TopicPartition, timeout: float = 30) -> None:
         """Continue at the first offset of partitions.
@@ -549,7 +549,7 @@ class AIOConsumer(AIOClient):
     async def _may_fetch(self, until: float) -> bool:
         """Wait while a rebalance callback runs. Return False if time is up before it ends.
 
-        While the callback commits the offsets of its partitions, they must not be read.
+        While the callback commits offsets, its partitions must not be read.
         """
         self._check_loop()
         if self._closing is not None and not self._callbacks.is_inside():
@@ -608,7 +608,7 @@ class AIOConsumer(AIOClient):
     async def _seek_to(
         self, place: int, partitions: Sequence[TopicPartition], timeout: float
     ) -> None:
-        """Seek to the current begin or end of partitions, not to the one at the next fetch."""
+        """Ask for the current begin or end of partitions, and seek to these offsets."""
         self._check_open()
         until = self._deadline(timeout)
         offsets = await self._offsets_at(place, partitions or self._client.assignment(), timeout)

@@ -33,8 +33,8 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     _serdes_of = Deserializers
 
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
-        # The errors that later calls raise, with their takes: the messages stay in flight until
-        # then.
+        # The errors that later calls raise, with the number of the take that has the message. The
+        # message stays in flight until a call raises its error.
         self._takes: dict[BaseException, int] = {}
         super().__init__(conf, **kwargs)
 

@@ -570,7 +570,7 @@ def _as_dict(message: Any) -> Any:
 
 
 def _check_number(name: str, value: float, wanted: str) -> None:
-    """Check that `value` is a number. It has no effect; 0 or less may mean "no buffering"."""
+    """Check that an argument without effect is a number. Any number is accepted."""
     kinds = int if wanted == "int" else int | float
     if isinstance(value, bool) or not isinstance(value, kinds):
         raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")

@@ -44,7 +44,7 @@ def translate(conf: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     if source in ("SASL_INHERIT", "USER_INFO") and isinstance(rest.get("url"), str):
         rest["url"] = without_user(rest["url"])  # the credentials source takes precedence
     if rest.get(_TRUSTED) is False:
-        del rest[_TRUSTED]  # with these clients it has never disabled the check of certificates
+        del rest[_TRUSTED]  # these clients have always checked certificates, even with False
     if (rest.get(_CERTIFICATE) is None) != (rest.get(_KEY) is None):
         raise ValueError(
             f"Both schema.registry.{_CERTIFICATE} and schema.registry.{_KEY} must be set"

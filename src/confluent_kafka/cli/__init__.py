@@ -77,7 +77,7 @@ class _Commands(Group):
         try:
             with _refusing():
                 return super().invoke(ctx)
-        except KeyboardInterrupt:  # before the command could handle it, or after
+        except KeyboardInterrupt:  # outside of the command's own handling
             from confluent_kafka.cli.ending import INTERRUPTED
 
             raise click.exceptions.Exit(INTERRUPTED) from None
@@ -97,7 +97,7 @@ def _refusing() -> Iterator[None]:
 
 
 def _let_commands_see_ctrl_c() -> None:
-    """Turn Ctrl-C into KeyboardInterrupt from now on: main() lets it end the process until here."""
+    """Let Ctrl-C raise KeyboardInterrupt from now on. Before, it ends the process: see main()."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

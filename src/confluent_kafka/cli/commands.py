@@ -11,7 +11,8 @@ import click
 from confluent_kafka.cli.declared import ARGUMENTS, OPTIONS, Argument, Option, parameters_of
 from confluent_kafka.cli.help_text import Context, show_panels
 
-# As option parsers of other programs do, so that a forgotten value does not take the next option.
+# If a user forgets the value of an option, the next option must not become the value. Texts of this
+# form count as options, as in the option parsers of other programs.
 _LIKE_AN_OPTION = re.compile("--?[A-Za-z]")
 
 
@@ -37,7 +38,7 @@ class Command(click.Command):
         self.short_help = self.short_help or " ".join((self.help or "").split("\n\n")[0].split())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not ctx.resilient_parsing:  # which is a shell that asks what can follow
+        if not ctx.resilient_parsing:  # not a shell that asks for completions
             _refuse_missing_value(ctx, args)
         ctx.allow_extra_args = True  # Click would report them in its own words
         try:
@@ -130,7 +131,7 @@ def _waiting(token: str, valued: dict[str, Option]) -> str | None:
     """Return the option whose value is the next argument, or None."""
     if token in valued:
         return token
-    if token.startswith("-") and not token.startswith("--"):  # with -qb the last one waits
+    if token.startswith("-") and not token.startswith("--"):  # in -qb, only b can wait
         for length, letter in enumerate(token[1:], start=2):
             if f"-{letter}" in valued:
                 return f"-{letter}" if length == len(token) else None

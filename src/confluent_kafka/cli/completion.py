@@ -56,7 +56,7 @@ def install_script(shell: str) -> None:
 
 def _known(shell: str) -> str:
     name = shell or Path(os.environ.get("SHELL", "")).name
-    known = [each for each in _SHELLS if get_completion_class(each)]  # by the version of Click
+    known = [each for each in _SHELLS if get_completion_class(each)]  # depends on Click's version
     if name in known:
         return name
     given = repr(shell) if shell else "the shell in $SHELL"

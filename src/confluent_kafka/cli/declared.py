@@ -84,7 +84,7 @@ def option(*names: str, **settings: Unpack[_OptionSettings]) -> _Declared:
 
     Args:
         *names: its names; by default the name of the parameter after two hyphens.
-        **settings: what is known about it.
+        **settings: its settings, see _OptionSettings.
     """
     return _Declared(names, settings)
 

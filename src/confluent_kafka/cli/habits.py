@@ -196,7 +196,7 @@ HINTS: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-# What other tools have as a command, and this one has not.
+# Commands that other tools have, and this one does not.
 COMMAND_HINTS: Mapping[str, str] = {
     "help": "Use --help.",
     "version": "Use --version.",

@@ -23,7 +23,7 @@ def held_back(dropped: threading.Event) -> Iterator[None]:
 
     Args:
         dropped: once it is set, their output is dropped again, including output that waits to be
-            passed on. They receive Ctrl-C too, maybe before this process does.
+            passed on. The programs receive Ctrl-C too, maybe before this process does.
     """
     shown = os.dup(_STDERR)
     reading, writing = os.pipe()

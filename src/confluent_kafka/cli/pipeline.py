@@ -201,8 +201,8 @@ def _problems(file: Path, pipeline: Pipeline | None = None) -> Iterator[None]:
 
 def _set_on_signals(*events: threading.Event) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
-        # On a thread of its own: the main thread runs this, and may be inside wait() and hold the
-        # event's lock. It would then wait for itself for ever. threading.Thread has a lock, too.
+        # On new threads: the main thread runs this handler, and may hold the event's lock inside
+        # wait(). It would then wait for itself for ever. threading.Thread would take a lock, too.
         for event in events:
             _thread.start_new_thread(event.set, ())
         # A second signal does not wait for a clean end.

@@ -287,7 +287,7 @@ class _Display:
         self._progress.stop()
 
     def update(self, delivered: int, size: float) -> None:
-        """Show the number of delivered messages, and the part of the input that they are."""
+        """Show how many messages are delivered, and how much of the input that is."""
         self._progress.update(self._task, description=f"{delivered:,} delivered", completed=size)
 
 

@@ -33,7 +33,7 @@ class _Totals:
 
 
 class Board:
-    """The state of the queries of a run. Shows it while the block is entered.
+    """The state of the queries of a run. Shows it inside a ``with`` block.
 
     Args:
         console: the console that shows it.

@@ -169,7 +169,7 @@ def from_json(line: bytes) -> dict[str, Any]:
 
 
 def _check_fields(fields: dict[str, Any]) -> None:
-    """A misspelled value would be a null, which deletes its key in a compacted topic."""
+    """Refuse unknown fields: a misspelled "value" would become null, which deletes a key."""
     for name in fields:
         if name not in _FIELDS:
             hint = did_you_mean(name, _FIELDS) or f"there are {', '.join(_FIELDS)}"

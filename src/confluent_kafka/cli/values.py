@@ -75,7 +75,7 @@ def number_type(kind: type[int] | type[float], least: float | None, most: float 
         try:
             number = kind(text)
         except ValueError:
-            number = math.nan  # which is outside of all limits
+            number = math.nan  # NaN is outside of all limits
         if not low <= number <= high:
             raise click.BadParameter(f"{text!r} is not {wanted}")
         return number

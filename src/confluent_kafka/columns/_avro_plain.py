@@ -9,7 +9,7 @@ from typing import Any
 from confluent_kafka.columns._avro_schema import MAX_PRECISION, Fixed, Primitive
 from confluent_kafka.columns._input import INTEGERS, REALS, TEXTS, Input, zone_of
 
-# By type: integer formats whose values all fit, and formats with the same bits.
+# For each type: the integer formats whose values all fit, and the formats with the same bits.
 _WITHIN = {"int": "cCsSi", "long": "cCsSiIl"}
 _SAME = {"int": {"i", "tdD"}, "long": {"l", "tss", "tsm", "tsu", "tsn"}}
 

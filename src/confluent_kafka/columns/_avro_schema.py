@@ -182,7 +182,7 @@ class _Parser:
         self._depth = 0
 
     def document(self, schema: Any) -> AvroType:
-        """Return the type of a whole document. It may repeat the definitions of others."""
+        """Return the type of a whole document. It may repeat definitions of earlier documents."""
         self._known = dict(self._named)
         return self.parse(schema, "")
 

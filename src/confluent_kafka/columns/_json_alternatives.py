@@ -21,7 +21,7 @@ _TIMES = frozenset({"date", "time32", "time64", "timestamp"})
 TEXT_KINDS = _TIMES | {"string", "symbol", "binary", "fixed-binary", "uuid"}
 _JSON_TYPES = {"bool": JSON_BOOLEAN, "array": JSON_ARRAY, "object": JSON_OBJECT, "map": JSON_OBJECT}
 _JSON_TYPES |= dict.fromkeys(NUMBER_KINDS, JSON_NUMBER) | dict.fromkeys(TEXT_KINDS, JSON_STRING)
-# Which of these forms a value has is described in JSONEncoder.
+# The argument `decimals` of JSONEncoder chooses one of the two.
 _JSON_TYPES["decimal"] = JSON_NUMBER | JSON_STRING
 
 

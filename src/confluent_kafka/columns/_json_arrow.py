@@ -67,7 +67,7 @@ def _value(description: tuple[Any, ...], path: str) -> Value:
     form, _, nullable, children, metadata, is_dictionary = description
     if is_dictionary:
         raise _refusal(
-            path, "a dictionary, whose values no schema has; give the type of its values"
+            path, "a dictionary; give the type of its values, which a schema does not contain"
         )
     if form == "+s":
         return Value("object", form, nullable, metadata=metadata, fields=_fields(children, path))

@@ -49,7 +49,7 @@ class Value:
         zoned: whether a timestamp has a zone.
         metadata: the metadata of its column.
         symbols: the values of a dictionary.
-        fields: the fields of an object; for other kinds, the items under the column's name.
+        fields: the fields of an object; for a list or map, its items by the name of their column.
         writes_null: for a field: whether to write null (True) or leave it out (False); None allows
             both.
         refusal: for the kind "refused": why the field cannot become a column.

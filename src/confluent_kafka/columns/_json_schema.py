@@ -404,7 +404,7 @@ class _Reader:
             if name in required:
                 fields[name] = replace(value, writes_null=True)
             else:
-                # JSONDecoder also reads a null there, but only some alternatives allow to write it.
+                # JSONDecoder also reads a null here, but not every alternative accepts a null.
                 writes_null = None if value.nullable else False
                 fields[name] = replace(value, nullable=True, writes_null=writes_null)
         return Value("object", "+s", fields=fields)

@@ -82,7 +82,7 @@ def array_of(element: Check, structs: type) -> Check:
 
     Args:
         element: checks each element.
-        structs: a class that is iterable but is a single value.
+        structs: the class of structs, which are iterable but are single values.
     """
 
     def check(name: str, value: Any) -> tuple[Any, ...]:

@@ -68,7 +68,7 @@ def tagged_parts(
         if tag > 127:
             tag, pos = longer(data, pos, tag)
         if tag <= last:
-            raise Wrong(f"tag {tag} of {owner} does not follow a smaller one")
+            raise Wrong(f"tag {tag} of {owner} is not larger than the tag before it")
         last = tag
         length = data[pos]
         pos += 1

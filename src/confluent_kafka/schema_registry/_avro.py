@@ -74,7 +74,7 @@ class ParsedSchema:
 def _with_names(schema: Any, named: Mapping[str, Any]) -> Any:
     """Return a parsed schema that contains the types that it refers to.
 
-    fastavro itself adds them only to records, and finds them in the part that it reads first.
+    fastavro adds these types only to records. In a union, it looks for them in the first type.
     """
     if isinstance(schema, list) and schema:
         return [_with_names(schema[0], named), *schema[1:]]

@@ -222,7 +222,7 @@ class Core(_Serde):
         return plan
 
     def _keep(self, key: Hashable, plan: Plan) -> Plan:
-        if len(self._plans) >= 10_000:  # a strategy that always returns new subjects
+        if len(self._plans) >= 10_000:  # if a strategy always returns new subjects
             self._plans.clear()
         self._plans[key] = plan
         return plan

@@ -116,7 +116,7 @@ class _Stream(httpcore.NetworkStream):
         try:
             left = self._limit.left(timeout, httpcore.ConnectTimeout)
         except httpcore.TimeoutException:
-            self.close()  # like the inner stream
+            self.close()  # as the inner stream does on errors
             raise
         return _Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._limit)
 

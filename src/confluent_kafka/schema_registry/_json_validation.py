@@ -157,7 +157,7 @@ def _compiled(schema: Any, documents: Mapping[str, Any], kind: type[Any]) -> Cal
     try:
         registry = jsonschema_rs.Registry(list(documents.items()), draft, _refuse)
         compiled = compiler(schema, validate_formats=False, retriever=_refuse, registry=registry)
-    except (ValueError, jsonschema_rs.ReferencingError):  # also for patterns
+    except (ValueError, jsonschema_rs.ReferencingError):  # ValueError: an unsupported pattern
         return _unknown
     is_valid = compiled.is_valid
 

@@ -152,7 +152,7 @@ class Positions:
     def _named(self, topics: Collection[str], timeout: float) -> dict[str, list[int]]:
         """Return the partition numbers of the topics that can be read, with one request.
 
-        librdkafka itself asks for one topic or for all, and there may be a hundred times as many.
+        librdkafka itself asks for one topic, or for all topics, which may be far more.
         """
         _, high = self._consumer.api_versions(timeout=timeout)[MetadataRequest.api_key]
         version = min(high, max(MetadataRequest.valid_versions))
@@ -214,7 +214,7 @@ class Positions:
                 code = failure.args[0].code()
                 if code in _NO_ANSWER:
                     left = self._check_brokers(asked, time.monotonic() - started)
-                    # Each wait is longer, for an answer that takes long.
+                    # Wait longer each time, because the answer may only be slow.
                     timeout = min(2 * timeout, left)
                     continue
                 has_time = time.monotonic() <= started + (self._retries.timeout or TIMEOUT)

@@ -215,7 +215,7 @@ def _strategy(text: str) -> str:
 
 
 def _reaches(bound: Bound, special: str) -> bool:
-    """Return whether a bound has a special position, for all partitions or for any one."""
+    """Return whether a bound has a special position for all partitions, or for one of them."""
     if isinstance(bound, dict):
         return {"latest": -1, "earliest": -2}[special] in bound.values()
     return bound == special

@@ -101,8 +101,8 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return the ranges between two offsets of the stream, for each task."""
         starts, ends = from_json(start), from_json(end)
         if self._is_first and self._first_is_empty and start == self._initial:
-            # The driver died before the first batch was done. That batch ended where the query
-            # started at that time. The start is later now, but the next batch begins at that end.
+            # The driver died before the first batch was done. That batch is empty and ends at the
+            # old start. The start is later now, but the next batch begins at the old start.
             return []
         for gone in sorted(starts.keys() - ends.keys()):
             report_loss(self._options, f"{gone}: the partition is gone, read up to {starts[gone]}")
@@ -155,8 +155,8 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except KafkaException as failure:
                 if failure.args[0].code() not in GONE:
                     raise
-                # It was deleted between two requests. If they are repeated, the first one reports
-                # that.
+                # A partition was deleted between the two requests. Repeat both: the first one then
+                # leaves the partition out.
                 return ask()
 
     def _earliest_of(self, new: Collection[Partition]) -> Offsets:

@@ -134,8 +134,8 @@ class MessageSerializer:
             payload = data[schema_id.parse(data) :]
             if schema_id.id is None:
                 raise SerializationError(
-                    "the schema is named by a GUID, which AvroDeserializer of "
-                    "confluent_kafka.schema_registry.avro reads"
+                    "the schema is named by a GUID: use AvroDeserializer of "
+                    "confluent_kafka.schema_registry.avro"
                 )
             return self._decoder(schema_id.id, is_key)(payload)
         except SerializationError as error:

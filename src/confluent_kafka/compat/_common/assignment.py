@@ -108,7 +108,7 @@ class Assignment:
         self._lives: dict[TopicPartition, Life] = {}
         self._wanted: dict[tuple[TopicPartition, ...], list[Place] | None] = {}
         self._is_lost = False
-        self._is_told = False  # the listener about a revocation by the group
+        self._is_told = False  # whether the listener was told of a revocation
         self._is_rebalancing = False
         self.client: Client | None = None
         """The client; None before the API has made it."""
@@ -127,7 +127,7 @@ class Assignment:
         self.is_whole = False
         """Whether messages of every partition may be returned."""
         self.is_settled = True
-        """Whether messages can come without another step before."""
+        """Whether no step is left to do before messages can come."""
 
     # ---- what is assigned ----
 
@@ -406,7 +406,7 @@ class Assignment:
             return None
         if life.is_read and not life.is_sought and self.client is not None:
             (place,) = self.client._next_position([Place(*partition)])
-            if place.offset != OFFSET_INVALID:  # otherwise it has not begun yet
+            if place.offset != OFFSET_INVALID:  # librdkafka has begun to read
                 return int(place.offset) if place.offset >= 0 else None
         return life.offset
 

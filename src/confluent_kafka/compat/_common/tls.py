@@ -24,8 +24,8 @@ _VERSIONS = frozenset({0x0303, 0x0304})
 # The names of curves that Python and librdkafka have, by their numbers in TLS.
 _CURVES = {23: "P-256", 24: "P-384", 25: "P-521", 29: "X25519", 30: "X448"}
 
-# Flags of verification that allow more or only order the search, and the flags that Python 3.13 and
-# later set in every default context.
+# Verification flags that make no check stricter, and the flags that Python 3.13 and later set in
+# every default context.
 _WITHOUT_RESTRICTION = (
     ssl.VERIFY_X509_TRUSTED_FIRST
     | ssl.VERIFY_X509_PARTIAL_CHAIN

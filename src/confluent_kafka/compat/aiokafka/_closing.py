@@ -30,7 +30,7 @@ async def leave(
     if error is None or engine is None:
         await stop()
         return
-    with contextlib.suppress(RuntimeError):  # it is closed
+    with contextlib.suppress(RuntimeError):  # the client is closed already
         engine._client._close_soon()
     stopping = asyncio.get_running_loop().create_task(stop())
     _going_on.add(stopping)

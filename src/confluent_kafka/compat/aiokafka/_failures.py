@@ -23,7 +23,7 @@ _OTHERS: dict[int, type[errors.KafkaError]] = {
 }
 
 # Errors that may pass by themselves, although aiokafka's exceptions are not ``retriable``: the
-# member joins again, or the missing thing appears.
+# member joins again, or something that is missing appears.
 _PASSING = frozenset(
     {
         KafkaError.BROKER_NOT_AVAILABLE,

@@ -128,7 +128,7 @@ class AIOKafkaClient:
 
     @property
     def api_version(self) -> tuple[int, ...]:
-        """The oldest version of Kafka that librdkafka supports; it asks brokers for theirs."""
+        """The oldest version of Kafka that librdkafka supports, not the version of a broker."""
         return (2, 1, 0)
 
     async def bootstrap(self) -> None:

@@ -144,7 +144,7 @@ KEYWORDS = (
 # Milliseconds: the default of Kafka's own clients for reconnect.backoff.max.ms.
 _RECONNECT_MAX = 1000
 
-# Milliseconds for one attempt to send besides the backoff, and the default of the backoff.
+# In milliseconds: the time of an attempt to send, without the backoff; and the default backoff.
 _ATTEMPT, _BACKOFF = 10, 100
 
 # The delivery timeout of an idempotent producer, in milliseconds: in aiokafka such messages never

@@ -52,8 +52,8 @@ class CommitFailedError(KafkaError):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         reason = (
             "the group has rebalanced and assigned the partitions to another member: more than "
-            "max_poll_interval_ms passed between two fetches. Raise it, or take fewer messages at "
-            "a time (max_poll_records)"
+            "max_poll_interval_ms passed between two fetches. Increase max_poll_interval_ms, or "
+            "take fewer messages at a time (max_poll_records)"
         )
         super().__init__(reason, *args, **kwargs)
 

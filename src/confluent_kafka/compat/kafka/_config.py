@@ -137,7 +137,10 @@ KEYWORDS = (
     ),
     Keyword("proxy_url", kept="refused unless None", convert=_NO_PROXY),
     Keyword("socks5_proxy", kept="refused unless None", convert=_NO_PROXY),
-    Keyword("api_version", kept="the constructor does not connect if it is given; idempotence"),
+    Keyword(
+        "api_version",
+        kept="the constructor does not connect if it is given; idempotence needs 0.11",
+    ),
     Keyword("selector", note="librdkafka's threads wait for the connections"),
     Keyword(
         "kafka_client",

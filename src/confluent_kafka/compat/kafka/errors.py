@@ -53,8 +53,8 @@ class CommitFailedError(KafkaError):
     def __init__(self, *args: Any) -> None:
         reason = (
             "the group has rebalanced and assigned the partitions to another member: more than "
-            "max_poll_interval_ms passed between two calls of poll(). Raise it, or take fewer "
-            "messages at a time (max_poll_records)"
+            "max_poll_interval_ms passed between two calls of poll(). Increase "
+            "max_poll_interval_ms, or take fewer messages at a time (max_poll_records)"
         )
         super().__init__(*(args or (reason,)))
 

@@ -57,7 +57,9 @@ def gzip_decode(payload: bytes | None) -> bytes:
     with gzip.GzipFile(fileobj=io.BytesIO(payload or b"")) as file:
         data = file.read(MAX_SIZE + 1)
     if len(data) > MAX_SIZE:
-        raise ProtocolError(f"{len(payload or b'')} bytes of gzip are more than {MAX_SIZE}")
+        raise ProtocolError(
+            f"{len(payload or b'')} bytes of gzip contain more than {MAX_SIZE} bytes"
+        )
     return data
 
 

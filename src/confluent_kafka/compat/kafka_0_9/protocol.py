@@ -321,7 +321,7 @@ def _nothing(data: bytes, pos: int) -> tuple[None, int]:
 def _partitions(
     data: bytes, form: str, rest: Callable[[bytes, int], tuple[Any, int]] = _nothing
 ) -> Iterator[tuple[bytes, int, tuple[Any, ...], Any]]:
-    """Yield topic, partition, its numbers of the format `form`, and the result of `rest`."""
+    """Yield topic, partition, the numbers that `form` unpacks, and the result of `rest`."""
     (_, topics), pos = relative_unpack(">ii", data, 0)
     for _ in range(topics):
         topic, pos = read_short_string(data, pos)

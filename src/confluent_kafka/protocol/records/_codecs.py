@@ -93,7 +93,8 @@ def decompress(
         raise CodecUnavailableError(str(error)) from None
     except OverflowError:
         raise RecordsTooLargeError(
-            f"{len(data)} bytes of {codec.name.lower()} are more than {max_size} (max_size)"
+            f"{len(data)} bytes of {codec.name.lower()} contain more than {max_size} bytes "
+            "(max_size)"
         ) from None
     except (ValueError, zlib.error) as error:
         raise CorruptRecordsError(f"{codec.name.lower()}: {error}") from None

@@ -128,7 +128,7 @@ class MessageSetEntry:
         """Return the entry that `data` contains, from its offset and size on; see read()."""
         offset, _, crc = _PREFIX.unpack_from(data)
         magic = data[_PREFIX.size]
-        if magic not in _HEADERS:  # in a wrapper: read() has looked at the others
+        if magic not in _HEADERS:  # in a wrapper; read() checks all others
             raise CorruptRecordsError(f"a message has the unknown format {magic}")
         header = _HEADERS[magic]
         try:

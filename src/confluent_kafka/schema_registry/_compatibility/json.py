@@ -94,8 +94,8 @@ class _Document(NamedTuple):
             return self
         for known, one in self.others.items():
             for other in (known, str(_id(one.root))):
-                # One of the names may be relative to the "$id" of its document: then only the ends
-                # are equal.
+                # A name may be relative to the "$id" of its document: then only the ends of the two
+                # names are equal.
                 if f"/{name}".endswith(f"/{other}") or f"/{other}".endswith(f"/{name}"):
                     return one
         return None
@@ -195,11 +195,11 @@ class _Comparison:
             yield Problem("TYPE_CHANGED", path, f"{old.kind} became {new.kind}")
         elif old.kind == "enum":
             if not _values(old.value) <= _values(new.value):
-                yield Problem("ENUM_ARRAY_NARROWED", f"{path}/enum", "values are gone")
+                yield Problem("ENUM_ARRAY_NARROWED", f"{path}/enum", "the new enum lacks values")
         elif old.kind == "not":
             was, now = (_Node.of(one.value, one.document) for one in (old, new))
             if not self._fits(now, was, path):
-                yield Problem("NOT_TYPE_EXTENDED", f"{path}/not", "more is excluded")
+                yield Problem("NOT_TYPE_EXTENDED", f"{path}/not", "the new schema excludes more")
         elif old.kind in _OTHERS:
             yield from _compare_limits(old, new, path)
             rules = {
@@ -272,10 +272,10 @@ class _Comparison:
 
     def _compare_removed(self, old: _Node, rest: _Node, path: str, what: str) -> Iterator[Problem]:
         if rest.kind == "nothing" != old.kind:
-            why = "the new schema allows no others"
+            why = "the new schema does not allow it"
             yield Problem(f"{what}_REMOVED_FROM_CLOSED_CONTENT_MODEL", path, why)
         elif not self._fits(old, rest, path):
-            why = "the new schema allows others with another schema"
+            why = "the new schema allows it only with another schema"
             kind = f"{what}_REMOVED_NOT_COVERED_BY_PARTIALLY_OPEN_CONTENT_MODEL"
             yield Problem(kind, path, why)
 
@@ -291,9 +291,9 @@ class _Comparison:
         was, now = _rest(old, keyword), _rest(new, keyword)
         kind = re.sub("([A-Z])", r"_\1", keyword).upper()
         if now.kind == "nothing" != was.kind:
-            yield Problem(f"{kind}_REMOVED", f"{path}/{keyword}", "others are not allowed any more")
+            yield Problem(f"{kind}_REMOVED", f"{path}/{keyword}", "the new schema forbids them")
         elif was.kind == "anything" != now.kind:
-            yield Problem(f"{kind}_NARROWED", f"{path}/{keyword}", "others must match a schema now")
+            yield Problem(f"{kind}_NARROWED", f"{path}/{keyword}", "the new schema restricts them")
         else:
             yield from self.compare(was, now, f"{path}/{keyword}")
 
@@ -303,7 +303,7 @@ class _Comparison:
             where, before = f"{path}/{name}", was.get(name)
             kind = "ARRAY" if isinstance(one, list) else "SCHEMA"
             if before is None or isinstance(before, list) != isinstance(one, list):
-                yield Problem(f"DEPENDENCY_{kind}_ADDED", where, "it was not there")
+                yield Problem(f"DEPENDENCY_{kind}_ADDED", where, "the old schema did not have it")
             elif not isinstance(one, list):
                 nodes = _Node.of(before, old.document), _Node.of(one, new.document)
                 yield from self.compare(*nodes, where)

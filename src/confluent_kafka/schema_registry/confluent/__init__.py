@@ -1,5 +1,5 @@
 """Import paths of generated Protobuf code, which imports a module for each file it depends on.
 
-Each module has the same messages and numbers as the module that protoc generates. It also works if
-the program has generated such a module itself.
+Each module has the same messages and numbers as the module that protoc generates. A program can
+use these modules even if it has generated its own.
 """

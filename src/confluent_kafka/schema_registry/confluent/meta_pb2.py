@@ -46,7 +46,7 @@ def _described() -> Any:
         dependency=[descriptor_pb2.DESCRIPTOR.name],
         syntax="proto3",
     )
-    # Registries accept a file twice only if it is the same to the last option.
+    # Registries accept a file twice only if both files are equal, including all options.
     file.options.go_package = "../confluent"
     _add_meta(file)
     _add_texts(file.message_type.add(name="Rule"), "name", "doc", "expr", "sql")

@@ -60,7 +60,7 @@ def _found(sql: str) -> list[re.Match[str]]:
 
 
 def _behind_list(words: list[str], index: int) -> int:
-    """Return the index after a list of names in parentheses, or the same index without a list."""
+    """Return the index after a list of names in parentheses; without a list, the same index."""
     if words[index : index + 1] != ["("] or ")" not in words[index:]:
         return index
     return words.index(")", index) + 1

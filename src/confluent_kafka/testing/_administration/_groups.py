@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The first version of DescribeGroups with an error code for groups that do not exist.
 _SAYS_NOT_FOUND = 6
-# Where all clients are, as Kafka writes it.
+# The host of all clients, in Kafka's form.
 _HOST = "/127.0.0.1"
 
 

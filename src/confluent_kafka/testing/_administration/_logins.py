@@ -1,4 +1,4 @@
-"""Requests of a login, where the client need not log in, or has logged in."""
+"""Login requests of clients that need not log in, or that have logged in already."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class SharePartition:
-    """Where a share group continues in a partition; `done` of the records from there are done."""
+    """Where a share group continues in a partition; `done` counts finished records after that."""
 
     topic_id: Uuid
     number: int

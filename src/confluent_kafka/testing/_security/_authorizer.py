@@ -138,7 +138,7 @@ class Authorizer:
 
     def allows_any(self, client: Client, operation: int, resource: int) -> bool:
         """Return whether a client may do something with at least one resource of a type."""
-        # Kafka asks about a name that no ACL has, so that resources without ACLs count.
+        # Like Kafka, ask about a name that has no ACL, because resources without ACLs also count.
         if self.allows(client, operation, resource, "hardcode"):
             return True
         own = [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER = 3, 10, 60
 _SASL_HANDSHAKE, _API_VERSIONS, _SASL_AUTHENTICATE = 17, 18, 36
-# A larger frame is none: for example a client that begins TLS. Kafka: socket.request.max.bytes.
+# Larger data is not a frame; for example, the client begins TLS. Kafka: socket.request.max.bytes.
 _LARGEST = 100 * 1024 * 1024
 
 
@@ -194,7 +194,7 @@ class Connection:
         """Pass a response of the broker to the client."""
         frame = self._changed(frame)
         if not self._client_is_gone:
-            with contextlib.suppress(ConnectionError):  # the end of the requests follows
+            with contextlib.suppress(ConnectionError):  # the requests will end, too
                 await client.write(frame)
         self._owed -= 1
         if self._owed == 0:
@@ -217,7 +217,7 @@ class Connection:
             return frame
         api_key, version, changes = asked
         if api_key == _API_VERSIONS and frame[4:6] != b"\0\0":
-            return frame  # an error, which has version 0
+            return frame  # an error, always in version 0
         header_version = protocol.response_header_version(api_key, version)
         _, end = protocol.ResponseHeader._decode_front(frame, header_version)
         kind = protocol.request_class(api_key).response_class

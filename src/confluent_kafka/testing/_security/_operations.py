@@ -42,8 +42,9 @@ class Resource(NamedTuple):
     name: str | None
 
 
-# Takes the topics, a request and one entry of its lists, or the request once more. A resource that
-# is missing, such as a producer without transactions, needs no permission.
+# Takes the topics, a request and one entry of its lists. For the whole request, the entry is the
+# request itself. A missing resource, such as the id of a producer without transactions, needs no
+# permission.
 Find = Callable[[Topics, Any, Any], Iterable[Resource]]
 
 
@@ -129,7 +130,7 @@ def _any_topic(topics: Topics, request: Any, entry: Any) -> Iterable[Resource]:
 
 
 def _transactions_of_brokers(topics: Topics, request: Any, entry: Any) -> Iterable[Resource]:
-    """Find the cluster in the versions that only brokers send."""
+    """Find the cluster if the request has a version that only brokers send."""
     return _cluster(topics, request, entry) if request.transactions else []
 
 
@@ -138,7 +139,7 @@ _COORDINATED = {0: GROUP, 1: TRANSACTIONAL_ID}
 
 
 def _coordinated(topics: Topics, request: Any, entry: Any) -> Iterable[Resource]:
-    """Find what the client looks a coordinator up for."""
+    """Find the group or transactional id whose coordinator the client looks up."""
     if request.key_type not in _COORDINATED:
         return _cluster(topics, request, entry)
     key = _value(entry, "key")  # version 4 and later have the keys in a list instead

@@ -25,7 +25,7 @@ _TEXTS = {
     KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "Transactional Id authorization failed.",
 }
 
-# What an entry of a request and its result have in common. Their fields have one of these names.
+# Names of the fields that identify an entry of a request, and also its result.
 _NAMES = ("name", "topic", "topic_name", "group_id", "transactional_id", "key", "user")
 _NUMBERS = ("index", "partition", "partition_index", "partition_id")
 _IDENTITIES = ({*_NAMES}, {*_NUMBERS}, {"topic_id"}, {"resource_type"}, {"resource_name"})

@@ -49,7 +49,7 @@ class TokenRequests:
         return api_key in self._answers
 
     def complete(self, request: Any) -> Callable[[Any], Any]:
-        """Return what replaces the broker's refusal, which is for clients without a name.
+        """Return a function that replaces the broker's refusal: the broker does not know the user.
 
         A handler of `MockCluster.on_request()` may have given another answer, which stays.
         """

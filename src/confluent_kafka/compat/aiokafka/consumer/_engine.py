@@ -125,7 +125,7 @@ class Engine(AIOConsumer):
         return self._reads + self._takes
 
     def forget_stored_offsets(self, partitions: Iterable[TopicPartition]) -> None:
-        """Keep librdkafka from committing the messages that were read so far by itself."""
+        """Forget the stored offsets, so that librdkafka does not commit them automatically."""
         self._client._store([Place(*each, OFFSET_STORED) for each in partitions])
 
     def ensure(self) -> None:
@@ -226,7 +226,7 @@ class Engine(AIOConsumer):
     async def _close(self) -> None:
         self._has_failed.set()
         self._attendant.end()
-        # The cluster refused something for reading calls; stop() does the rest without it.
+        # The cluster's errors are for calls that read messages, so stop() does not raise them.
         self._failures = deque(one for one in self._failures if not isinstance(one, KafkaError))
         try:
             await super()._close()

@@ -80,7 +80,7 @@ class Reader:
         self.assigned.client = self.engine.client
         self.positions = Positions(self.engine, self.assigned, reset, has_group, timeout, client)
         self._deserializers = deserializers
-        self._store = deserializers.are_none  # otherwise when the objects exist
+        self._store = deserializers.are_none  # otherwise _deserialize() stores offsets
         self._commits = Underway()
         self._reasons = Reasons()
         self._group: Membership | None = None

@@ -147,7 +147,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             name: value for name, value in locals().items() if name not in ("self", "topics")
         }
         self._reader: Reader | None = None
-        self._active: Reader | None = None  # the same, until stop()
+        self._active: Reader | None = None  # the same reader until stop(), then None
         _check_number("max_poll_records", max_poll_records)
         warn_deprecated(keywords, "loop", "api_version")
         self._client = AIOKafkaClient(**shared(keywords))

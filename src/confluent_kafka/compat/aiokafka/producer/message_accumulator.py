@@ -124,7 +124,7 @@ class BatchBuilder:
         return len(self._records)
 
     def _size_of(self, record: Record) -> int:
-        """Return a record's bytes; its timestamp and offset are relative to the first one's."""
+        """Return a record's size. Its time and offset are stored relative to the first record."""
         first = self._records[0].timestamp if self._records else record.timestamp
         body = _ATTRIBUTES + _varint(record.timestamp - first) + _varint(len(self._records))
         body += _sized(record.key) + _sized(record.value) + _varint(len(record.headers))

@@ -241,7 +241,7 @@ class AIOKafkaProducer:
         number = -1
         if not self._is_plain or partition is not None or topic not in self._known:
             await self.client._wait_on_metadata(topic)
-            engine = self._ready_to_send()  # still
+            engine = self._ready_to_send()  # stop() may have been called meanwhile
             key_bytes, value_bytes = self._serialize(topic, key, value)
             number = self._number(topic, partition, key, value, key_bytes, value_bytes)
             key, value = key_bytes, value_bytes
@@ -304,7 +304,7 @@ class AIOKafkaProducer:
         """
         self._ready_to_send()
         await self.client._wait_on_metadata(topic)
-        engine = self._ready_to_send()  # still
+        engine = self._ready_to_send()  # stop() may have been called meanwhile
         chosen = self._partition(topic, partition, None, None, None, None)
         batch.close()
         with self._sending():

@@ -51,7 +51,7 @@ class Wire:
         Raises:
             KafkaTimeoutError, KafkaConnectionError: no answer came.
             UnknownBrokerIdError: the cluster has no such broker.
-            IncompatibleBrokerVersion: no version of the broker supports the request's fields.
+            IncompatibleBrokerVersion: the broker has no version of the request with these fields.
         """
         seconds = self.timeout if timeout_ms is None else timeout_ms / 1000
         if target.broker is not None:

@@ -239,7 +239,7 @@ class ConfigAdminMixin:
         for resource in resources:
             everything = ConfigResource(resource.resource_type, resource.name)
             known = {one.name for one in self._described(everything).configs}
-            unknown |= set(resource.configs or ()) - known  # for a missing topic, all values
+            unknown |= set(resource.configs or ()) - known  # all names, if the topic is missing
         if unknown:
             raise ValueError(f"Unrecognized configs: {', '.join(sorted(unknown))}")
 

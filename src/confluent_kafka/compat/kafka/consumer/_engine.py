@@ -53,7 +53,7 @@ class Engine(Consumer):
         return _by_partition(answer, UNKNOWN)  # without a topic, nothing is committed
 
     def forget_stored_offsets(self, partitions: Iterable[TopicPartition]) -> None:
-        """Keep librdkafka from committing the messages that were read so far by itself."""
+        """Forget the stored offsets, so that librdkafka does not commit them automatically."""
         self._store([Place(*partition, OFFSET_STORED) for partition in partitions])
 
     def bounds(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-# Before it, members sent heartbeats only while they polled.
+# Clients of older versions sent heartbeats only while they polled.
 _HEARTBEATS_SINCE = (0, 10, 1)
 
 

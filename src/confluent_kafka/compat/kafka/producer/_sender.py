@@ -45,7 +45,7 @@ class Sender:
     def stop(self) -> None:
         """End the thread, and wait for it unless it is the calling thread."""
         self._stopping = True
-        with contextlib.suppress(OSError):  # it was stopped before, or is full
+        with contextlib.suppress(OSError):  # the pipe is closed, or is full
             self._writer.send(b"\0")
         if not self.is_current():
             self._thread.join()

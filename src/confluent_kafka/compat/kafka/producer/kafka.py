@@ -388,7 +388,7 @@ class KafkaProducer:
 def _end(engine: Producer, sender: Sender) -> None:
     """Deliver the messages of a producer that was dropped, or not closed at the program's end."""
     sender.stop()
-    with contextlib.suppress(RuntimeError, KafkaException):  # in its own callback; in a fork
+    with contextlib.suppress(RuntimeError, KafkaException):  # in a callback, or in a fork
         engine.close(_MOMENT)
 
 

@@ -22,8 +22,8 @@ def main(number: int) -> None:
         number: the file descriptor of the pipe. The parent process first sends what to read, and
             then how many messages it wants. This process ends when the pipe is closed.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program handles it
-    with Connection(number) as pipe, suppress(EOFError, OSError):  # if nobody reads the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    with Connection(number) as pipe, suppress(EOFError, OSError):  # the parent closed the pipe
         _serve(pipe)
 
 

@@ -371,7 +371,8 @@ class KafkaConsumer:
         deserializer = self._config["deserializer_class"]
         for offset, message in answer.messages:
             made = KafkaMessage(*place, offset, message.key, deserializer(message.value))
-            self._offsets.fetch[place] = offset + 1  # no call before the message is returned
+            # No call may follow before the yield: Ctrl-C would arrive there and lose the message.
+            self._offsets.fetch[place] = offset + 1
             yield made
         self._offsets.fetch[place] = answer.messages.next_offset
 

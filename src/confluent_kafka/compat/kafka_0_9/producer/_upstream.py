@@ -113,7 +113,7 @@ class Upstream:
         limit = self._batching.stop_timeout
         self._end = None if limit is None else time.monotonic() + limit
         self.stop_event.set()
-        with suppress(Full):  # if the thread does not wait for messages
+        with suppress(Full):  # a full queue needs no wake-up
             self._queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
 
     def run(self) -> None:
@@ -222,5 +222,5 @@ def _kind(answer: Any) -> type | None:
     if answer.error in _PASSING:
         return FailedPayloadsError
     if answer.error == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
-        return RequestTimedOutError  # the leader has the messages as well
+        return RequestTimedOutError  # the leader has stored the messages
     return kafka_errors.get(answer.error, UnknownError) if answer.error else None

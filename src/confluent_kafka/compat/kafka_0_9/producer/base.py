@@ -213,7 +213,7 @@ setattr(Producer, "async", property(lambda producer: producer._is_async))
 
 def _stop(upstream: Upstream, thread: Thread, timeout: float | None = None) -> None:
     upstream.stop()
-    if thread is not current_thread():  # which may drop the last reference
+    if thread is not current_thread():  # the thread may drop the last reference
         thread.join(timeout)
 
 
