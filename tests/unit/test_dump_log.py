@@ -178,7 +178,7 @@ def test_records_that_cannot_be_read(tmp_path: Path) -> None:
     done = run("dump-log", "-r", str(path), "--max-size", "10")
     assert (done.status, len(done.stdout.splitlines())) == (1, 1)
     assert "the batch at byte 0: " in done.stderr
-    assert "more than 10 (max_size)" in done.stderr
+    assert "more than 10 bytes (max_size)" in done.stderr
 
 
 def test_empty(tmp_path: Path) -> None:
