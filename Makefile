@@ -23,8 +23,8 @@ help: ## show this list
 demo: build $(VENV)/.demo java ## the main job: flights through Kafka and Spark
 	@$(BIN)/python -m examples.flights
 
-# Several side by side (tests/support/side_by_side.py). Without Java the Spark tests are skipped and
-# the closing line says so.
+# Several tests run at a time (tests/support/side_by_side.py). Without Java the Spark tests are
+# skipped, and the closing line says so.
 test: build $(VENV)/.demo $(VENV)/.integration $(VENV)/.fuzz ## every test this machine can run (ARGS="..." goes to pytest)
 	@sh tools/system.sh java || true
 	@! command -v mvn >/dev/null || { $(BIN)/python tools/kafka.py && $(BIN)/python tools/apicurio.py; } >/dev/null
@@ -73,7 +73,7 @@ chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a re
 transactions: build java $(VENV)/.integration ## transactions of five clients under faults, and their anomalies (ARGS="--clients ours --seconds 600")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos.transactions $(ARGS)
 
-differential: build ## drawn scripts on the compatibility APIs and on the originals, outcome by outcome (ARGS="--scripts 1000")
+differential: build ## random scripts on the compatibility APIs and on the original packages, with every difference (ARGS="--scripts 1000")
 	@$(BIN)/python -m tests.differential $(ARGS)
 
 cancellation: build ## every coroutine, cancelled at each of its first suspensions, and callbacks that raise (SUSPENSIONS=50)
@@ -102,8 +102,8 @@ wheel-test: ## unit and embedded tests against the wheels in dist/, as they are 
 release: build .venv-wheel/.requirements ## sdist and wheels in dist/, with every check before they are published (ARGS="--quick")
 	@.venv-wheel/bin/python tools/release.py $(ARGS)
 
-# Each call of each client in processes of its own: a crash says which answer it was.
-# Only the sanitizers see memory that is read past its end, or lost.
+# Each call of each client runs in processes of its own, so that a crash shows which answer caused
+# it. Only the sanitizers find reads past the end of memory, and leaks.
 matrix: build $(if $(SANITIZED),sanitized) ## every answer to every call, with errors, cut short, corrupt or late (SANITIZED=1, ARGS="admin --cases 50")
 	@$(if $(SANITIZED),ASAN_OPTIONS=detect_leaks=1 $(SANITIZED_PYTHON),$(BIN)/python) \
 		-m tests.matrix $(ARGS)
@@ -135,8 +135,8 @@ tsan: build ## unit and embedded tests under the thread sanitizer: our extension
 		build/tsan/venv/bin/python -m pytest -s -p no:cacheprovider -o faulthandler_timeout=0 \
 		$(or $(ARGS),tests/unit tests/embedded $(FREETHREADED_SKIPS))
 
-# Memcheck is some 20 times slower than the processor: this takes half an hour. It runs one thread at
-# a time: without a fair turn a loop that polls gets all of them.
+# Programs run some 20 times slower under memcheck: this takes half an hour. It runs one thread at a
+# time: without --fair-sched, a loop that polls would keep the other threads from running.
 valgrind: build $(VENV)/.spark ## unit and embedded tests under valgrind
 	$(call say,building with debug information)
 	@CFLAGS=-g $(BIN)/python setup.py -q build --build-base build/valgrind \
@@ -175,7 +175,8 @@ clean: ## remove everything that was built (librdkafka and Kafka stay in ~/.cach
 
 comma := ,
 
-# They fork without exec: the child's own end is looked at too, and has what the parent still holds.
+# These tests fork without exec. Valgrind also checks the child when it ends, and reports memory of
+# the parent that the child has not freed.
 # Valgrind takes LD_PRELOAD out of the environment of the programs that it does not watch.
 VALGRIND_SKIPS := $(addprefix --deselect=tests/embedded/,\
 	test_mock_cluster.py::test_a_forked_child_is_told_what_to_do test_aio_faults.py::test_fork \

@@ -643,13 +643,13 @@ WAITING_ROWS = (
         0.020,
     ),
     WaitingRow(
-        f"{TICK} that read all messages each, too late by",
+        f"{TICK} of all messages, too late by",
         _waiting("ticks", "--consumers", str(CONSUMERS)),
     ),
     WaitingRow("protocol: decoding a MetadataResponse of 1 MB", ("metadata",), 0.050),
 )
 WAITING_SECONDS = 5
-# The limit in seconds by which a message may take longer to a task than to a thread.
+# How many seconds longer a message to a task may take than a message to a thread.
 WAITING_BAR_SECONDS = 100e-6
 
 IMPORT_RUNS = 20

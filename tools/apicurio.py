@@ -54,7 +54,7 @@ def _unpack(home: Path) -> None:
         archive = Path(scratch) / _ARCHIVE
         _copy_archive(archive)
         if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
-            raise AssemblyError(f"Maven brought another {_ARCHIVE} than is pinned: nothing is kept")
+            raise AssemblyError(f"{_ARCHIVE} from Maven is not the pinned one: nothing is kept")
         stage = Path(scratch) / "registry"
         with tarfile.open(archive) as files:
             files.extractall(stage, filter="data")

@@ -65,7 +65,7 @@ rd_kafka_unsubscribe
 """
 WAITS = frozenset(_NAMES.split())
 
-# Where the argument of this number, the timeout, is a literal 0 the function does not wait.
+# The index of the timeout among the arguments. If it is a literal 0, the function does not wait.
 TIMEOUT_ARGUMENT = {
     "rd_kafka_clusterid": 1,
     "rd_kafka_consume_batch_queue": 1,
@@ -141,7 +141,11 @@ def waiting_functions(sources: Path) -> dict[str, list[str]]:
 
 
 def pinned_waiting_functions() -> dict[str, list[str]]:
-    """Those of the pinned librdkafka, patched; raises BuildError where there are no sources."""
+    """Return waiting_functions() of the pinned, patched librdkafka.
+
+    Raises:
+        BuildError: the sources are missing.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         return waiting_functions(librdkafka.unpack_patched(Path(scratch)) / "src")
 
@@ -229,7 +233,7 @@ def _check_function(function: Function, unlocked: frozenset[str]) -> Iterator[Vi
                 yield Violation(function.file, line, f"{function.name}() has no GIL to release")
             released = _BRACKET[word]
         elif word == "!callback_begin":
-            released = leaving = True  # that failed: the GIL is not there
+            released = leaving = True  # callback_begin() failed: no GIL here
         elif word == "}" and leaving:
             released = leaving = False
         elif word == "RD_KAFKA_MSG_F_BLOCK":

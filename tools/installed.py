@@ -79,7 +79,7 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
             if line and not line.startswith(("#", "-r")):
                 alone = [*pip, *built, line]
                 if subprocess.run(alone, check=False, capture_output=True).returncode:
-                    say(f"not to be had: {line}")
+                    say(f"cannot be installed: {line}")
     # Last, so that nothing from an index replaces it.
     subprocess.run([*pip, "--no-index", "--no-deps", "--force-reinstall", wheel], check=True)
     return inside

@@ -2,7 +2,7 @@
 """Assembles an Apache Kafka distribution from Maven Central once, and prints its path.
 
 Maven copies the jars named in ``tools/kafka/pom.xml``; each must have the SHA-256 that
-``tools/kafka/libs-VERSION.sha256`` pins. With the small scripts beside it they make a
+``tools/kafka/libs-VERSION.sha256`` pins. The jars and the small scripts in ``tools/kafka`` form a
 ``KAFKA_HOME`` under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default)::
 
     python tools/kafka.py          # make sure that there is one, print its path

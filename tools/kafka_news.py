@@ -2,8 +2,8 @@
 """Prints what the newest release of Kafka's own client has and this package does not have.
 
 Maven finds the newest kafka-clients and copies its jars. This program compares their messages and
-error codes with this package, and the names of their configurations with the release of protocol's
-tables. The exit code is 0 if there are no differences, 1 if there are differences, and 2 if there
+error codes with this package, and the names of their configurations with the pinned release of
+Kafka. The exit code is 0 if there are no differences, 1 if there are differences, and 2 if there
 was an error.
 
 Environment:
@@ -30,7 +30,7 @@ from protocol import definitions_in, table
 
 FILES = Path(__file__).resolve().parent / "kafka_news"
 NEWEST = "[4,)"  # a range of Maven, which takes the newest release in it
-# The words of a table's first line after the kind of the message.
+# A table's first line consists of the kind of the message and these words.
 _FACTS = ("number", "versions", "flexible versions", "latest version")
 
 

@@ -4,7 +4,7 @@
 An arrow is a dependency: in C an include or the use of another file's function, in Python an
 import, even of types alone. A room is a folder or module. An arrow must lead from a room to a room
 that the tables below allow, and files must not depend on each other in a circle. A header and the
-source of the same name count as one file; what a header only declares is no use. The parts of
+source of the same name count as one file; declarations in a header do not count. The parts of
 `Client` belong to one file each: nobody else touches their fields.
 
     python tools/layers.py         # says what is wrong, with exit code 1; nothing when all is well
@@ -45,7 +45,7 @@ C_ROOMS: Mapping[str, set[str]] = {
     | {"arrow", "avro", "codec", "columns", "mock", "producer", "consumer", "share", "admin"},
 }
 
-# The same for the package; "" is confluent_kafka itself, its __init__. The faces are last.
+# The same for the package; "" is confluent_kafka/__init__.py. The APIs for users are last.
 _CLIENTS = {"", "cimpl", "_values", "_suggestions", "error", "serialization"}
 PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
@@ -78,11 +78,11 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},
     "_types": {"serialization"},
-    # The command line starts what the other faces offer.
+    # The commands use the other APIs.
     "cli": _CLIENTS
     | {"admin", "compat", "protocol", "schema_registry", "spark", "testing", "statistics"}
     | {"_diagnosis"},
-    # Without the extra of the command line it still diagnoses.
+    # `doctor` also works without the packages of the extra [cli].
     "__main__": {"cli", "_diagnosis"},
 }
 
@@ -121,7 +121,7 @@ _COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _FUNCTION = re.compile(r"^(?!.*\bstatic\b)[A-Za-z_][\w \t*]*\n(\w+)\(", re.MULTILINE)
 _TABLE = re.compile(r"^(?:const )?(?:struct )?\w+ (\w+)(?:\[\w*\])? = \{", re.MULTILINE)
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-# The code of a header: of functions whose braces are in the first column, not of what it declares.
+# The code of a header, without its declarations: functions have their braces in the first column.
 _BODY = re.compile(r"^\{\n.*?^\}", re.MULTILINE | re.DOTALL)
 _IMPORTED = re.compile(rf'"{PACKAGE}\.(\w+)[\w.]*"')
 
@@ -212,7 +212,7 @@ def python_arrows(folder: Path, *, types: bool = False) -> Iterator[Arrow]:
     for module, path in modules.items():
         is_package = path.name == "__init__.py"
         package = module if is_package else module.rpartition(".")[0]
-        # A package names the types that it loads when they are asked for.
+        # An __init__ imports the types of modules that it loads on demand, for type checkers.
         for node in _imports(ast.parse(path.read_text()), types and not is_package):
             for name in _imported(node, package, modules):
                 if name != module and (name == PACKAGE or name.startswith(f"{PACKAGE}.")):

@@ -49,8 +49,8 @@ from typing import Literal
 OLDEST = "2.14"  # csrc/base/compat.h refuses older headers
 VERSION = "2.15.1"
 
-# Ours, for the pinned sources: what librdkafka has not taken (yet). Each says why. They are
-# applied in this order: the three series, each by name.
+# Our patches of the pinned sources, which librdkafka does not have (yet). Each one gives its
+# reason. They are applied in the order of the series, and within a series by name.
 SERIES = ("correctness", "features", "speed")
 PATCHES = tuple(
     patch
@@ -58,7 +58,7 @@ PATCHES = tuple(
     for patch in sorted((Path(__file__).resolve().parent / "patches" / series).glob("*.patch"))
 )
 
-# What a prefix says of the library in it: a line for each patch, "series/name".
+# The file in a prefix with the patches of its library: a line "series/name" for each.
 LIST_OF_PATCHES = "PATCHES.txt"
 
 JOBS = os.cpu_count() or 1
@@ -71,8 +71,8 @@ RECIPE = "2"
 NPM_PACKAGE = "@confluentinc/kafka-javascript@1.10.1"
 NPM_SHA256 = "ada7d703bb1d3237e2292bfabf438d663b6160c9f1ac2a2406b5dc4257c81b66"
 
-# librdkafka's configure leaves out silently what it does not find; asked for by name, a
-# missing library is an error. lz4 and snappy come with the sources.
+# If librdkafka's configure does not find a library, it silently builds without that library. If an
+# option names the library, that is an error. lz4 and snappy come with the sources.
 OPTIONS = (
     "--enable-ssl",
     "--enable-curl",
@@ -308,8 +308,8 @@ def _kept_archive() -> Path:
 def build_options() -> tuple[str, ...]:
     """Return the options of the build. Only GSSAPI depends on the machine: it needs Cyrus SASL."""
     options = (*OPTIONS, "--enable-gssapi" if known("libsasl2") else "--disable-gssapi")
-    # Races between two sides are seen only where both are watched, and a read past an answer's end
-    # is mostly librdkafka's.
+    # The sanitizers also have to watch librdkafka: they only find a race between threads whose code
+    # they both watch, and most reads past the end of an answer are in librdkafka.
     return (*options, *WATCHED.get(os.environ.get("SANITIZE", ""), ()))
 
 

@@ -195,7 +195,8 @@ class Workshop:
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
         with self._log.open("a") as log:
             log.write(done.stdout + done.stderr)
-        # A crash ends pytest by a signal: the test has failed. Another code is such as 5, no test.
+        # A negative code is a signal: the test has crashed, so it has failed. A code above 1 means
+        # that pytest could not run the tests.
         if done.returncode > 1 or re.search(r"\d skipped", done.stdout):
             raise librdkafka.BuildError(
                 f"{' '.join(command)} did not run all tests ({done.returncode}): see {self._log}"

@@ -65,7 +65,8 @@ OF_THE_LIBRARY = ("make", "patch", "bash")
 def missing() -> list[Need]:
     """Return the requirements of the configured build that this machine lacks."""
     if sys.platform == "win32":
-        return []  # librdkafka.py names LIBRDKAFKA_PREFIX, and setuptools the compiler
+        # librdkafka.py reports a missing LIBRDKAFKA_PREFIX, and setuptools a missing compiler.
+        return []
     needs = [_compiler(), _headers()]
     if "LIBRDKAFKA_PREFIX" in os.environ:
         return [need for need in needs if need]

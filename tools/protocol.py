@@ -31,7 +31,7 @@ TABLES = PACKAGE / "_tables.py"
 STUB = PACKAGE / "__init__.pyi"
 GUIDE = ROOT / "docs/guides/protocol.md"
 
-# The jars, the folders in them, and whose records the messages are, if they are records.
+# The jars, the folders in them, and the key of TOPICS if the messages are records.
 SOURCES = (
     ("kafka-clients", "common/message/", None),
     ("kafka-group-coordinator", "common/message/", "group"),
@@ -81,7 +81,7 @@ def definitions_in(jar: Path, folder: str, records: str | None = None) -> Iterat
     Args:
         jar: the file.
         folder: the folder in it.
-        records: whose records the messages are, if they are records.
+        records: the key of TOPICS if the messages are records of that topic.
     """
     for definition in _in_jar(jar, folder):
         if definition["validVersions"] != "none":
@@ -165,7 +165,7 @@ def tables_module(tables: dict[str, str]) -> str:
 
 # --- stub ---------------------------------------------------------------------------------
 
-# What is no message.
+# The part of the stub that does not depend on the messages.
 STUB_HEAD = """\
 # Written by tools/protocol.py.
 from collections.abc import Iterable
@@ -240,7 +240,7 @@ def _class_lines(name: str, message: Table) -> Iterator[str]:
     yield f"\nclass {name}({BASES.get(message.kind, 'Message')}):\n"
     for struct in message.structs.values():
         yield f"    class {struct.name}(Struct):\n"
-        # The scope of a class is not visible in those nested in it.
+        # A nested class does not see the names of the class around it, so they are qualified.
         for field in struct.fields:
             yield from _annotated(field, " " * 8, f"{name}.")
         yield "\n"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints every CPython >= 3.11 on this machine, one path a line and one per version, the one
-# that "python3" means first: python3* on PATH, then pyenv's.
+# Prints the path of every CPython >= 3.11 on this machine, one line for each version: first the one
+# that "python3" runs, then the other python3.* on PATH, then pyenv's.
 seen=" "
 
 offer() {

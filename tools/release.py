@@ -78,7 +78,8 @@ def check_tree() -> str:
 def check_api() -> str:
     """Check that the changelog names all changes of the API since the last release."""
     previous = git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^") or BASELINE
-    # Both from commits: beside a compiled extension griffe would read that, and not its stub.
+    # griffe compares two commits. In the working tree, it would read the compiled extension instead
+    # of the stub.
     command = ["griffe", "check", "confluent_kafka", "-s", "src", "-f", "oneline"]
     done = run([*command, "--against", previous, "--base-ref", "HEAD"], check=False)
     lines = (done.stdout + done.stderr).splitlines()
@@ -121,7 +122,7 @@ def check_wheels() -> str:
     """Check the tags, the licences and the bill of materials of each wheel."""
     for wheel in DIST.glob("*.whl"):
         python, abi, platform = wheel.stem.split("-")[-3:]
-        # No stable ABI: the extension uses more of CPython than it has.
+        # Not abi3: the extension uses functions that the stable ABI does not have.
         if not abi.startswith(python) or platform.startswith("linux_"):
             raise Wrong(f"{wheel.name} has other tags than it should have")
         with zipfile.ZipFile(wheel) as archive:

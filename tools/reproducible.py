@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# What a source distribution says of its time: it has no history to ask.
+# A source distribution has no git history, so this file contains its time.
 FILE = "tools/source_date_epoch"
 
 

@@ -25,12 +25,12 @@ import librdkafka
 NAME = "confluent-kafka.cdx.json"
 
 
-# Code of others among librdkafka's sources; the file says what its tables have.
+# Third-party code among librdkafka's sources; a comment in the file describes its tables.
 CARRIED: dict[str, Any] = tomllib.loads(
     (Path(__file__).resolve().parent / "carried.toml").read_text(encoding="utf-8")
 )
-# Of shared libraries that wheels contain, by the start of their names. The licence of any other one
-# is named by the file that holds its text.
+# The licences of shared libraries in wheels, by the start of the libraries' names. For any other
+# library, the bill names the file with the text of the licence.
 LICENCES = {
     "libcrypto": "Apache-2.0",
     "libssl": "Apache-2.0",
@@ -51,8 +51,8 @@ def document(
     Args:
         project: the table [project] of pyproject.toml.
         build: the number of our build of that version.
-        source: where its librdkafka comes from: only of the pinned one all is known.
-        patches: that are in it.
+        source: where its librdkafka comes from; only the contents of the pinned one are known.
+        patches: the patches that this librdkafka has.
     """
     package = {
         "type": "library",

@@ -66,7 +66,7 @@ check_clang() {
     command -v clang >/dev/null || need clang
 }
 
-# The packages' names. Which Java a release of Debian or Ubuntu has only its lists tell.
+# The packages' names. Each release of Debian or Ubuntu has another Java: apt's lists show which.
 packages() {
     java=openjdk-17-jre-headless
     for candidate in openjdk-17-jre-headless openjdk-21-jre-headless; do

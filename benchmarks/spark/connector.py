@@ -24,9 +24,8 @@ class Connector:
     jars: tuple[Path, ...]
 
 
-# Where Maven Central does not have PySpark's own release (yet), the newest one that it has. The
-# token provider, which only deals with passwords, and the Avro package are of the newest releases
-# that they are there in.
+# For a release of PySpark that Maven Central does not have (yet): the newest releases there of the
+# connector, of the token provider (which only deals with passwords) and of the Avro package.
 _ELSE = ("4.2.0", "4.0.0", "4.1.1")
 
 

@@ -39,9 +39,9 @@ def measure_planning(bootstrap: str, scale: float, say: Say) -> str:
     header = ["", "a plan", "CPU time of the driver"]
     return (
         "# Planning\n\n"
-        f"A micro-batch of {len(names):,} topics with {PARTITIONS} partitions each, on a broker of "
-        f"Apache Kafka that shares {os.cpu_count()} cores with the driver: where it ends, and its "
-        f"ranges (medians of {_RUNS}).\n\n{table(header, lines)}\n"
+        f"The driver finds the end of a micro-batch of {len(names):,} topics with {PARTITIONS} "
+        f"partitions each, and its ranges. A broker of Apache Kafka shares {os.cpu_count()} cores "
+        f"with the driver. The times are medians of {_RUNS}.\n\n{table(header, lines)}\n"
     )
 
 
@@ -59,7 +59,7 @@ def _plan(bootstrap: str, options: Mapping[str, str], partitions: int) -> tuple[
     source = RdKafkaDataSource(given)
     end = time.monotonic() + _READY_SECONDS
     start: dict[str, dict[str, int]] = {}
-    while sum(map(len, start.values())) < partitions:  # the broker hears of them by and by
+    while sum(map(len, start.values())) < partitions:  # the broker learns of them one by one
         if time.monotonic() > end:
             raise RuntimeError(f"the broker has not got all topics after {_READY_SECONDS} s")
         reader = source.streamReader(source.schema())

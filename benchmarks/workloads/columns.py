@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.workloads.common import Stopwatch, print_result
 
-# Rows that are decoded at a time, as many as a consumer fetches without a thought.
+# Rows of one call, as many as an ordinary consumer fetches.
 BATCH = 10_000
 BATCHES = 10  # that differ; they are decoded again and again
 
