@@ -27,6 +27,7 @@ from confluent_kafka.compat.kafka.admin import (
 from confluent_kafka.compat.kafka.structs import TopicPartition
 from confluent_kafka.compat.kafka_2 import KafkaAdminClient as KafkaAdminClient2
 from confluent_kafka.testing import MockCluster
+from tests.support.mock_brokers import withdraw
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
@@ -147,6 +148,7 @@ def test_answers_about_nothing_to_an_admin_client(
 
 def test_a_request_that_the_broker_does_not_have(kafka_cluster: MockCluster) -> None:
     """It is IncompatibleBrokerVersion, as in kafka-python, which is an UnsupportedVersionError."""
+    withdraw(kafka_cluster, protocol.ListConfigResourcesRequest.api_key)
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:
         with pytest.raises(errors.IncompatibleBrokerVersion):

@@ -18,6 +18,7 @@ from confluent_kafka import (
     Producer,
     TopicCollection,
     TopicPartition,
+    protocol,
 )
 from confluent_kafka.admin import (
     AclBinding,
@@ -222,28 +223,29 @@ def test_a_new_topic_of_an_old_name(admin: AdminClient) -> None:
 
 
 @needs("mock-topic-rules")
+def is_refused(cluster: MockCluster) -> bool:
+    """Send 6000 bytes to the topic "orders"."""
+    reports = Reports()
+    with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as producer:
+        producer.produce("orders", bytes(6000), on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+    return reports.errors == [KafkaError.MSG_SIZE_TOO_LARGE]
+
+
 def test_configuration_that_has_an_effect(admin: AdminClient, kafka_cluster: MockCluster) -> None:
     """It counts from the creation of the topic on, and until it is deleted."""
-
-    def is_refused() -> bool:
-        reports = Reports()
-        with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
-            producer.produce("orders", bytes(6000), on_delivery=reports)
-            assert producer.flush(TIMEOUT) == 0
-        return reports.errors == [KafkaError.MSG_SIZE_TOO_LARGE]
-
     create(admin, "orders", config={"max.message.bytes": "5000"})
-    assert is_refused()
+    assert is_refused(kafka_cluster)
     change(admin, "orders", "max.message.bytes", "7000", AlterConfigOpType.SET)
-    assert not is_refused()
+    assert not is_refused(kafka_cluster)
     change(admin, "orders", "max.message.bytes", "5000", AlterConfigOpType.SET)
-    assert is_refused()
+    assert is_refused(kafka_cluster)
     change(admin, "orders", "max.message.bytes", None, AlterConfigOpType.DELETE)
-    assert not is_refused()
+    assert not is_refused(kafka_cluster)
 
 
 def test_configuration_of_a_group(admin: AdminClient) -> None:
-    """A group has the defaults of Kafka, and a change is that group's."""
+    """A group has the values of the brokers, and a change is that group's."""
     group = ResourceType.GROUP
     entry = ConfigEntry(
         "share.auto.offset.reset", "earliest", incremental_operation=AlterConfigOpType.SET
@@ -255,8 +257,40 @@ def test_configuration_of_a_group(admin: AdminClient) -> None:
     )
     found = config_of(admin, group, "shop")
     assert found["share.auto.offset.reset"].value == "earliest"
-    assert found["consumer.session.timeout.ms"].value == "45000"
+    timeout = found["consumer.session.timeout.ms"]
+    assert (timeout.value, timeout.source) == ("30000", ConfigSource.STATIC_BROKER_CONFIG)
     assert config_of(admin, group, "other")["share.auto.offset.reset"].value == "latest"
+
+
+def test_configuration_of_all_brokers(admin: AdminClient, kafka_cluster: MockCluster) -> None:
+    """It is the default of every topic, and has its effect, until the topic has its own value."""
+    create(admin, "orders")
+
+    def change_all(value: str | None, operation: AlterConfigOpType) -> None:
+        # librdkafka refuses the resource without a name.
+        kind = protocol.IncrementalAlterConfigsRequest
+        config = kind.AlterableConfig(
+            name="message.max.bytes", config_operation=operation.value, value=value
+        )
+        resource = kind.AlterConfigsResource(
+            resource_type=ResourceType.BROKER.value, resource_name="", configs=[config]
+        )
+        body = kind(resources=[resource]).encode(1)
+        answer = admin.request(kind.api_key, 1, body, timeout=TIMEOUT)
+        (result,) = kind.response_class.decode(answer, 1).responses
+        assert result.error_code == KafkaError.NO_ERROR
+
+    change_all("5000", AlterConfigOpType.SET)
+    found = config_of(admin, ResourceType.TOPIC, "orders")["max.message.bytes"]
+    expected = ("5000", ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG)
+    assert (found.value, found.source) == expected
+    assert is_refused(kafka_cluster)
+    change(admin, "orders", "max.message.bytes", "7000", AlterConfigOpType.SET)
+    assert not is_refused(kafka_cluster)
+    change(admin, "orders", "max.message.bytes", None, AlterConfigOpType.DELETE)
+    assert is_refused(kafka_cluster)
+    change_all(None, AlterConfigOpType.DELETE)
+    assert not is_refused(kafka_cluster)
 
 
 def test_configuration_of_brokers(admin: AdminClient) -> None:
@@ -276,7 +310,7 @@ def test_configuration_of_brokers(admin: AdminClient) -> None:
     [
         (ResourceType.TOPIC, "none", "segment.ms", KafkaError.UNKNOWN_TOPIC_OR_PART),
         (ResourceType.TOPIC, "orders", "segment.time", KafkaError.INVALID_CONFIG),
-        (ResourceType.BROKER, "1", "log.cleaners", KafkaError.INVALID_CONFIG),
+        (ResourceType.BROKER, "1", "node.id", KafkaError.INVALID_REQUEST),
     ],
 )
 def test_configurations_that_cannot_be(

@@ -4,12 +4,8 @@ The guide to testing has each sentence under "Limits"; test_limits.py compares t
 """
 
 ADMINISTRATION = (
-    "The cluster does not support requests about quotas, client metrics, transactions of other "
-    "producers, features, and the quorum."
-)
-BROKER_CONFIGS = (
-    "The cluster has only a few configurations of brokers, and a configuration of one group "
-    "applies to all groups."
+    "The cluster does not support requests about quotas, transactions of other producers, "
+    "features, and the quorum."
 )
 FENCING = (
     "A fenced producer can get `OUT_OF_ORDER_SEQUENCE_NUMBER` instead of `INVALID_PRODUCER_EPOCH`."

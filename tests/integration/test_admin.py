@@ -113,7 +113,6 @@ class TestTopics:
         only(admin.delete_topics([name]))
         wait_until(lambda: name not in admin.list_topics(timeout=TIMEOUT).topics)
 
-    @pytest.mark.real_only(limits.BROKER_CONFIGS)
     def test_broker_defaults(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
         """Without numbers the brokers' defaults count."""
         only(admin.create_topics([NewTopic(name)]))
@@ -237,7 +236,6 @@ class TestConfigs:
         assert config_of(admin, resource, "segment.ms").value == "2000"
         assert config_of(admin, resource, "retention.ms").is_default
 
-    @pytest.mark.real_only(limits.BROKER_CONFIGS)
     def test_broker_and_group(self, admin: AdminClient, group: str) -> None:
         """A broker's configuration with its sources, secrets and synonyms; a group's."""
         broker = str(nodes_of(admin)[0].id)

@@ -18,7 +18,6 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 from confluent_kafka.aio import AIOAdminClient
-from tests.integration import limits
 from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.support.aio import in_loop
 from tests.support.patches import needs
@@ -76,7 +75,6 @@ def listed(admin: AdminClient, *types: ResourceType) -> set[ConfigResource]:
     return set(admin.list_config_resources(set(types)).result(TIMEOUT))
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
     """Set, described, listed as long as there is something set, and removed."""
     before = described(admin, metrics)["interval.ms"]
@@ -90,7 +88,6 @@ def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
     wait_until(lambda: metrics not in listed(admin, ResourceType.CLIENT_METRICS))
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_a_check_changes_nothing(admin: AdminClient, metrics: ConfigResource) -> None:
     """What was only checked is not there when what is set afterwards is."""
     assert altered(admin, metrics, "interval.ms", "60000", check=True) is None

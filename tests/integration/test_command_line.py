@@ -228,7 +228,6 @@ class TestAdministration:
         assert done.stderr.startswith("error: topic 'nosuch': ")
 
     @needs("raw-request")
-    @pytest.mark.real_only(limits.BROKER_CONFIGS)
     def test_configs_of_a_logger(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
         """Each broker has its own, which change at once."""
         logger = "org.apache.kafka.storage.internals.log.TimeIndex"

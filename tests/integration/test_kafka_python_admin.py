@@ -121,7 +121,6 @@ def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str)
     assert rest["topics"][0]["partitions"][-1]["replica_nodes"] == [brokers[-1]]
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     """They are changed value by value, and reset; what is wrong is said."""
     topic = make_topic(1)
@@ -173,7 +172,6 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     wait_until(lambda: topic in admin.list_config_resources(["topic"])["topic"])
 
 
-@pytest.mark.real_only(limits.BROKER_CONFIGS)
 def test_filters_of_configurations(admin: KafkaAdminClient) -> None:
     """Each value of a broker, which may be named by a number, is in those filters that it fits."""
     broker = admin.describe_cluster()["controller_id"]

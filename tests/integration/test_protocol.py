@@ -177,7 +177,7 @@ ASKED = [
         ],
     ),
     protocol.DescribeLogDirsRequest(topics=None),
-    on_real_brokers(protocol.ListConfigResourcesRequest()),
+    protocol.ListConfigResourcesRequest(),
     protocol.ListGroupsRequest(),
     on_real_brokers(protocol.ListTransactionsRequest()),
     protocol.MetadataRequest(topics=None),

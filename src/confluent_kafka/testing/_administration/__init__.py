@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka.testing._administration._acls import AclRequests
 from confluent_kafka.testing._administration._brokers import Brokers
+from confluent_kafka.testing._administration._client_metrics import ClientMetrics
 from confluent_kafka.testing._administration._cluster import Cluster
 from confluent_kafka.testing._administration._configs import Configs
 from confluent_kafka.testing._administration._elections import Elections
@@ -56,6 +57,7 @@ def administration(
         Reassignments(brokers, configs),
         ShareOffsets(brokers),
         TopicPartitions(brokers),
+        ClientMetrics(configs.metrics),
         AclRequests(acls),
         Scram(users),
         TokenRequests(),

@@ -9,23 +9,27 @@ if TYPE_CHECKING:
     from confluent_kafka.cimpl import MockCluster
 
 _LARGEST_INT, _LARGEST_LONG = 2**31 - 1, 2**63 - 1
-# A topic accepts everything until one of these is set: Kafka's defaults of max.message.bytes and
-# message.timestamp.after.max.ms would refuse messages that tests send to the embedded cluster.
-_OF_TOPICS = {
+# The configurations of topics that have an effect.
+OF_TOPICS = (
     "cleanup.policy",
     "max.message.bytes",
     "message.timestamp.after.max.ms",
     "message.timestamp.before.max.ms",
     "message.timestamp.type",
-}
+)
 
 
-def apply_to_topic(
-    cluster: MockCluster, topic: str, before: Mapping[str, str], values: Mapping[str, str]
-) -> None:
-    """Change what a topic accepts, if one of the old or new values concerns that."""
-    if not _OF_TOPICS & {*before, *values}:
-        return
+def apply_to_topic(cluster: MockCluster, topic: str, values: Mapping[str, str]) -> None:
+    """Change what a topic accepts.
+
+    A topic accepts everything until a value is set: Kafka's defaults of max.message.bytes and
+    message.timestamp.after.max.ms would refuse messages that tests send to the embedded cluster.
+
+    Args:
+        cluster: the brokers.
+        topic: the name of the topic.
+        values: the values of `OF_TOPICS` that were set for the topic, or for all brokers.
+    """
     cluster._set_topic_rules(
         topic,
         int(values.get("max.message.bytes", _LARGEST_INT)),
@@ -36,7 +40,7 @@ def apply_to_topic(
     )
 
 
-def apply_to_groups(cluster: MockCluster, values: Mapping[str, str]) -> None:
+def apply_to_group(cluster: MockCluster, group: str, values: Mapping[str, str]) -> None:
     """Change how groups behave. The brokers have one value for all groups."""
     seconds = {name: int(value) / 1000 for name, value in values.items() if name.endswith(".ms")}
     for name, change in (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError, Uuid
 from confluent_kafka.testing._administration._brokers import Brokers, Refused, code_of
+from confluent_kafka.testing._administration._config_brokers import LOG_DIRS
 from confluent_kafka.testing._administration._configs import Configs
 from confluent_kafka.testing._administration._copying import Copy
 from confluent_kafka.testing._administration._state import Partition
@@ -20,8 +21,6 @@ from confluent_kafka.testing._administration._state import Partition
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# The log directories of every broker. New replicas are in the first one.
-DIRECTORIES = ("/embedded", "/embedded-2")
 RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 # The size of the disk that each directory pretends to have.
 _TOTAL_BYTES = 2**40
@@ -67,8 +66,8 @@ class LogDirs:
         wanted = None
         if request.topics is not None:
             wanted = {each.topic: set(each.partitions) for each in request.topics}
-        topics: dict[str, dict[str, list[Any]]] = {path: {} for path in DIRECTORIES}
-        used = dict.fromkeys(DIRECTORIES, 0)
+        topics: dict[str, dict[str, list[Any]]] = {path: {} for path in LOG_DIRS}
+        used = dict.fromkeys(LOG_DIRS, 0)
         for name, number, replica, partition in self._replicas_on(context.broker_id):
             for path, described in self._described(replica, partition):
                 used[path] += described.partition_size
@@ -84,7 +83,7 @@ class LogDirs:
                 total_bytes=_TOTAL_BYTES,
                 usable_bytes=_TOTAL_BYTES - used[path],
             )
-            for path in DIRECTORIES
+            for path in LOG_DIRS
         ]
         return response(results=results)
 
@@ -115,7 +114,7 @@ class LogDirs:
             )
 
     def _place(self, replica: _Replica) -> str:
-        return self._places.get(replica, DIRECTORIES[0])
+        return self._places.get(replica, LOG_DIRS[0])
 
     # ---- moved ----
 
@@ -140,7 +139,7 @@ class LogDirs:
         )
 
     def _move(self, path: str, name: str, number: int, broker: int) -> None:
-        if path not in DIRECTORIES:
+        if path not in LOG_DIRS:
             raise Refused(KafkaError.LOG_DIR_NOT_FOUND, f"there is no log directory {path}")
         topic = self._brokers.state().topics.get(name)
         if topic is None or not 0 <= number < len(topic.partitions):
