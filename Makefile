@@ -82,7 +82,7 @@ cancellation: build ## every coroutine, cancelled at each of its first suspensio
 		$(wildcard tests/embedded/test_*interrupts.py)
 
 # Without clang the run says so, and draws all inputs from a seed.
-model: build $(VENV)/.fuzz ## consumers against a model, with 500 drawn examples of each (ARGS="--examples 5000 --seed 1")
+model: build $(VENV)/.fuzz ## consumers against a model, with 500 random examples of each (ARGS="--examples 5000 --seed 1")
 	@$(BIN)/python -m tests.model $(ARGS)
 
 fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,000 frames of a broken broker

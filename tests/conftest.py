@@ -1,4 +1,4 @@
-"""What every test run says about itself: the versions at its head, what was left out at its end."""
+"""Adds to each test run the versions at its head, and the reasons for skipped tests at its end."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     """One line that names every reason for a skip, so that a green run cannot hide one.
 
-    And one that says when what ran, where several processes ran it.
+    If several processes ran the tests, another line shows when each group of tests ran.
     """
     yield
     # Below the list of failures, right above pytest's own last line.

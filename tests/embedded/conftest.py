@@ -90,7 +90,7 @@ def filled(kafka_topic: str, make_producer: MakeProducer) -> str:
     They are one batch, so that a consumer that has one of them has them all.
     """
     producer = make_producer({"linger.ms": 60_000})
-    producer.list_topics(kafka_topic, TIMEOUT)  # flush() would send what there is of the first
+    producer.list_topics(kafka_topic, TIMEOUT)  # else flush() sends a batch too early
     send(producer, kafka_topic, numbers(0, FILLED))
     return kafka_topic
 

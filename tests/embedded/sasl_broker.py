@@ -30,14 +30,14 @@ class SaslBroker:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """For its clients, which do not hang up while it takes its time."""
+        """Settings for its clients, which wait two minutes for its answers."""
         return {"bootstrap.servers": self.address, "api.version.request.timeout.ms": 120_000}
 
     def initial_response(self) -> bytes:
         """The first SASL message of the next client that comes so far.
 
-        Another may come before: a client of an earlier test, whose broker had this port, looks
-        for it until it is closed, and hangs up on what is none.
+        A client of an earlier test may connect first: its broker had this port, and it tries to
+        reach the broker until it is closed. It hangs up before it sends a SASL message.
         """
         response = None
         while response is None:

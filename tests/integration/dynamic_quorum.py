@@ -81,7 +81,7 @@ class _Server:
             )
 
     def check_running(self) -> None:
-        """Says at once, and why, when the process has ended by itself."""
+        """Fails at once, with the end of the log, if the process has ended by itself."""
         assert self.process is not None
         status = self.process.poll()
         log = (self.folder / "output").read_text(encoding="utf-8", errors="replace")
@@ -138,7 +138,8 @@ class DynamicQuorum(KafkaCluster):
         assert response.error_code == KafkaError.NO_ERROR, KafkaError(response.error_code)
 
     def observer(self, admin: AdminClient, timeout: float = TIMEOUT) -> QuorumReplicaState:
-        """What the leader knows of the controller, as soon as that has read all and may vote."""
+        """The leader's data about the controller, as soon as the controller has read everything and
+        may vote."""
         found: list[QuorumReplicaState] = []
 
         def is_there() -> bool:

@@ -52,7 +52,8 @@ class EmbeddedKafkaCluster(SecuredKafkaCluster):
             self.identity.close()
 
     def _security(self, listener: str) -> Security:
-        """Without TLS and SASL everything is allowed, as are topics that have no ACL."""
+        """Clients without TLS and SASL may do everything; topics without an ACL are open to all
+        clients."""
         settings: dict[str, Any] = {
             "authorizer": True,
             "super_users": ["User:ANONYMOUS"],

@@ -111,7 +111,8 @@ def poll_until(members: Sequence[Member], condition: Callable[[], object]) -> No
 
 
 def settle(members: Sequence[Member], rounds: int = 25) -> None:
-    """Until no callback comes any more: one that keeps all it has may be called last."""
+    """Until no callback comes any more: the last one may be for a member whose partitions stay the
+    same."""
     quiet, seen = 0, -1
 
     def step() -> None:

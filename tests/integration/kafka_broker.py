@@ -107,7 +107,7 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
             self.kill()
 
     def check_running(self) -> None:
-        """Says at once, and why, when the process has ended by itself."""
+        """Fails at once, with the end of the log, if the process has ended by itself."""
         status = self.proc.poll()
         log = Path(self.stdout_fd.name).read_text(encoding="utf-8", errors="replace")
         assert status is None, f"broker {self.appid} ended with status {status}:\n{log[-3000:]}"

@@ -144,7 +144,7 @@ def _durability(brokers: int) -> dict[str, Any]:
         properties[f"{topic}.num.partitions"] = 4
     properties["default.replication.factor"] = replicas
     properties["offsets.topic.replication.factor"] = replicas
-    # 50 by default: most of what a start would do.
+    # 50 by default, whose creation would take most of the start.
     properties["offsets.topic.num.partitions"] = 4
     # 10 s by default: when a transaction that takes too long is aborted.
     properties["transaction.abort.timed.out.transaction.cleanup.interval.ms"] = 500
@@ -152,7 +152,7 @@ def _durability(brokers: int) -> dict[str, Any]:
     properties["log.cleaner.backoff.ms"] = 500
     # A broker that is stopped is not waited for as long as in production.
     properties["broker.session.timeout.ms"] = 6000
-    properties["broker.heartbeat.interval.ms"] = 500  # of which one may be late by seconds
+    properties["broker.heartbeat.interval.ms"] = 500  # one may be late by seconds
     # Leaders would go back minutes after a broker was killed, in the middle of another test.
     properties["auto.leader.rebalance.enable"] = "false"
     properties["replica.lag.time.max.ms"] = 6000
@@ -231,7 +231,8 @@ def _sasl(identity: IdentityProvider) -> dict[str, Any]:
 
 
 def _acls() -> dict[str, Any]:
-    """Without TLS and SASL everything is allowed, as are topics that have no ACL."""
+    """Clients without TLS and SASL may do everything; topics without an ACL are open to all
+    clients."""
     return {
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": "User:ANONYMOUS",

@@ -75,10 +75,11 @@ def failing(
 def told(
     client_type: type[Producer] | type[Consumer], config: Config, code: int, words: str
 ) -> str:
-    """Polls a client until its error_cb gets an error of the code with the words: its text.
+    """Polls a client until its error_cb gets an error with the code and the words; returns its
+    text.
 
-    There may be others of the code before it: a broker that hangs up once it has said why is
-    not always heard.
+    Other errors with the code may come before it: the client does not always read the reason that a
+    broker sends before it hangs up.
     """
     with failing(client_type, config) as (client, errors):
 

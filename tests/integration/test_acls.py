@@ -160,7 +160,7 @@ def test_consume_command(secured_kafka: SecuredKafkaCluster, bob: Config, forbid
 
 
 def test_connect(bob: Config, forbidden: str) -> None:
-    """connect() raises it for a topic that is asked for, and does not without."""
+    """connect() raises the error if it is called with the topic, and succeeds without a topic."""
     for client in (Producer, Consumer):
         with client(bob | {"group.id": "tests"}) as connected:
             connected.connect(TIMEOUT)

@@ -89,7 +89,7 @@ def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
 
 
 def test_a_check_changes_nothing(admin: AdminClient, metrics: ConfigResource) -> None:
-    """What was only checked is not there when what is set afterwards is."""
+    """A value that was only checked is still not set when a later change has taken effect."""
     assert altered(admin, metrics, "interval.ms", "60000", check=True) is None
     assert altered(admin, metrics, "match", "client_id=none") is None
     found = described_with(admin, metrics, "match", "client_id=none")

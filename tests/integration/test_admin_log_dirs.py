@@ -101,7 +101,8 @@ def replicated(admin: AdminClient, topic: str) -> str:
 
 
 def test_replicas_of_several_brokers(admin: AdminClient, replicated: str) -> None:
-    """Each broker is asked for its own; one that it does not have is nowhere."""
+    """Each broker is asked for its own replicas; a replica that it does not have is in no
+    directory."""
     topic = replicated
     replicas = [TopicPartitionReplica(topic, 0, broker) for broker in (1, 2, 3)]
     nowhere = TopicPartitionReplica(topic, 7, 3)

@@ -32,13 +32,13 @@ def topic(make_topic: MakeTopic) -> str:
 
 @in_loop
 async def test_objects(servers: str, topic: str) -> None:
-    """What was serialized and compressed is the same object again."""
+    """A consumer gets the same object that was serialized and compressed."""
     await holds.objects_come_back(servers, topic)
 
 
 @in_loop
 async def test_manual_commits(servers: str, topic: str, group: str) -> None:
-    """The next run of a group goes on behind what was committed."""
+    """The next run of a group continues at the committed offsets."""
     await holds.commits_hold(servers, topic, group)
 
 
@@ -71,13 +71,13 @@ async def test_tls(secured_kafka: SecuredKafkaCluster, topic: str) -> None:
 
 @in_loop
 async def test_offsets_outside_kafka(servers: str, topic: str, group: str, tmp_path: Path) -> None:
-    """A second run counts what came meanwhile, and nothing twice, without committed offsets."""
+    """Without committed offsets, a second run counts only the messages that came meanwhile."""
     await holds.counts_go_on(servers, topic, group, tmp_path)
 
 
 @in_loop
 async def test_batches(servers: str, topic: str) -> None:
-    """Batches begin where those before them in the partition ended."""
+    """Each batch begins where the partition's previous batch ended."""
     await holds.batches_are_whole(servers, topic)
 
 

@@ -1,4 +1,4 @@
-"""The cluster itself is what the other tests take it for."""
+"""The cluster is as the other tests expect it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ def committer(kafka: KafkaCluster, group: str, config: dict[str, Any] | None = N
 
 
 def test_commit_and_wait(kafka: KafkaCluster, filled: str, group: str) -> None:
-    """The offsets of what was returned, of a message, and given ones: commit() returns them."""
+    """commit() commits and returns the offsets of returned messages, of one message, and given
+    offsets."""
     with committer(kafka, group) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
         assert committed(consumer, filled) == OFFSET_INVALID
@@ -81,7 +82,8 @@ def test_metadata_and_leader_epoch(kafka: KafkaCluster, filled: str, group: str)
 
 
 def test_stored_offsets(kafka: KafkaCluster, filled: str, group: str) -> None:
-    """Only what store_offsets() was told is committed when enable.auto.offset.store is off."""
+    """If enable.auto.offset.store is off, only the offsets given to store_offsets() are
+    committed."""
     with committer(kafka, group, {"enable.auto.offset.store": False}) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
         messages = consumer.consume(FILLED, TIMEOUT)
@@ -96,7 +98,8 @@ def test_stored_offsets(kafka: KafkaCluster, filled: str, group: str) -> None:
 
 @every_protocol
 def test_automatic_commits(kafka: KafkaCluster, filled: str, group: str, protocol: str) -> None:
-    """enable.auto.commit: in the background what poll() returned, and the rest by close()."""
+    """enable.auto.commit: messages that poll() returned are committed in the background, and the
+    last ones by close()."""
     config = PROTOCOLS[protocol] | {"auto.commit.interval.ms": 50}
     with Member(kafka, group, config) as member, reader(kafka, {"group.id": group}) as witness:
         member.join(filled)
@@ -134,7 +137,8 @@ def test_a_committed_offset_is_where_reading_starts(
 def test_offset_reset(
     kafka: KafkaCluster, filled: str, group: str, reset: str, committed_offset: int | None
 ) -> None:
-    """auto.offset.reset decides where nothing was committed, or what does not exist."""
+    """auto.offset.reset applies if no offset is committed, or the committed offset does not
+    exist."""
     config = {"auto.offset.reset": reset, "enable.partition.eof": True}
     with committer(kafka, group, config) as consumer:
         if committed_offset is not None:

@@ -40,7 +40,8 @@ def dumped(kafka: OwnKafkaCluster, topic: str) -> dict[str, list[dict[str, Any]]
     found: dict[str, list[dict[str, Any]]] = {}
 
     def whole() -> bool:
-        """A batch that a broker is just writing is not, and it is said."""
+        """Whether all batches are whole: the command reports a batch that a broker is just
+        writing."""
         done = run("dump-log", "--records", "--json", *map(str, segments(kafka, topic)))
         found.clear()
         for line in done.stdout.splitlines():

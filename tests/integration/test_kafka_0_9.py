@@ -81,7 +81,7 @@ def fill_with_markers(kafka: KafkaCluster, topic: str) -> dict[int, list[bytes]]
 def test_markers_and_large_batches(
     kafka: KafkaCluster, client: KafkaClient, make_topic: MakeTopic
 ) -> None:
-    """Neither of them stops a consumer with small buffers."""
+    """Markers and large batches do not stop a consumer with small buffers."""
     topic = make_topic(2)
     values = fill_with_markers(kafka, topic)
     consumer = SimpleConsumer(client, None, topic, buffer_size=100, max_buffer_size=None)
@@ -103,7 +103,7 @@ def test_markers_and_large_batches(
 def test_only_a_marker_is_left(
     kafka: KafkaCluster, client: KafkaClient, make_topic: MakeTopic
 ) -> None:
-    """An answer without messages says where to read on."""
+    """An answer without messages contains the next offset."""
     topic = make_topic(2)
     fill_with_markers(kafka, topic)
     name = topic.encode()
@@ -115,7 +115,8 @@ def test_only_a_marker_is_left(
 
 
 def test_offsets_by_time(kafka: KafkaCluster, client: KafkaClient, make_topic: MakeTopic) -> None:
-    """All messages before the offset are older; the beginning follows if it is wanted."""
+    """All messages before the returned offset are older; if two offsets are asked for, the second
+    is the beginning."""
     topic = make_topic(1)
     now = int(time.time() * 1000)
     producer = Producer(kafka.config())
@@ -137,7 +138,7 @@ def test_offsets_by_time(kafka: KafkaCluster, client: KafkaClient, make_topic: M
 
 
 def test_a_message_is_too_large(client: KafkaClient, make_topic: MakeTopic) -> None:
-    """The broker says so, and those that are not go through."""
+    """The broker's error is raised, and smaller messages are sent."""
     topic = make_topic(1, max_message_bytes="1000")
     producer = SimpleProducer(client)
     with pytest.raises(MessageSizeTooLargeError):
@@ -146,7 +147,7 @@ def test_a_message_is_too_large(client: KafkaClient, make_topic: MakeTopic) -> N
 
 
 def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> None:
-    """KafkaConsumer does not make it."""
+    """KafkaConsumer does not create it."""
     with pytest.raises(UnknownTopicOrPartitionError):
         KafkaConsumer("there-is-no-such-topic", bootstrap_servers=servers_of(kafka))
 
@@ -156,7 +157,7 @@ def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> 
 def test_secured_brokers(
     secured_kafka: SecuredKafkaCluster, make_topic: MakeTopic, listener: str
 ) -> None:
-    """librdkafka's properties open them."""
+    """Clients connect to them with librdkafka's properties."""
     topic = make_topic(1)
     properties = secured_kafka.config(listener)
     if listener.startswith("SASL"):

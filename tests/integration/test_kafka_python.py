@@ -32,12 +32,12 @@ def test_sending_and_waiting(servers: str, make_topic: MakeTopic) -> None:
 
 
 def test_objects(servers: str, make_topic: MakeTopic) -> None:
-    """What was serialized and compressed is the same object again."""
+    """A consumer gets the same object that was serialized and compressed."""
     holds.objects_come_back(servers, make_topic(2))
 
 
 def test_manual_commits(servers: str, make_topic: MakeTopic, group: str) -> None:
-    """The next run of a group goes on behind what was committed."""
+    """The next run of a group continues at the committed offsets."""
     holds.commits_hold(servers, make_topic(1), group)
 
 
@@ -118,7 +118,7 @@ def test_wrong_credentials(secured_kafka: SecuredKafkaCluster) -> None:
 def test_a_topic_that_is_not_there(
     servers: str, group: str, has_group: bool, is_by_hand: bool
 ) -> None:
-    """poll() has brokers create it, and reads what comes then."""
+    """poll() lets the brokers create the topic, and then reads its messages."""
     topic = f"new-{group}"
     with consumers_at(servers) as make:
         consumer = make(*(() if is_by_hand else [topic]), group_id=group if has_group else None)

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 TOOL = Path(__file__).parents[2] / "tools" / "protocol.py"
 PROGRAM = Path(__file__).parent / "java" / "Messages.java"
-# Of each version of each message.
+# Samples of each version of each message.
 SAMPLES = 4
 
 
@@ -130,7 +130,7 @@ def test_defaults_are_javas(java: dict[str, list[Line]]) -> None:
 
 
 def test_older_versions_take_what_java_lets_them_take(libraries: Path) -> None:
-    """A field that a version has not is dropped or refused as Java does, in every older version."""
+    """If a version does not have a field, the field is dropped or refused, as in Java."""
     asked: list[tuple[object, ...]] = []
     ours = []
     for name in TABLES:
@@ -151,7 +151,7 @@ def test_older_versions_take_what_java_lets_them_take(libraries: Path) -> None:
 
 
 def test_headers_have_the_versions_that_java_gives_them(java: dict[str, list[Line]]) -> None:
-    """Of every request and version, and of its answer."""
+    """The headers of every request and answer have the same versions as in Java."""
     for line in java["header"]:
         versions = [
             function(int(line.name), line.version)
@@ -188,7 +188,7 @@ ASKED = [
 def test_answers_of_brokers_are_read(
     kafka: KafkaCluster, topic: str, request_: protocol.Request
 ) -> None:
-    """In every version that the broker has, and that can carry the request."""
+    """The broker answers in every version that it supports and that can contain the request."""
     address = kafka.bootstrap_servers.split(",")[0]
     api_versions = sent(address, protocol.ApiVersionsRequest(), 2)
     [known] = [each for each in api_versions.api_keys if each.api_key == request_.api_key]

@@ -44,7 +44,8 @@ def test_secured_connections(kafka: KafkaCluster) -> None:
 
 @pytest.mark.real_only(limits.ADMINISTRATION)
 def test_coordinators_and_controller(kafka: KafkaCluster) -> None:
-    """Flexible requests to those that a broker's metadata names."""
+    """Flexible requests reach the coordinators and the controller that a broker's metadata
+    names."""
     body = b"\x01" + b"\x01" + NO_TAGS  # all states, all producers
     with AdminClient(kafka.config()) as admin:
         for kind in ("group", "transaction"):

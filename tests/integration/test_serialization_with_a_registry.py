@@ -193,7 +193,8 @@ def test_json_through_brokers(
 def test_protobuf_through_brokers(
     kafka: KafkaCluster, topic: str, url: str, client: SchemaRegistryClient, message: Any
 ) -> None:
-    """Messages whose files import others, and such that are not the first of their file."""
+    """Messages whose files import other files, and messages that are not the first of their
+    file."""
     serializer = ProtobufSerializer(type(message), client, {"skip.known.types": False})
     with SchemaRegistryClient({"url": url}) as other:
         deserializer = ProtobufDeserializer(type(message), None, other)
@@ -210,7 +211,7 @@ def test_messages_of_others(kafka: KafkaCluster, topic: str, client: SchemaRegis
 
 
 def test_the_awaiting_client(url: str, subject: str) -> None:
-    """It asks the same of the registry, and its serdes make the same bytes."""
+    """The awaiting client sends the same requests, and its serializers make the same bytes."""
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": url}) as client:

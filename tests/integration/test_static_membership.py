@@ -53,7 +53,7 @@ def test_a_restart_is_no_rebalance(
 
 
 def assert_fatal(member: Member, code: int) -> None:
-    """One error came from poll(): the member cannot go on, and why."""
+    """poll() returned one error: it is fatal, and its text contains the reason."""
     (error,) = member.errors
     assert error.fatal()
     assert error == KafkaError._FATAL

@@ -1,4 +1,5 @@
-"""TLS with certificates of clients: who has them gets in, any mistake is told within seconds."""
+"""TLS with client certificates: with the right certificate a client connects, and any mistake is
+reported within seconds."""
 
 from __future__ import annotations
 
@@ -185,9 +186,9 @@ def tls_server(keys: KeyPair) -> Iterator[str]:
 def test_tls_to_a_plaintext_listener(
     secured_kafka: SecuredKafkaCluster, tls: Config, client: Any
 ) -> None:
-    """error_cb gets _TRANSPORT, and that the TLS handshake was where it ended.
+    """error_cb gets _TRANSPORT, and the text says that the TLS handshake failed.
 
-    The guess at the reason is there only if the broker's answer comes before its hanging up.
+    The text contains a likely reason only if the broker's answer arrives before it hangs up.
     """
     tls["bootstrap.servers"] = secured_kafka.servers("PLAINTEXT")
     told(client, tls, KafkaError._TRANSPORT, "SSL_HANDSHAKE")

@@ -47,7 +47,8 @@ def delete_topic(kafka: KafkaCluster, name: str) -> None:
 
 
 def wait_for_topic(kafka: KafkaCluster, name: str, partitions: int) -> None:
-    """Until every broker has heard of the topic, and its leaders lead; of its end without any."""
+    """Waits until every broker knows the topic and its leaders lead. With 0 partitions, waits until
+    every broker knows that the topic is gone."""
     leaders: dict[int, str] = {}
 
     def is_known(address: str) -> bool:

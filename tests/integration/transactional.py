@@ -95,7 +95,7 @@ def error_of(call: Callable[[], object]) -> KafkaError:
 
 
 def assert_error(error: KafkaError, code: int, advice: str) -> None:
-    """It has the code, and tells to do one thing: "fatal", "abort", "retry", or none of them."""
+    """The error has the code and this one advice: "fatal", "abort", "retry", or none of them."""
     assert error == code, error
     given = {
         "fatal": error.fatal(),

@@ -17,7 +17,7 @@ from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers, send
 from tests.support.waiting import TIMEOUT
 
-# Of a whole test, which waits more than once.
+# The limit in seconds for a whole test, which waits more than once.
 BOUND = 4 * TIMEOUT
 
 _BEFORE_OUTAGE = 10  # messages
@@ -28,7 +28,7 @@ def _uvloop() -> asyncio.AbstractEventLoop:
 
 
 class LoopWithoutReaders(asyncio.SelectorEventLoop):
-    """As asyncio.ProactorEventLoop, the default of Windows."""
+    """A loop without add_reader(), like asyncio.ProactorEventLoop, the default of Windows."""
 
     def add_reader(self, *_: Any) -> None:
         raise NotImplementedError
@@ -41,7 +41,7 @@ LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in a loop of each kind, with a bound, and with what debug mode notices."""
+    """Run a test in a loop of each kind, with a time limit and in debug mode."""
 
     @functools.wraps(test)
     def run(*arguments: Any, loop_kind: str, **keywords: Any) -> None:
@@ -89,10 +89,10 @@ async def across_an_outage(
     topic: str,
     waiting: Collection[asyncio.Future[Any]],
 ) -> list[Any]:
-    """Return what calls return that wait for one message each, while all brokers go.
+    """Return the results of calls that each wait for one message, while all brokers stop.
 
-    As many messages are sent as there are calls: a few, with the brokers gone after the first has
-    arrived, and the others when they are back.
+    One message is sent for each call: some before the brokers stop, which they do when the first
+    message has arrived, and the others when the brokers are back.
     """
     await asyncio.to_thread(send, producer, topic, numbers(0, _BEFORE_OUTAGE))
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -110,7 +110,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 class LoopErrors:
-    """What the running loop's exception handler is told, in a block."""
+    """Collects the exceptions that the running loop's exception handler gets in a block."""
 
     def __init__(self) -> None:
         self.seen: list[BaseException | None] = []

@@ -15,7 +15,7 @@ from confluent_kafka.aio import (
     AsyncSerializingProducer,
 )
 
-# What is not called on a client, or does not use it.
+# Names that are not called on a client, or do not use it.
 _NOT_CALLS = {"create", "executor", "last_error"}
 
 Call = Callable[[Any, str], Any]
@@ -112,7 +112,7 @@ def public(kind: type[Any]) -> set[str]:
 
 
 def arguments_of(function: Callable[..., Any]) -> list[Any]:
-    """One None for each argument that has no default: the loop is looked at before them."""
+    """One None for each argument without a default: a call checks the loop before its arguments."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return [
         None
@@ -130,7 +130,7 @@ def _admin() -> dict[str, Call]:
     return _CLIENT | {name: calling(name) for name in others}
 
 
-# What each client can be called for; test_every_call_is_here() holds that none is left out.
+# The calls of each client; test_every_call_is_here() checks that none is missing.
 CALLS: dict[type[Any], dict[str, Call]] = {
     AIOProducer: _PRODUCER,
     AsyncSerializingProducer: _PRODUCER,

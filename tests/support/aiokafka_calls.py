@@ -106,7 +106,7 @@ _CLIENT: dict[str, Call] = {
     "send": lambda client, _: client.send(1, protocol.MetadataRequest(topics=None)),
 }
 
-# What each client can be called for.
+# The calls of each client.
 CALLS: dict[type[Any], dict[str, Call]] = {
     AIOKafkaConsumer: _CONSUMER,
     AIOKafkaProducer: _PRODUCER,

@@ -56,7 +56,7 @@ async def values(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[Any]:
 
 
 async def many(consumer: AIOKafkaConsumer[Any, Any], count: int, **keywords: Any) -> list[Record]:
-    """So many messages, by getmany()."""
+    """This number of messages, from getmany()."""
     found: list[Record] = []
     while len(found) < count:
         for records in (await consumer.getmany(timeout_ms=1000, **keywords)).values():

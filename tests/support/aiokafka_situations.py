@@ -1,4 +1,4 @@
-"""What holds in aiokafka's situations, on any cluster that is listening at `servers`."""
+"""Checks of examples/aiokafka_situations.py, on any cluster that listens at `servers`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ async def fill(servers: str, topic: str, values: list[bytes]) -> None:
 
 
 async def objects_come_back(servers: str, topic: str) -> None:
-    """What was serialized and compressed is the same object again."""
+    """A consumer gets the same object that was serialized and compressed."""
     flights = [{"carrier": "LH", "delay": number} for number in range(20)]
     found = await situations.objects(servers, topic, flights)
     assert sorted(flight["delay"] for flight in found) == list(range(20))
 
 
 async def commits_hold(servers: str, topic: str, group: str) -> None:
-    """The next run of a group goes on behind what was committed."""
+    """The next run of a group continues at the committed offsets."""
     await fill(servers, topic, [b"%d" % number for number in range(20)])
     first = await situations.commit_what_is_done(servers, topic, group, 8)
     second = await situations.commit_what_is_done(servers, topic, group, 12)
@@ -46,7 +46,7 @@ async def regions_stay_together(servers: str, topic: str) -> None:
 
 
 async def counts_go_on(servers: str, topic: str, group: str, folder: Path) -> None:
-    """A second run counts what came meanwhile, and nothing twice, without committed offsets."""
+    """Without committed offsets, a second run counts only the messages that came meanwhile."""
     await fill(servers, topic, [b"a", b"b", b"a", b"c"])
     assert await situations.count_values(servers, topic, group, folder, 4) == {
         "a": 2,
@@ -64,7 +64,7 @@ async def counts_go_on(servers: str, topic: str, group: str, folder: Path) -> No
 
 
 async def batches_are_whole(servers: str, topic: str) -> None:
-    """Batches begin where those before them in the partition ended."""
+    """Each batch begins where the partition's previous batch ended."""
     places = await situations.fill_batches(servers, topic, [b"v" * 100] * 40)
     assert len(places) > 3
     for partition in (0, 1):

@@ -127,12 +127,12 @@ PAYLOADS = Kind(Nulls(1), set())
 SHAPES = (("null", None, None, 0, 0, (), (), (), False),)
 _COLUMN = Kind("offset", set()) | "text, subclass, empty"
 _DICTS = "dict, dict of int, dict of surrogates"
-# Nothing, as the codecs have it.
+# The compressed form of no bytes, for each codec.
 _SNAPPY, _LZ4, _ZSTD = (
     bytes.fromhex(each) for each in ("00", "04224d18604082" + 4 * "00", "28b52ffd2000010000")
 )
 
-# A build without zstd has no opinion on what is one.
+# A build without zstd refuses every value in the same way.
 _ZSTD_FRAME = Kind(_ZSTD, set()) if available(Compression.ZSTD) else _COMPRESSED
 
 # Every callable of the extension, by its name, with every parameter of its signature.
@@ -382,7 +382,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "Consumer._finish_rebalance": {"number": ID},
     "Producer._expedite": {"timeout": SECONDS},
     "Producer._send": {"future": Kind(None, {"None"}), **_FIELDS},
-    "Producer._send_now": dict.fromkeys(_FIELDS, ANYTHING),  # read for a loop that has joined only
+    "Producer._send_now": dict.fromkeys(_FIELDS, ANYTHING),  # only a client with a loop reads them
     "Producer._send_batch": {
         "future": Kind(None, {"None"}),
         "topic": NAME,
@@ -462,7 +462,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "topic": TEXT,
         "num_partitions": INT32,
         "replication_factor": INT32,
-        "replica_assignment": ANYTHING,  # looked at when it is sent, as is config
+        "replica_assignment": ANYTHING,  # create_topics() checks this and config
         "config": ANYTHING,
     },
     "NewPartitions": {

@@ -67,7 +67,7 @@ def array_of(capsule: object) -> ArrowArray:
 
 
 class Nulls:
-    """So many rows of the null type, which need no memory; exported any number of times."""
+    """A number of rows of the null type, which need no memory. It can be exported repeatedly."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows

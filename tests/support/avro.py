@@ -49,11 +49,11 @@ def valid(rows: Any) -> Any:
 
 
 def through(writer: Any, values: Iterable[Any], reader: Any = None, **options: Any) -> Any:
-    """What becomes of values: a pyarrow array of structs."""
+    """Encode values and decode them into a pyarrow array of structs."""
     return read(AvroDecoder(writer, reader, **options), list(encode(writer, values)))
 
 
 def column(kind: Any, values: list[Any], **options: Any) -> Any:
-    """What becomes of values of one type: a pyarrow array."""
+    """Encode values of one type and decode them into a pyarrow array."""
     rows = through(record(("a", kind)), ({"a": value} for value in values), **options)
     return rows.field("a")

@@ -1,7 +1,7 @@
 """Schemas of Avro, payloads of them and readers' schemas for them, drawn from a Random.
 
-Payloads are written here and not by a library, so that blocks come with their sizes or without,
-and numbers are what the schema allows and not what a library takes.
+Payloads are written here and not by a library. So blocks come with and without their sizes, and
+numbers may have any value that the schema allows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
-# In the range of Python's types, which both readers have to give.
+# Days that Python's date can represent, because both readers return Python's types.
 _DAYS = (-719_162, 2_932_896)
 _LOGICAL: dict[str, tuple[str, tuple[int, int]]] = {
     "date": ("int", _DAYS),
@@ -47,7 +47,7 @@ _FAMILIES = {
     **dict.fromkeys(("int", "long", "float", "double"), "number"),
     **dict.fromkeys(("bytes", "string"), "bytes"),
 }
-# Of types whose defaults are in JSON what they are as values.
+# For types whose defaults in JSON equal the values.
 _DEFAULTS: dict[str, Any] = {
     "null": None, "boolean": True, "int": -7, "long": 2**40, "float": 0.5, "double": -0.25,
     "string": "ünï",
@@ -75,8 +75,9 @@ class Schemas:
     """Draws them; each named type has a name of its own."""
 
     def __init__(self, random: Random, *, promotable: bool = True) -> None:
-        """Unless `promotable`, no branch of a union can be read as another: there, the first that
-        could be is it for fastavro, and for Java and us the one that is the same."""
+        """Unless `promotable`, no branch of a union can be read as another branch. If one can,
+        fastavro takes the first that fits, and Java and this package take the branch of the same
+        type."""
         self._random = random
         self._promotable = promotable
         self._names = 0
@@ -297,8 +298,8 @@ class Schemas:
         return schema | {"fields": fields}
 
     def _reader_union(self, branches: list[Any]) -> Any:
-        """The same branches in another order, not wider: which one is then read is one question
-        of its own, where libraries differ."""
+        """The same branches in another order. They are not wider, because libraries differ in the
+        branch that they then choose."""
         result = copy.deepcopy(branches)
         if "null" not in result and self._one_in(2):
             result.append("null")

@@ -1,4 +1,4 @@
-"""Record batches with random records, and in words."""
+"""Record batches with random records, and descriptions of batches in words."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def batch_of(
 
 
 def said(data: bytes) -> str:
-    """What batches say, in the words of Batches.java."""
+    """The contents of batches, in the format of Batches.java."""
     return " ".join(_said(data))
 
 

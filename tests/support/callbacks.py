@@ -15,7 +15,7 @@ def divide_by_zero(*_: object) -> None:
 
 
 class Recorder:
-    """A callback that notes its arguments and its thread, and raises the first times."""
+    """A callback that notes its arguments and its thread, and raises at its first calls."""
 
     def __init__(self, raises: int = 0) -> None:
         self.calls: list[tuple[Any, ...]] = []

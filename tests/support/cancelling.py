@@ -15,7 +15,7 @@ from typing import Any
 # How many suspensions of each call are tried; `make cancellation` tries more.
 SUSPENSIONS = int(os.environ.get("CANCELLATION_SUSPENSIONS", "3"))
 
-# When the cancellation comes: while the task waits, or when what it waits for has just come.
+# When the cancellation comes: while the task waits, or just after the awaited result came.
 MOMENTS = ("waiting", "ready")
 
 NOTHING = object()
@@ -91,10 +91,10 @@ def cuts() -> Iterator[tuple[int, str]]:
 
 
 async def cut_everywhere(once: Callable[[int, str], Awaitable[bool]]) -> None:
-    """Cut something at each of its suspensions.
+    """Cancel a coroutine at each of its suspensions.
 
     Args:
-        once: does it, with one cut, and says whether the cut was reached.
+        once: runs it with one cancellation; returns whether it got as far as that suspension.
     """
     for at, moment in cuts():
         if not await once(at, moment):

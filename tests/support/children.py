@@ -43,7 +43,7 @@ def watch_over_children() -> None:
     environment = {name: value for name, value in os.environ.items() if name != MARK}
     os.environ[MARK] = uuid.uuid4().hex
     program = [sys.executable, "-S", __file__, str(os.getpid()), os.environ[MARK]]
-    # Not a Popen: its end is none of this process's business, which would be warned of it.
+    # Not a Popen, which would warn that the watcher still runs when this process ends.
     os.posix_spawn(program[0], program, environment, setsid=True)
 
 

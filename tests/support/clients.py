@@ -48,7 +48,7 @@ from tests.support.waiting import TIMEOUT
 # Nobody listens on this port: clients go on trying, and requests wait for their timeouts.
 UNREACHABLE = "127.0.0.1:1"
 
-# Not known to logging: what it is told goes nowhere.
+# Not in the hierarchy of loggers, so its records go nowhere.
 QUIET = logging.Logger("quiet")
 QUIET.addHandler(logging.NullHandler())
 
@@ -57,7 +57,7 @@ def config(more: dict[str, Any] | None = None, client: type[Any] | None = None) 
     """A configuration for any client, or for this type, without log records on stderr.
 
     close() waits for commits in the background, and they are given up after the session
-    timeout. (A ShareConsumer's sessions are the brokers' business.)
+    timeout. (A ShareConsumer has no setting for that: the brokers set its session timeout.)
     """
     base: dict[str, Any] = {
         "bootstrap.servers": UNREACHABLE,
@@ -189,7 +189,7 @@ def _alter_configs(admin: AdminClient, seconds: float) -> Any:
         return admin.alter_configs([_RESOURCE], request_timeout=seconds)
 
 
-# Each request of an AdminClient, with arguments that it takes. What they return is to come.
+# Each request of an AdminClient, with arguments that it takes. They return futures.
 ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     "create_topics": lambda admin, seconds: admin.create_topics(
         [NewTopic("topic", 1, 1, config={"retention.ms": "1"})], request_timeout=seconds
@@ -261,7 +261,7 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     ),
     "describe_cluster": lambda admin, seconds: admin.describe_cluster(request_timeout=seconds),
 }
-# What librdkafka has no function for: it carries the bytes.
+# Requests without a function of librdkafka, which only sends their bytes.
 _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     "describe_log_dirs": lambda admin, seconds: admin.describe_log_dirs(
         [1], request_timeout=seconds

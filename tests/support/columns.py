@@ -1,4 +1,4 @@
-"""Payloads, and what the extension makes columns of, without a library."""
+"""Payloads, and the extension's objects for columns, without another library."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from tests.support.clients import empty_batch
 
 
 def row_program() -> _RowProgram:
-    """Of payloads of one int."""
+    """A program for payloads of one int."""
     columns = ("+s", "", True, (("i", "a", True, (), None, None),), None, None)
     record = ("record", 0, 0, 0, (), b"", "")
     return _RowProgram("avro", columns, (record, ("int", 1, 0, 0, (), b"", "a")))
 
 
 def decoded_rows() -> DecodedRows:
-    """Two rows, that are null."""
+    """Two rows, both null."""
     return _decode_rows(Nulls(2), row_program())
 
 
 def column_batch() -> _ColumnBatch:
-    """Of no messages."""
+    """A batch without messages."""
     return _ColumnBatch(empty_batch())
 
 
 def payload_program(
     types: tuple[Any, ...] = ("+s", "", (), None, "struct", None),
 ) -> _PayloadProgram:
-    """Of rows that are nothing."""
+    """A program for rows without columns."""
     return _PayloadProgram("avro", types, ())
 
 
 def encoded_rows() -> EncodedRows:
-    """Of no messages."""
+    """Rows of a batch without messages."""
     return _encode_rows(empty_batch(), payload_program, b"")

@@ -15,7 +15,7 @@ COMMAND = [sys.executable, "-m", "confluent_kafka"]
 
 
 class Ended(NamedTuple):
-    """What a command left."""
+    """The result of a command."""
 
     status: int
     stdout: bytes
@@ -41,7 +41,7 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
 
 
 def ended(process: subprocess.Popen[bytes]) -> Ended:
-    """Waits for it; one that does not end is killed, so that no other test hears of it."""
+    """Waits for it; one that does not end is killed, so that it cannot disturb other tests."""
     with process:
         try:
             stdout, stderr = process.communicate(timeout=TIMEOUT)

@@ -1,4 +1,4 @@
-"""What librdkafka made of a configuration, and how wrong ones are refused."""
+"""Reads the configuration that librdkafka uses, and the errors for wrong configurations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Records(logging.Handler):
 def effective(
     config: dict[str, Any], client: type[Producer] | type[Consumer] = Producer, **keywords: Any
 ) -> dict[str, str]:
-    """What librdkafka says its configuration is, other than defaults (debug=conf)."""
+    """The settings that librdkafka logs with debug=conf: those that are not defaults."""
     records = Records()
     base: dict[str, Any] = {"debug": "conf", "logger": records}
     if client is Consumer:

@@ -1,4 +1,4 @@
-"""The snippets of README and guides, and what runs those in Python."""
+"""The snippets of README and guides, and code that runs the Python snippets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 
 
 class Snippet(NamedTuple):
-    """A block of a document; of one that shows a terminal, a command."""
+    """A block of a document. A block that shows a terminal gives a Snippet for each command."""
 
     language: str
     text: str

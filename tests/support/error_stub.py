@@ -10,7 +10,7 @@ Classes = dict[str, tuple[str, list[str]]]
 
 
 def stub_classes(module: ModuleType) -> Classes:
-    """Return what the stub has: by each name, the class's own name and its bases."""
+    """Return, for each name in the stub, the class's own name and its bases."""
     found: Classes = {}
     for node in ast.parse(Path(str(module.__file__)).with_suffix(".pyi").read_text()).body:
         if isinstance(node, ast.ClassDef):

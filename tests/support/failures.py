@@ -1,6 +1,6 @@
 """A hook for pytest: the name of a test that failed is shown at once.
 
-The list at the end is never seen of a run that was ended before it.
+If a run is stopped early, pytest does not print its list of failures.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def spoil(random: Random, frame: bytes, keep: bytes) -> bytes:
         kind = 3
     place = random.randrange(4, max(5, len(body)))
     match kind:
-        case 0:  # cut short, and says so
+        case 0:  # cut short, with its new size
             return _framed(frame[:place])
         case 1:  # cut short, and the rest is the start of the next
             return struct.pack(">i", len(frame)) + frame[:place]

@@ -170,7 +170,7 @@ def _at_functions(at: int) -> Iterator[None]:
 
 
 def _is_in_finalizer(frame: FrameType | None) -> bool:
-    """Whether it runs for an object that was dropped: what is raised there comes out of no call."""
+    """Whether a finalizer runs it: an exception that is raised there does not reach the caller."""
     while frame is not None and frame.f_code is not weakref.finalize.__call__.__code__:
         frame = frame.f_back
     return frame is not None

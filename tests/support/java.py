@@ -1,11 +1,12 @@
-"""Options of a Java that does not live long, for each that a test starts."""
+"""Options for the Java processes that tests start, which do not live long."""
 
 from __future__ import annotations
 
 import os
 
-# Compiling well, and proving again what the compiler of its classes proved, costs such a Java more
-# than it gains: Spark takes a third of the processor's time, and a broker starts a fifth sooner.
+# A short-lived Java loses more time than it gains by compiling with all optimisations and by
+# verifying bytecode again. With these options, Spark takes a third of the processor's time, and a
+# broker starts a fifth sooner.
 QUICK_START = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -13,7 +14,8 @@ QUICK_START = (
 
 
 def start_java_quickly() -> None:
-    """For Spark's drivers, and for what works out their commands, below this process.
+    """For Spark's drivers that this process starts, and for Spark's launcher, which builds their
+    commands.
 
     Executors on a cluster get theirs from ``spark.executor.extraJavaOptions``.
     """

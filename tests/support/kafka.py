@@ -136,10 +136,11 @@ def fill(
 
 
 def failure(call: Callable[[], object], pattern: str) -> KafkaError:
-    """Calls until the text of the error that is raised has the pattern: the error.
+    """Repeats a call that raises until the text of its error matches the pattern; returns the
+    error.
 
-    A call that fails when its time is up knows why once the client has tried to connect. None
-    takes for ever.
+    The error of a call that timed out contains the cause as soon as the client has tried to
+    connect. Each call ends soon.
     """
     errors: list[KafkaError] = []
 
@@ -155,7 +156,7 @@ def failure(call: Callable[[], object], pattern: str) -> KafkaError:
 
 
 def wait_for_statistics(client: Any) -> None:
-    """Waits for statistics after those that there are, which no call has served yet."""
+    """Waits for statistics that are newer than the present ones; no call serves them."""
 
     def ts() -> int | None:
         statistics = client.stats()

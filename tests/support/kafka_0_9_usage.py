@@ -40,7 +40,7 @@ GroupPage = Callable[[str, str, str], None]
 
 
 def everything(client: KafkaClient, topic: str, count: int) -> dict[int, list[Any]]:
-    """The first messages of each partition, when there are so many in all."""
+    """The first `count` messages of the topic, by partition."""
     consumer = SimpleConsumer(client, None, topic, max_buffer_size=None)
     consumer.provide_partition_info()
     found: dict[int, list[Any]] = {partition: [] for partition in range(PARTITIONS)}
@@ -79,7 +79,7 @@ def messages_are_sent_at_once(servers: str, topic: str) -> None:
 
 
 def acknowledgements_are_chosen(servers: str, topic: str) -> None:
-    """With those of all replicas there is an offset, and without any there is no answer."""
+    """With acknowledgements the answer has an offset; without them there is no answer."""
     client = KafkaClient(servers)
     for acks, offsets in ((SimpleProducer.ACK_AFTER_CLUSTER_COMMIT, [0]), (2, [1]), (0, [])):
         producer = SimpleProducer(
@@ -146,7 +146,7 @@ def keys_of(messages: list[Message]) -> list[bytes | None]:
 
 
 def a_group_goes_on(servers: str, topic: str, group: str) -> None:
-    """A SimpleConsumer reads on after what it has stored."""
+    """A SimpleConsumer continues at the offset that it has stored."""
     client = KafkaClient(servers)
     fill(client, topic, 20)
     first = SimpleConsumer(client, group, topic)
@@ -247,7 +247,7 @@ def compressed_messages_are_unpacked(servers: str, topic: str) -> None:
 
 
 def requests_are_answered(servers: str, topic: str, group: str) -> None:
-    """Each request of the low level has the answer of its payloads, in their order."""
+    """Each low-level request returns an answer for each payload, in their order."""
     client = KafkaClient(servers)
     name = topic.encode()
     payloads = [

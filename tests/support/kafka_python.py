@@ -17,7 +17,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 MakeConsumer = Callable[..., KafkaConsumer]
 
-# What reads what there is, and as soon as it is there.
+# Begins at the first message, and gets new messages at once.
 _KEYWORDS: dict[str, Any] = {
     "auto_offset_reset": "earliest",
     "enable_auto_commit": False,
@@ -65,7 +65,7 @@ def filled(servers: str, topic: str, count: int, partition: int = 0) -> str:
 
 
 def many(consumer: KafkaConsumer, count: int, **keywords: Any) -> list[ConsumerRecord]:
-    """So many messages, by poll()."""
+    """This number of messages, from poll()."""
     found: list[ConsumerRecord] = []
 
     def poll() -> None:
@@ -81,7 +81,7 @@ def values(records: list[ConsumerRecord]) -> list[Any]:
 
 
 def joined(consumer: KafkaConsumer, *others: KafkaConsumer, count: int) -> set[TopicPartition]:
-    """The assignment, once all of them have so many partitions, at the same time.
+    """The assignment, once all consumers have `count` partitions at the same time.
 
     There must be no messages to return.
     """

@@ -1,4 +1,4 @@
-"""What holds in kafka-python's situations, on any cluster that is listening at `servers`."""
+"""Checks of examples/kafka_python_situations.py, on any cluster that listens at `servers`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEN = [b"%d" % i for i in range(10)]
 
 
 def messages_are_where_they_were_said_to_be(servers: str, topic: str) -> None:
-    """Of a topic with one partition."""
+    """The topic has one partition."""
     assert situations.send_and_wait(servers, topic, TEN) == list(range(10))
     assert situations.last_messages(servers, topic, 3) == TEN[7:]
 

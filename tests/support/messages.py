@@ -31,7 +31,8 @@ def every_version() -> Iterator[tuple[str, int]]:
 
 
 def random_message(name: str, version: int, rng: Random, defaults: float = 0.2) -> protocol.Message:
-    """A message that this version can carry; `defaults` is the part of fields left alone."""
+    """A message that this version can carry; `defaults` is the fraction of fields that keep their
+    defaults."""
     message = protocol.message_class(name)
     return Filler(Table(name, TABLES[name]), message, version, rng, defaults).message()
 
@@ -68,7 +69,7 @@ class Filler:
             return None
         if not field.is_array:
             return self._single(field)
-        # Now and then a length of two bytes, of what is small.
+        # Arrays of small items sometimes have a length that needs two bytes.
         long = not field.is_struct and self._rng.random() < 0.1
         size = self._rng.randrange(100, 200) if long else self._rng.randrange(4)
         return [self._single(field) for _ in range(size)]

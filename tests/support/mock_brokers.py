@@ -10,6 +10,6 @@ from confluent_kafka.testing import MockCluster
 
 def withdraw(cluster: MockCluster, *api_keys: int) -> None:
     """Makes brokers that do not know these requests of administrators."""
-    with contextlib.suppress(KafkaException):  # without our patches none does
+    with contextlib.suppress(KafkaException):  # a librdkafka without our patches
         for api_key in api_keys:
             cluster._offer_requests(api_key, None, None, None)

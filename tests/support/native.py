@@ -30,8 +30,8 @@ def build_program(source: Path, folder: Path, *options: str, watched: bool = Fal
 
 
 def build_preload(source: Path, folder: Path) -> dict[str, str]:
-    """Compiles `source`: the environment in which a process has its functions before all others,
-    but behind a sanitizer's."""
+    """Compiles `source` as a library. Returns the environment in which its functions replace a
+    process's own; only the functions of a sanitizer come first."""
     library = folder / f"{source.stem}.so"
     command = ["cc", "-std=gnu11", "-shared", "-fPIC", "-o", str(library), str(source)]
     subprocess.run(command, check=True, timeout=_COMPILES_WITHIN)
@@ -42,7 +42,8 @@ def build_preload(source: Path, folder: Path) -> dict[str, str]:
 def run_program(
     program: Path, *arguments: str, timeout: int = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Without what a sanitizer run preloads: it is about the extension, not about this program."""
+    """Runs a program without the library that a sanitizer run preloads, which is for the
+    extension."""
     inherited = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     return subprocess.run(
         [program, *arguments],

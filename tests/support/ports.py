@@ -20,7 +20,7 @@ FIRST, END = 20_000, 32_000
 BLOCK = 50
 
 
-# Files whose locks say which blocks are this process's, until it ends however it does.
+# Files whose locks reserve blocks for this process. A lock ends with the process, even in a crash.
 _held: list[IO[str]] = []
 
 

@@ -106,7 +106,7 @@ def exact(value: Any) -> Any:
 
 
 def plain(scalar: Any, descriptor: Any) -> Any:
-    """A row, a scalar of pyarrow, as expected() has it."""
+    """A row (a scalar of pyarrow) in the form that expected() returns."""
     if not scalar.is_valid:
         return None
     return {
@@ -249,7 +249,7 @@ def _has(descriptor: Any, number: int) -> bool:
 
 
 def _occurrence(rng: Random, field: Any, depth: int, mismatch: bool) -> bytes:
-    if mismatch and rng.random() < 0.03:  # a wire type that it has not: an unknown field
+    if mismatch and rng.random() < 0.03:  # then it is an unknown field
         return tag(field.number, 1 if _wire(field) != 1 else 5) + bytes(
             8 if _wire(field) != 1 else 4
         )

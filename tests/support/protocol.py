@@ -23,7 +23,7 @@ def ask(address: str, api_key: int, version: int, body: bytes, header_tags: byte
 def begin(
     address: str, api_key: int, version: int, body: bytes, header_tags: bytes = b""
 ) -> socket.socket:
-    """A connection on which the request was sent; nothing is waited for."""
+    """Sends the request without waiting; returns its connection."""
     request = struct.pack(">hhi", api_key, version, 1) + text("tests") + header_tags + body
     host, port = address.rsplit(":", 1)
     connection = socket.create_connection((host, int(port)), timeout=TIMEOUT)
@@ -32,7 +32,7 @@ def begin(
 
 
 def answer_of(connection: socket.socket) -> bytes:
-    """What came for the request that begin() has sent, after its correlation id."""
+    """The answer to the request that begin() has sent, after its correlation id."""
     with connection.makefile("rb") as stream:
         (size,) = struct.unpack(">i", stream.read(4))
         return stream.read(size)[4:]

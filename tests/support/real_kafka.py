@@ -43,7 +43,7 @@ def real_kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
         yield KafkaCluster(bootstrap)
         return
     folder = ROOT / "build" / "integration" / str(os.getpid())
-    # Only here: what it needs is installed for tests on real brokers.
+    # Imported only here: the packages that it needs are installed for tests on real brokers only.
     from tests.integration.kafka_cluster import running_cluster
 
     with running_cluster(kafka_home(), folder) as cluster:

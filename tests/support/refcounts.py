@@ -58,14 +58,16 @@ def _growth(work: Callable[[], object], repeat: int) -> dict[str, int]:
 
 
 def _growth_of_nothing(repeat: int) -> dict[str, int]:
-    """What the counting itself takes. A thread that ends meanwhile disturbs one of three."""
+    """What the counting itself takes: the median of three, because a thread that ends meanwhile
+    disturbs one of them."""
     taken = [_growth(int, repeat) for _ in range(3)]
     return {name: max(0, statistics.median_low(each[name] for each in taken)) for name in taken[0]}
 
 
 def leave_out_what_is_there() -> None:
-    """Collections walk what is made from now on alone, as after tests/conftest.py's: late in a run,
-    what earlier tests left is much, and a check would take a second and a half."""
+    """From now on, garbage collections only visit new objects, as tests/conftest.py does after
+    collecting the tests. Late in a run, visiting the objects of earlier tests would take a second
+    and a half in each check."""
     gc.collect()
     gc.freeze()
 
@@ -73,9 +75,9 @@ def leave_out_what_is_there() -> None:
 def assert_no_leaks(work: Callable[[], object], repeat: int = REPEAT) -> None:
     """Fails when something grows with every call of `work`, in each of the rounds.
 
-    One leaked thing a call grows by `repeat` a round, in every round; less than half of that, or
-    than NOISE says, is caches, which are full after some rounds. The first round, which fills
-    most of them, is not looked at.
+    If each call leaks one object, the count grows by `repeat` in every round. A growth below half
+    of that, or below NOISE, comes from caches, which are full after some rounds. The first round
+    fills most of them, and is not looked at.
     """
     leave_out_what_is_there()
     _growth(work, repeat)

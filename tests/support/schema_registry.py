@@ -32,7 +32,8 @@ class Fault:
 
 
 class _Careless(MemoryRegistry):
-    """Takes schemas that are none, as registries did that knew of fewer types."""
+    """Accepts texts that are not schemas, as older registries did for types that they did not
+    know."""
 
     def _canonical(self, text: str) -> str:
         return text

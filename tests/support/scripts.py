@@ -21,7 +21,8 @@ logging.getLogger("confluent_kafka").addFilter(
 
 _GUARD = "import faulthandler; faulthandler.dump_traceback_later({timeout}, exit=True)\n"
 
-# The other one is a thread, which a forked child does not have and waits for at its exit.
+# faulthandler's own timer is a thread: a forked child does not have it, but waits for it at its
+# exit.
 _GUARD_OF_FORKS = """
 import faulthandler, os, signal, warnings
 # CPython 3.12 and newer warn about fork() beside other threads, which is what these scripts test.

@@ -17,7 +17,7 @@ import pytest
 # More than a small machine has cores: one for each line, and one for all other tests.
 PROCESSES = 4
 
-# A test's line: that of the first of these that its name starts with.
+# The line of a test: the value of the first entry with which the test's name starts.
 LINES = {
     # They break their brokers and executors: those are their own.
     "tests/integration/test_chaos.py": "faults",
@@ -53,7 +53,7 @@ LINES = {
 
 # What takes long to start, and is started once in each process where a test asks for it.
 DEAR = {"kafka", "spark"}
-# Lines without any of it; so are tests in no line.
+# Lines that need neither; tests in no line (None) need neither, too.
 CHEAP = {"computing", "leaks", None}
 
 
@@ -69,7 +69,8 @@ def _is_embedded(test: str) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A second cluster beside the first would only be slow: that would go unseen."""
+    """Refuse tests that would start a second cluster in another process: nobody would notice that
+    they only make the run slower."""
     stray = [
         item.nodeid
         for item in items

@@ -1,4 +1,4 @@
-"""A program for kafka-python 2 and for its face: prints what calls return and raise, as JSON.
+"""A program for kafka-python 2 and for compat.kafka: prints what calls return and raise, as JSON.
 
 python kafka_2_calls.py SERVERS PREFIX
 """
@@ -127,7 +127,7 @@ def sending() -> None:
     """What send() takes, and its future."""
     producer = KafkaProducer(**COMMON)
     future = producer.send(TOPIC, b"5", key=b"k", partition=0, timestamp_ms=5)
-    # Only a broker of kafka-python's knows where its log begins.
+    # Only kafka-python's broker returns the start of its log.
     note("get", lambda: future.get(PATIENCE)._replace(log_start_offset=None))
     note("fields", lambda: future.value._fields)
     for name, arguments in {

@@ -1,4 +1,4 @@
-"""A program for kafka-python and for its face: prints what calls return and raise, as JSON.
+"""A program for kafka-python and for compat.kafka: prints what calls return and raise, as JSON.
 
 python kafka_python_calls.py SERVERS PREFIX
 """
