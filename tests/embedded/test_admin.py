@@ -71,7 +71,8 @@ def test_offsets(admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: st
 
 
 def test_length_while_the_first_requests_are_sent(admin: AdminClient, kafka_topic: str) -> None:
-    """One of the threads starts what waits for answers; the others send to it, and may ask."""
+    """One thread starts the thread that waits for answers; meanwhile the other threads may send
+    requests and call len()."""
     barrier = threading.Barrier(4)
     place = TopicPartition(kafka_topic, 0)
 
@@ -90,7 +91,7 @@ def test_length_while_the_first_requests_are_sent(admin: AdminClient, kafka_topi
 
 
 def test_group_offsets(admin: AdminClient, kafka_topic: str) -> None:
-    """Those of a group are set and read."""
+    """Offsets of a group are set and read."""
     group = [ConsumerGroupTopicPartitions("group", [TopicPartition(kafka_topic, 0, 5)])]
     altered = admin.alter_consumer_group_offsets(group)["group"].result(TIMEOUT)
     assert [each.error for each in altered.topic_partitions or []] == [None]
@@ -146,7 +147,7 @@ def test_broker_that_comes_back(
 @needs("raw-request")
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
 def test_what_the_embedded_cluster_does_not_do(admin: AdminClient) -> None:
-    """A note says so; the code and the text stay those of an old broker."""
+    """A note names the embedded cluster; code and text are the same as from an old broker."""
     error = admin.describe_client_quotas(ClientQuotaFilter.all()).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.code() == KafkaError._UNSUPPORTED_FEATURE
@@ -155,7 +156,7 @@ def test_what_the_embedded_cluster_does_not_do(admin: AdminClient) -> None:
 
 
 def test_groups_of_every_kind(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """The request that blocks says it, too, where brokers do not list groups."""
+    """If brokers do not list groups, list_groups(), which blocks, also raises with the note."""
     withdraw(kafka_cluster, protocol.ListGroupsRequest.api_key)
     with pytest.raises(KafkaException) as raised:
         admin.list_groups(timeout=TIMEOUT)
@@ -168,8 +169,8 @@ def test_groups_of_every_kind(admin: AdminClient, kafka_cluster: MockCluster) ->
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_without_memory(kafka_cluster: MockCluster, answered: bool) -> None:
-    """Whichever allocation of its thread fails, an answer comes, or why there is none; also where
-    the client is closed before."""
+    """If any allocation of its thread fails, the request still gets its answer or an error, even if
+    the client is closed first."""
     pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
     script = """
         import sys, threading

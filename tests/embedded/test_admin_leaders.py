@@ -98,7 +98,7 @@ OPERATIONS = {
 
 
 class Brokers:
-    """A topic of two partitions, as the brokers tell of it: 1 leads them at first.
+    """A topic of two partitions, as the brokers describe it; broker 1 leads them at first.
 
     Attributes:
         leader: who leads.
@@ -171,7 +171,7 @@ def admin(kafka_cluster: MockCluster, brokers: Brokers) -> Iterator[AdminClient]
 def test_another_broker_leads(
     admin: AdminClient, brokers: Brokers, operation: Operation, code: int
 ) -> None:
-    """The one that leads now is asked, which metadata tells that is asked for again."""
+    """The client requests metadata again, and sends the request to the new leader."""
     brokers.codes[0] = [code]
     brokers.move(2)
     operation.call(admin, FIRST).result(TIMEOUT)
@@ -192,7 +192,7 @@ async def test_another_broker_leads_awaited(kafka_cluster: MockCluster) -> None:
 
 
 def test_a_leader_goes(admin: AdminClient, brokers: Brokers, operation: Operation) -> None:
-    """A leader that is gone before it answers is not the end: the next one is asked."""
+    """If a leader goes before it answers, the client asks the next leader."""
     brokers.codes[0] = [MockAction.DISCONNECT]
     brokers.move(2)
     operation.call(admin, FIRST).result(TIMEOUT)
@@ -211,7 +211,8 @@ def test_a_leader_is_elected(admin: AdminClient, brokers: Brokers, operation: Op
 def test_a_topic_that_is_not_there(
     admin: AdminClient, brokers: Brokers, operation: Operation
 ) -> None:
-    """That is the answer, as of other requests: nobody waits for it to be created."""
+    """The request fails with this error, as other requests do; it does not wait until the topic is
+    created."""
     brokers.finding = [KafkaError.UNKNOWN_TOPIC_OR_PART]
     error = operation.call(admin, FIRST).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
@@ -239,7 +240,7 @@ def test_until_the_time_is_over(admin: AdminClient, brokers: Brokers, operation:
 def test_the_client_is_closed_meanwhile(
     admin: AdminClient, brokers: Brokers, operation: Operation
 ) -> None:
-    """Nobody waits for ever."""
+    """Pending requests end."""
     brokers.codes[0] = [KafkaError.NOT_LEADER_FOR_PARTITION] * 1000
     future = operation.call(admin, FIRST, request_timeout=3600)
     admin.close()

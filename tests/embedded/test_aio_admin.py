@@ -21,7 +21,7 @@ from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER
 from tests.support.waiting import TIMEOUT
 
-# What a loop does instead, or what is a coroutine here.
+# Methods whose work the loop does, and methods that are coroutines here.
 NOT_THERE = {"poll", "wakeup", "io_event_enable"}
 
 
@@ -47,7 +47,7 @@ def admin_of(cluster: MockCluster, **more: Any) -> AIOAdminClient:
 
 @in_loop
 async def test_answers(kafka_cluster: MockCluster, filled: str) -> None:
-    """As a whole, and each by itself; no thread is started for them."""
+    """Answers can be awaited together or one by one, and no thread is started for them."""
     place, other = TopicPartition(filled, 0), TopicPartition(filled, 99)
     threads = set(threading.enumerate())
     async with admin_of(kafka_cluster) as admin:
@@ -114,7 +114,8 @@ async def test_a_broker_that_goes_away(kafka_cluster: MockCluster, filled: str) 
 
 @in_loop
 async def test_cancelled_wait(kafka_cluster: MockCluster, filled: str) -> None:
-    """Cancelling the wait for all leaves the answers to others; cancelling one discards it."""
+    """Cancelling the wait for all answers leaves the answers to other tasks; cancelling the wait
+    for one answer discards it."""
     place = TopicPartition(filled, 0)
     async with admin_of(kafka_cluster) as admin:
         answers = admin.list_offsets({place: OffsetSpec.latest()})
@@ -135,7 +136,7 @@ async def test_cancelled_wait(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_dropped_while_its_answer_is_awaited(kafka_cluster: MockCluster, filled: str) -> None:
-    """The wait keeps the client; after it, the client is collected and says so."""
+    """A waiting task keeps the client alive; afterwards the client is collected, with a warning."""
     place = TopicPartition(filled, 0)
     with pytest.warns(ResourceWarning, match="AdminClient"):  # noqa: PT031 - the collector runs when it likes
         waiting = admin_of(kafka_cluster).list_offsets({place: OffsetSpec.latest()})
@@ -158,7 +159,8 @@ class Recipient:
 
 @pytest.mark.filterwarnings("ignore:AdminClient was not closed:ResourceWarning")
 def test_collected_together_with_who_waits() -> None:
-    """Nothing is called that the garbage collector may have emptied: it would fail, or crash."""
+    """No callback is called that the garbage collector may have cleared: that would fail or
+    crash."""
     calls: list[object] = []
     client = AdminClient({"bootstrap.servers": NO_BROKER, "logger": QUIET})
     client._answer_in_loop()

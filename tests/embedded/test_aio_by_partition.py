@@ -26,7 +26,7 @@ from tests.support.kafka import numbers, values_of
 from tests.support.waiting import TIMEOUT
 
 PARTITIONS = 3
-LIMIT = 10_000  # messages of one partition that wait at hand before it is held back
+LIMIT = 10_000  # buffered messages of one partition, above which it is paused
 MANY = 12_000
 
 three_partitions = pytest.mark.kafka_topic(partitions=PARTITIONS)
@@ -79,7 +79,8 @@ async def failure_of(
 @three_partitions
 @in_loop
 async def test_getmany(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """All that is there, by partition and in order; no more than asked for; nothing in time."""
+    """getmany() returns the available messages by partition and in order, at most the requested
+    number, and nothing after the timeout."""
     await asyncio.to_thread(fill, producer, kafka_topic, [20, 30, 0])
     async with consumer_at(kafka_cluster) as consumer:
         assert await consumer.getmany(timeout=0) == {}
@@ -98,7 +99,7 @@ async def test_getmany(kafka_cluster: MockCluster, kafka_topic: str, producer: P
 async def test_getmany_of_certain_partitions(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The others' messages come later, each in order, however the calls alternate."""
+    """Messages of other partitions come later and in order, however the calls alternate."""
     await asyncio.to_thread(fill, producer, kafka_topic, [100, 100, 100])
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.assign(places(kafka_topic, 0, 1, 2))
@@ -140,7 +141,8 @@ async def test_getone(kafka_cluster: MockCluster, kafka_topic: str, producer: Pr
 async def test_what_nobody_wants_is_held_back(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Memory is bounded: librdkafka stops fetching it, and goes on where it stopped."""
+    """Memory is bounded: librdkafka pauses such a partition, and later continues where it
+    stopped."""
     await asyncio.to_thread(fill, producer, kafka_topic, [3 * MANY, 1000])
     zero, one = places(kafka_topic, 0, 1)
     async with consumer_at(kafka_cluster, {"statistics.interval.ms": 20}) as consumer:
@@ -170,7 +172,8 @@ async def test_what_nobody_wants_is_held_back(
 async def test_what_waits_follows_its_partition(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, move: str
 ) -> None:
-    """Messages at hand of a partition that moves are not returned twice, late or while paused."""
+    """Buffered messages of a partition are not returned twice, after the partition was moved, or
+    while it is paused."""
     await asyncio.to_thread(fill, producer, kafka_topic, [MANY, 100])
     zero, one = places(kafka_topic, 0, 1)
     async with consumer_at(kafka_cluster) as consumer:
@@ -267,7 +270,8 @@ async def test_a_cancelled_wait_loses_nothing(
 async def test_only_what_is_returned_is_stored(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, certain: bool
 ) -> None:
-    """A commit covers what getone() and getmany() returned, nothing that waits at hand."""
+    """A commit covers the messages that getone() and getmany() returned, and no buffered
+    messages."""
     await asyncio.to_thread(fill, producer, kafka_topic, [100, 100])
     zero, one = places(kafka_topic, 0, 1)
     async with consumer_at(kafka_cluster) as consumer:
@@ -314,7 +318,7 @@ async def test_events(kafka_cluster: MockCluster, kafka_topic: str, producer: Pr
 
 @in_loop
 async def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
-    """They are named, before anything is waited for."""
+    """The error names them, before the call waits for anything."""
     wrong: Any = "topic"
     async with consumer_at(kafka_cluster) as consumer:
         with pytest.raises(TypeError, match="partitions"):
@@ -332,7 +336,8 @@ async def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
 @three_partitions
 @in_loop
 async def test_objects(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """AsyncDeserializingConsumer returns objects; a message that has none is told of once."""
+    """AsyncDeserializingConsumer returns objects; a message that cannot be deserialized raises one
+    error."""
     await asyncio.to_thread(fill, producer, kafka_topic, [4, 4])
     await asyncio.to_thread(producer.produce, kafka_topic, b"\xff", partition=1)
     await asyncio.to_thread(fill, producer, kafka_topic, [0, 1], 5)

@@ -49,7 +49,8 @@ async def test_poll(kafka_cluster: MockCluster, filled: str) -> None:
 async def test_a_message_that_comes_later_wakes_the_task(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Without a look at the clock: tasks wait in the loop, several on one consumer."""
+    """The message wakes the task at once: tasks do not poll the clock. Several may wait on one
+    consumer."""
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
         tasks = [asyncio.create_task(consumer.poll()) for _ in range(3)]
@@ -77,7 +78,7 @@ async def test_consume(kafka_cluster: MockCluster, filled: str) -> None:
 async def test_consume_more_than_poll_fetches_ahead(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Thousands of messages are gathered in order, around what poll() had taken."""
+    """Thousands of messages are gathered in order, without those that poll() had taken."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3000))
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -95,7 +96,7 @@ async def test_consume_more_than_poll_fetches_ahead(
 async def test_a_cancelled_wait_loses_nothing(
     kafka_cluster: MockCluster, filled: str, way: str
 ) -> None:
-    """What consume() has gathered by then is what the next call returns, and is not committed."""
+    """The next call returns the messages that consume() had gathered; they are not committed."""
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 0)])
         task = asyncio.create_task(consumer.consume(2 * FILLED))
@@ -116,7 +117,8 @@ async def test_a_cancelled_wait_loses_nothing(
 async def test_seek_and_pause_while_messages_are_gathered(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """What was gathered before a seek is not returned after it, nor that of a paused partition."""
+    """Messages that were gathered before a seek, or from a partition that was then paused, are not
+    returned."""
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 0)])
         task = asyncio.create_task(consumer.consume(FILLED + 10, TIMEOUT))
@@ -182,7 +184,8 @@ async def test_columns(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_offsets(kafka_cluster: MockCluster, filled: str) -> None:
-    """Stored, committed and looked up; requests of several tasks run at the same time."""
+    """Offsets are stored, committed and looked up; requests of several tasks run at the same
+    time."""
     own = [TopicPartition(filled, 0)]
     config = {"enable.auto.commit": False, "enable.auto.offset.store": False}
     async with consumer_of(kafka_cluster, config) as consumer:
@@ -262,7 +265,7 @@ async def test_callbacks_of_the_configuration(
 async def test_what_callbacks_raise_comes_out(
     kafka_cluster: MockCluster, kafka_topic: str, coroutine: bool, method: str
 ) -> None:
-    """Of the call that waits, or the next one; then the consumer goes on."""
+    """The waiting call or the next call raises it; then the consumer continues."""
     failing = False
 
     def fail(*_: object) -> None:
@@ -362,7 +365,7 @@ async def test_a_task_that_polls_without_waiting_leaves_turns(
 
 @in_loop
 async def test_close_ends_the_calls_that_wait(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """They raise, as every later call; closing again does nothing."""
+    """The waiting calls raise, and so do later calls; a second close() does nothing."""
     consumer = consumer_of(kafka_cluster)
     await consumer.subscribe([kafka_topic])
     waiting = [asyncio.create_task(consumer.poll()), asyncio.create_task(consumer.consume(9))]
@@ -378,7 +381,7 @@ async def test_close_ends_the_calls_that_wait(kafka_cluster: MockCluster, kafka_
 
 @in_loop
 async def test_close_commits(kafka_cluster: MockCluster, filled: str) -> None:
-    """Offsets of the messages that were returned, and no others."""
+    """close() commits the offsets of the messages that were returned, and no other offsets."""
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.subscribe([filled])
         assert values_of(await consumer.consume(10, TIMEOUT)) == numbers(0, 10)
@@ -391,7 +394,7 @@ async def test_close_commits(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_one_that_nobody_closed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It is collected, callbacks that refer to it or not, and says so; the loop goes on."""
+    """It is collected, even if callbacks refer to it, with a warning; the loop continues."""
 
     async def forget() -> None:
         consumer = consumer_of(kafka_cluster, {"error_cb": lambda _: consumer.last_error})
@@ -472,7 +475,8 @@ async def test_bad_arguments_of_methods(
 
 
 def test_events_need_a_descriptor_that_does_not_block(make_consumer: Any) -> None:
-    """A wrong one is refused; a right one is duplicated, so that closing it harms nobody."""
+    """A blocking descriptor is refused. Others are duplicated, so that the application can close
+    them."""
     consumer = make_consumer()
     reader, writer = socket.socketpair()
     with reader, writer:

@@ -35,7 +35,7 @@ def waking_threads() -> int:
 def test_loop_that_cannot_watch_sockets(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A thread watches for it: messages, deliveries and answers wake tasks all the same."""
+    """A thread watches the socket for the loop, so messages, deliveries and answers wake tasks."""
 
     async def work() -> None:
         servers = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
@@ -116,7 +116,7 @@ async def test_create(kafka_cluster: MockCluster, kind: str) -> None:
 
 @in_loop
 async def test_create_with_a_wrong_configuration() -> None:
-    """It raises what the class raises."""
+    """create() raises the same error as the class."""
     with pytest.raises(KafkaException, match="foo"):
         await AIOProducer.create({"foo": 1})
     with pytest.raises(ValueError, match=r"group\.id"):
@@ -146,7 +146,7 @@ async def test_create_that_is_cancelled() -> None:
 async def test_created_consumer_wakes_its_loop(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """As one that was made in the loop."""
+    """It does so like a consumer that was created in the loop."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     async with await AIOConsumer.create(config) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])

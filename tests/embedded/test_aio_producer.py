@@ -107,7 +107,7 @@ async def test_other_tasks_run_while_the_queue_is_full(kafka_topic: str) -> None
 async def test_tasks_that_wait_for_room_keep_their_order(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """First come, first served, and who comes while others wait is behind them."""
+    """Tasks get room in the order in which they began to wait."""
     async with producer_of(kafka_cluster, {"queue.buffering.max.messages": 5}) as producer:
         tasks = [
             asyncio.create_task(producer.produce(kafka_topic, value, partition=0))
@@ -123,7 +123,7 @@ async def test_flush_does_not_stand_in_the_way_of_others(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Deliveries make room for tasks that wait while another one flushes."""
-    monkeypatch.setattr(_readiness, "_LONGEST_WAIT", 1000)  # nobody looks who is not woken
+    monkeypatch.setattr(_readiness, "_LONGEST_WAIT", 1000)  # a task that is not woken does not look
     async with producer_of(kafka_cluster, {"queue.buffering.max.messages": 5}) as producer:
         await producer.produce(kafka_topic, b"v")
 
@@ -140,7 +140,7 @@ async def test_flush_does_not_stand_in_the_way_of_others(
 
 @in_loop
 async def test_cancelled_flushes_let_go(kafka_topic: str) -> None:
-    """They do not keep the threads that other requests need, nor close()."""
+    """They do not occupy the threads that other requests and close() need."""
     config = {"bootstrap.servers": NO_BROKER, "linger.ms": 0, "logger": QUIET}
     producer = AIOProducer(config, max_workers=1)
     delivery = await producer.produce(kafka_topic, b"v")
@@ -195,7 +195,7 @@ async def test_a_failure_comes_out_of_the_future(
 async def test_a_cancelled_delivery_is_sent_all_the_same(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Cancelling the future takes nothing back and breaks nothing."""
+    """If the future is cancelled, the message is still sent, and nothing fails."""
     with LoopErrors() as errors:
         async with producer_of(kafka_cluster, {"linger.ms": 50}) as producer:
             delivery = await producer.produce(kafka_topic, b"v")
@@ -212,7 +212,8 @@ async def test_a_cancelled_delivery_is_sent_all_the_same(
 async def test_on_delivery(
     kafka_cluster: MockCluster, kafka_topic: str, coroutine: bool, place: str, flush: bool
 ) -> None:
-    """It is called once in the event loop, besides the future, wherever it is given."""
+    """on_delivery is called once in the event loop, in addition to the future, however it is
+    given."""
     calls: list[tuple[KafkaError | None, Message, int]] = []
 
     def note(error: KafkaError | None, message: Message) -> None:
@@ -271,7 +272,8 @@ async def test_what_callbacks_raise_goes_to_the_loop(
 
 @in_loop
 async def test_what_came_before_the_loop_listened(kafka_cluster: MockCluster) -> None:
-    """It is served as well; librdkafka tells nobody of it, nor of what comes behind it."""
+    """The loop serves such an event, too, although librdkafka does not report it, nor the events
+    after it."""
     calls: list[object] = []
 
     class Late(AIOProducer):
@@ -311,7 +313,7 @@ async def test_flush_ends_with_its_timeout(kafka_topic: str) -> None:
 
 @in_loop
 async def test_close_ends_with_the_time_of_the_messages(kafka_topic: str) -> None:
-    """It waits for each of them, and none outlasts its timeout."""
+    """close() waits for each message; no message waits longer than its own timeout."""
     config = {
         "bootstrap.servers": NO_BROKER,
         "message.timeout.ms": 1000,
@@ -348,7 +350,7 @@ async def test_transactions(
 
 @in_loop
 async def test_requests(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What a broker answers is awaited, several at a time, on the application's executor too."""
+    """Requests to brokers are awaited, several at a time, also on the application's executor."""
     with ThreadPoolExecutor(2) as executor:
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
         producer = AIOProducer(config, executor=executor)
@@ -460,7 +462,7 @@ async def test_close_in_a_callback_is_refused(kafka_cluster: MockCluster, kafka_
 
 @in_loop
 async def test_one_that_nobody_closed(kafka_cluster: MockCluster) -> None:
-    """It is collected, callbacks that refer to it or not, and says so; the loop goes on."""
+    """It is collected, even if callbacks refer to it, with a warning; the loop continues."""
 
     def forget() -> None:
         producer = producer_of(kafka_cluster, {"error_cb": lambda _: producer.last_error})
@@ -472,7 +474,7 @@ async def test_one_that_nobody_closed(kafka_cluster: MockCluster) -> None:
 
 
 def test_needs_a_loop(kafka_cluster: MockCluster) -> None:
-    """Outside of a coroutine there is none to belong to."""
+    """Outside of a coroutine there is no loop that the client can belong to."""
     with pytest.raises(RuntimeError, match="create the AIOProducer inside a coroutine"):
         producer_of(kafka_cluster)
 

@@ -82,7 +82,7 @@ async def test_order(kafka_cluster: MockCluster, kafka_topic: str, end: Callable
 async def test_callbacks_among_futures(
     kafka_cluster: MockCluster, kafka_topic: str, end: Callable[..., Any]
 ) -> None:
-    """Messages with an on_delivery and without are told of in the order of all of them."""
+    """Messages with and without an on_delivery are reported in one common order."""
     order: list[bytes | None] = []
 
     def note(_: object, message: Message) -> None:
@@ -155,7 +155,7 @@ def note_to(reports: list[KafkaError | None]) -> Callable[[KafkaError | None, Me
 
 @in_loop
 async def test_only_errors_are_reported(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """delivery.report.only.error is of callbacks; futures are settled in any case."""
+    """delivery.report.only.error applies to callbacks only; all futures are settled."""
     reports: list[KafkaError | None] = []
     config = {"delivery.report.only.error": "true", "linger.ms": 60_000}
     async with producer_of(kafka_cluster, config) as producer:
@@ -171,7 +171,7 @@ async def test_only_errors_are_reported(kafka_cluster: MockCluster, kafka_topic:
 
 
 def test_interrupted_callbacks_leave_the_rest(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What comes after a Ctrl-C in a callback is settled when the loop runs again."""
+    """After Ctrl-C in a callback, the remaining futures are settled when the loop runs again."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -200,7 +200,7 @@ def test_interrupted_callbacks_leave_the_rest(kafka_cluster: MockCluster, kafka_
 
 
 class Refusing:
-    """Is settled like a future, and raises."""
+    """A future whose settling raises."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -220,7 +220,7 @@ class Refusing:
 async def test_what_a_future_raises(
     kafka_cluster: MockCluster, kafka_topic: str, end: Callable[..., Any]
 ) -> None:
-    """It is told to the loop's exception handler, and the futures behind it are settled."""
+    """The loop's exception handler gets the exception, and the later futures are settled."""
     loop = asyncio.get_running_loop()
     with LoopErrors() as errors:
         async with producer_of(kafka_cluster) as producer:
@@ -236,7 +236,7 @@ async def test_what_a_future_raises(
 @pytest.mark.filterwarnings("ignore:.* was not closed:ResourceWarning")
 @in_loop
 async def test_a_dropped_producer_settles() -> None:
-    """Whoever still has a future of it gets the failure."""
+    """Its futures get the failure."""
 
     async def send() -> asyncio.Future[Message]:
         return await AIOProducer(UNREACHABLE).produce("t", b"v")
@@ -306,7 +306,7 @@ async def test_futures_in_a_plain_producer(kafka_cluster: MockCluster, kafka_top
 
 @pytest.mark.parametrize("arguments", [(), (None,) * 6, (b"", "t", b"", b"", 0, 0, None)])
 def test_wrong_arguments(arguments: tuple[Any, ...]) -> None:
-    """What is wrong is named."""
+    """The error names the wrong argument."""
     with (
         Producer(UNREACHABLE) as producer,
         pytest.raises(TypeError, match=r"_send\(\) takes 7 arguments|future must be"),

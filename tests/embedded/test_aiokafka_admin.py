@@ -62,7 +62,7 @@ async def test_the_cluster(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_offsets_of_a_group(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What a group has committed is read; it is -1 where it has not."""
+    """The committed offsets of a group are read; the offset is -1 if nothing is committed."""
     first, second = (TopicPartition(kafka_topic, number) for number in range(2))
     servers = kafka_cluster.bootstrap_servers
     async with AIOKafkaConsumer(bootstrap_servers=servers, group_id="g") as consumer:
@@ -77,7 +77,8 @@ async def test_offsets_of_a_group(kafka_cluster: MockCluster, kafka_topic: str) 
 
 @in_loop
 async def test_what_a_broker_cannot_do(kafka_cluster: MockCluster) -> None:
-    """An error of a topic is in the answer or raised, as in aiokafka; one of all is raised."""
+    """A topic's error is in the answer or raised, as in aiokafka; an error of the whole request is
+    raised."""
     withdraw(kafka_cluster, CREATE_TOPICS, DESCRIBE_GROUPS, CONSUMER_GROUP_DESCRIBE)
     async with admin_of(kafka_cluster) as admin:
         with pytest.raises(errors.UnsupportedVersionError):
@@ -109,7 +110,8 @@ async def test_partitions_that_cannot_be_created(
 
 @in_loop
 async def test_errors_in_answers(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Topics that are there already, and those that are not, have their error's number."""
+    """The answer contains the error codes of topics that exist already, and of topics that do not
+    exist."""
     async with admin_of(kafka_cluster) as admin:
         created = await admin.create_topics([NewTopic(kafka_topic, 1, 1)])
         deleted = await admin.delete_topics(["nowhere"])
@@ -135,7 +137,7 @@ async def test_errors_in_answers(kafka_cluster: MockCluster, kafka_topic: str) -
 async def test_requests_about_nothing(
     kafka_cluster: MockCluster, request_of: Any, answer: Any
 ) -> None:
-    """Programs that collect what they ask about need not look whether there is any."""
+    """A request with an empty list succeeds, so that programs need not check for that case."""
     async with admin_of(kafka_cluster) as admin:
         assert await request_of(admin) == answer
 
@@ -160,7 +162,7 @@ async def test_requests_that_name_something_twice(
 async def test_records_of_unknown_partitions(
     kafka_cluster: MockCluster, kafka_topic: str, partitions: list[tuple[str, int]]
 ) -> None:
-    """They have no leader, which is aiokafka's error."""
+    """The call raises aiokafka's error for a partition without a leader."""
     places = [
         TopicPartition(kafka_topic if name == "topic" else name, number)
         for name, number in partitions
@@ -188,7 +190,7 @@ async def test_records_before_an_offset_that_is_not_there(
 @needs("raw-request")
 @in_loop
 async def test_coordinators(kafka_cluster: MockCluster) -> None:
-    """Of a group and of a transaction."""
+    """The coordinators of a group and of a transaction are found."""
     kafka_cluster.set_coordinator("group", "key", 2)
     kafka_cluster.set_coordinator("transaction", "key", 3)
     async with admin_of(kafka_cluster) as admin:
@@ -203,7 +205,7 @@ async def test_coordinators(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_an_admin_client_that_does_not_run(kafka_cluster: MockCluster) -> None:
-    """It says so, and so does start() without a broker."""
+    """Its methods raise, and so does start() without a broker."""
     admin = admin_of(kafka_cluster)
     with pytest.raises(errors.KafkaConnectionError, match="not started"):
         await admin.list_topics()
@@ -217,7 +219,7 @@ async def test_an_admin_client_that_does_not_run(kafka_cluster: MockCluster) -> 
 @pytest.mark.parametrize("kind", [AIOKafkaAdminClient, AIOKafkaClient, AIOKafkaProducer])
 @in_loop
 async def test_servers_that_are_no_addresses(kind: Any) -> None:
-    """start() raises what aiokafka does, and no error of confluent_kafka."""
+    """start() raises the same error as aiokafka, and no error of confluent_kafka."""
     for servers in ("a:b", "localhost:", ["127.0.0.1:1", "a:b"]):
         client = kind(bootstrap_servers=servers)
         with pytest.raises(ValueError, match=r"the port of .* must be a number"):
@@ -285,7 +287,7 @@ async def test_requests_of_the_protocol(kafka_cluster: MockCluster, kafka_topic:
 
 @in_loop
 async def test_what_is_unknown(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Of what a client has not asked for it knows nothing."""
+    """A client knows nothing about topics that it has not requested."""
     client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     assert client.cluster.partitions_for_topic(kafka_topic) is None
     assert client.cluster.available_partitions_for_topic(kafka_topic) is None
@@ -316,7 +318,7 @@ def test_hosts(server: str, wanted: tuple[str, int]) -> None:
 def test_a_new_topic_has_numbers_or_assignments(
     numbers: tuple[int, int], assignments: dict[int, list[int]] | None, fits: bool
 ) -> None:
-    """Either and not both, as in aiokafka."""
+    """NewTopic accepts only one of them, as in aiokafka."""
     if fits:
         NewTopic("t", *numbers, assignments)
     else:

@@ -1,4 +1,4 @@
-"""AIOKafkaConsumer of the aiokafka face: groups, listeners, positions and commits."""
+"""AIOKafkaConsumer of compat.aiokafka: groups, listeners, positions and commits."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TestListeners:
     @pytest.mark.kafka_topic(partitions=4)
     @in_loop
     async def test_a_second_member(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Every rebalance takes all and gives others; nobody need read for that."""
+        """Each rebalance revokes all partitions and assigns new ones, even if nobody reads."""
         everything = partitions_of(kafka_topic, 4)
         servers = kafka_cluster.bootstrap_servers
         first, second = Told(), Told()
@@ -76,7 +76,8 @@ class TestListeners:
     async def test_another_subscription(
         self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
     ) -> None:
-        """The assignment is empty at once; unsubscribe() and stop() are not told."""
+        """The assignment is empty at once; listeners are not called for unsubscribe() and
+        stop()."""
         listener = Told()
         consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP)
         consumer.subscribe([kafka_topic], listener=listener)
@@ -98,7 +99,7 @@ class TestListeners:
     async def test_unsubscribed_and_subscribed(
         self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
     ) -> None:
-        """What there was before is taken away then, also if it was assigned by hand."""
+        """The former assignment is removed at that time, even if it was assigned by hand."""
         listener = Told()
         place = TopicPartition(filled, 0)
         async with consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP) as consumer:
@@ -159,7 +160,7 @@ class TestListeners:
 
     @in_loop
     async def test_a_listener_that_seeks(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """It knows positions, and the first message is the one that it sought."""
+        """In the listener, position() works, and a seek() selects the first message."""
         seen: list[Any] = []
 
         class Seeks(ConsumerRebalanceListener):
@@ -209,7 +210,7 @@ async def test_a_pattern(kafka_cluster: MockCluster) -> None:
 async def test_a_pattern_without_a_group(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """New topics are read too, and those before are read on."""
+    """New topics are read, too, and reading of the earlier topics continues."""
     consumer = consumer_at(kafka_cluster.bootstrap_servers, metadata_max_age_ms=100)
     consumer.subscribe(pattern=f"{kafka_topic}|new")
     async with consumer:
@@ -299,7 +300,7 @@ async def test_a_topic_that_nobody_creates(
 
 @in_loop
 async def test_a_partition_that_is_not_there(kafka_cluster: MockCluster, filled: str) -> None:
-    """The other one is read meanwhile; position() raises after request_timeout_ms."""
+    """The existing partition is read meanwhile; position() raises after request_timeout_ms."""
     missing = TopicPartition(filled, 7)
     async with reading(
         kafka_cluster.bootstrap_servers, missing, TopicPartition(filled, 0), request_timeout_ms=300
@@ -311,7 +312,7 @@ async def test_a_partition_that_is_not_there(kafka_cluster: MockCluster, filled:
 
 @in_loop
 async def test_a_framework_that_cancels_all_tasks(kafka_cluster: MockCluster, filled: str) -> None:
-    """The consumer goes on with what it does in the background when it is used next."""
+    """The consumer restarts its background work when it is used next."""
     consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
     consumer.subscribe(pattern=f"{filled}.*")
     others = asyncio.all_tasks()
@@ -361,7 +362,7 @@ async def test_stop_in_the_middle_of_a_rebalance(kafka_cluster: MockCluster, fil
 
 
 class TestPositions:
-    """seek() and its kin, position(), and what is asked of brokers."""
+    """seek() and similar methods, position(), and requests to brokers."""
 
     @in_loop
     async def test_seeks(self, kafka_cluster: MockCluster, filled: str) -> None:
@@ -384,7 +385,7 @@ class TestPositions:
     async def test_a_seek_right_after_the_start(
         self, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """It is not undone by what was under way to find the first offset."""
+        """The look-up of the first offset, which is still running, does not undo the seek."""
         for offset in range(10):
             consumer = consumer_at(kafka_cluster.bootstrap_servers)
             consumer.assign([TopicPartition(filled, 0)])
@@ -396,7 +397,7 @@ class TestPositions:
     async def test_latest(
         self, kafka_cluster: MockCluster, filled: str, producer: Producer
     ) -> None:
-        """It begins where the partition ended when start() returned."""
+        """The consumer begins at the end that the partition had when start() returned."""
         partition = TopicPartition(filled, 0)
         async with reading(
             kafka_cluster.bootstrap_servers, partition, auto_offset_reset="latest"
@@ -423,7 +424,8 @@ class TestPositions:
     async def test_offsets_of_partitions_that_are_not_there(
         self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
     ) -> None:
-        """KafkaTimeoutError after request_timeout_ms, unless they come before that, or stop()."""
+        """The calls raise KafkaTimeoutError after request_timeout_ms. They end earlier if the
+        partitions are created, or after stop()."""
         there, other = TopicPartition(filled, 0), TopicPartition(filled, 9)
         async with reading(
             kafka_cluster.bootstrap_servers, there, request_timeout_ms=1000
@@ -445,7 +447,7 @@ class TestPositions:
 
     @in_loop
     async def test_facts_of_the_last_fetch(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """highwater() and its kin are known once something was read."""
+        """highwater() and similar methods return values once something was read."""
         partition = TopicPartition(filled, 0)
         async with reading(kafka_cluster.bootstrap_servers, partition) as consumer:
             assert consumer.last_poll_timestamp(partition) is None
@@ -474,7 +476,8 @@ class TestPositions:
     async def test_bytes_of_a_partition(
         self, kafka_cluster: MockCluster, kafka_topic: str, small: Producer, partitions: Any
     ) -> None:
-        """getmany() ends before the record that would exceed them; a first one may be larger."""
+        """getmany() returns no record that would exceed the limit, except if it is the first
+        one."""
         sizes = [40, 40, 40, 300, 40]
         # As one batch: of two batches, the first could arrive alone.
         await asyncio.to_thread(send, small, kafka_topic, [b"x" * size for size in sizes])
@@ -536,7 +539,7 @@ class TestCommits:
 
     @in_loop
     async def test_forms(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """Positions, or the offsets given, with or without metadata."""
+        """commit() commits the positions or the given offsets, with or without metadata."""
         partition = TopicPartition(filled, 0)
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP) as consumer:
             assert await consumer.committed(partition) is None
@@ -557,7 +560,7 @@ class TestCommits:
 
     @in_loop
     async def test_automatic_commits(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """What was returned is committed by stop(), and nothing else."""
+        """stop() commits the offsets of the returned records, and nothing else."""
         for start in (0, 4):
             async with consumer_at(
                 kafka_cluster.bootstrap_servers, filled, group_id=GROUP, enable_auto_commit=True
@@ -568,7 +571,7 @@ class TestCommits:
     async def test_what_a_deserializer_refuses_is_not_committed(
         self, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """The next consumer of the group begins with it."""
+        """The next consumer of the group begins with that record."""
 
         def refuse(value: bytes) -> bytes:
             if value == b"2":
@@ -691,7 +694,8 @@ async def test_a_group_that_may_not_be_used(kafka_cluster: MockCluster, filled: 
 
 @in_loop
 async def test_a_topic_of_a_pattern_that_is_deleted(kafka_cluster: MockCluster) -> None:
-    """It is not created again, although topics that are named are, and is not read any more."""
+    """The topic is not created again (topics that are subscribed to by name are), and is no longer
+    read."""
     kafka_cluster.create_topic("aa")
     kafka_cluster.create_topic("ab")
     consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
@@ -745,7 +749,7 @@ async def test_a_handler_that_hangs(
 
 @in_loop
 async def test_a_static_member_that_hangs(kafka_cluster: MockCluster, filled: str) -> None:
-    """It keeps its partitions; so does one that waits for messages."""
+    """It keeps its partitions, and so does a static member that waits for messages."""
     servers = kafka_cluster.bootstrap_servers
     for group, static in (("static", "one"), ("waiting", None)):
         async with consumer_at(

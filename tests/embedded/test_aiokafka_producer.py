@@ -65,7 +65,8 @@ async def test_without_acknowledgement(kafka_cluster: MockCluster, kafka_topic: 
 async def test_serializers(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """They make the bytes of keys and values; what is no bytes is refused, by its name."""
+    """Serializers make the bytes of keys and values. The error for another type names the
+    argument."""
     async with producer_of(
         kafka_cluster,
         key_serializer=str.encode,
@@ -113,7 +114,7 @@ async def test_a_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> No
 
 @in_loop
 async def test_the_default_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """librdkafka puts a key where the partitioner of that name says."""
+    """The name selects a partitioner of librdkafka, which chooses the partition of a key."""
     async with producer_of(kafka_cluster) as producer:
         await producer.partitions_for(kafka_topic)
         for number in range(30):
@@ -137,7 +138,7 @@ async def test_partitions_that_are_not_there(kafka_cluster: MockCluster, kafka_t
 async def test_an_unknown_topic(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """send() waits for it as long as a request may take, and says so; others go on."""
+    """send() waits for the topic for request_timeout_ms, and then raises; other calls continue."""
     kafka_cluster.set_topic_error("missing", KafkaError.UNKNOWN_TOPIC_OR_PART)
     async with producer_of(kafka_cluster) as producer:
         missing = asyncio.create_task(producer.send("missing", b"v"))
@@ -155,7 +156,7 @@ async def test_an_unknown_topic(
 async def test_stop_while_a_topic_is_waited_for(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """send() ends with the producer, and not as if its task were cancelled."""
+    """send() ends with an error when the producer stops; it is not cancelled."""
     kafka_cluster.set_topic_error("missing", KafkaError.UNKNOWN_TOPIC_OR_PART)
     producer = producer_of(kafka_cluster)
     await producer.start()
@@ -182,7 +183,8 @@ async def test_a_topic_that_is_no_name(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_timestamps(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Those of time.time() * 1000 lose their fraction; what is none is refused by its name."""
+    """Timestamps such as time.time() * 1000 lose their fraction. The error for another type names
+    the argument."""
     async with producer_of(kafka_cluster) as producer:
         record = await producer.send_and_wait(kafka_topic, b"v", timestamp_ms=1700000000123.75)
         assert record.timestamp == 1700000000123
@@ -301,7 +303,7 @@ async def test_before_and_after(kafka_cluster: MockCluster, kafka_topic: str) ->
 
 @in_loop
 async def test_stop_does_not_wait_for_linger(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What is still waiting for company is sent; a cancelled future stays cancelled."""
+    """Messages that wait for linger_ms are sent at once; a cancelled future stays cancelled."""
     producer = producer_of(kafka_cluster, linger_ms=200_000, request_timeout_ms=300_000)
     await producer.start()
     first, second = [await producer.send(kafka_topic, b"v", partition=0) for _ in range(2)]
@@ -318,7 +320,7 @@ async def test_a_producer_that_nobody_stops(kafka_cluster: MockCluster) -> None:
     await producer.start()
     with pytest.warns(ResourceWarning, match="Unclosed AIOKafkaProducer") as warned:  # noqa: PT031
         del producer
-        while not warned.list:  # the thread that connected it may have hold of it still
+        while not warned.list:  # the thread that connected it may still refer to it
             gc.collect()
             await asyncio.sleep(0.002)
 
@@ -367,7 +369,7 @@ def test_the_size_of_a_batch() -> None:
 async def test_transactions(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """What is sent in one that is committed can be read; steps out of turn are refused."""
+    """Messages of a committed transaction can be read; steps in the wrong order are refused."""
     producer = producer_of(kafka_cluster, transactional_id="t")
     await producer.start()
     offsets = {TopicPartition(kafka_topic, 0): 5}
@@ -429,7 +431,8 @@ async def test_offsets_of_a_transaction(kafka_cluster: MockCluster, kafka_topic:
 
 @in_loop
 async def test_a_producer_that_was_fenced(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Another producer with its name ends it, and each of its calls says so."""
+    """Another producer with the same transactional_id fences it, and then each of its calls
+    raises."""
     old, new = (producer_of(kafka_cluster, transactional_id="t") for _ in range(2))
     await old.start()
     await old.begin_transaction()
@@ -445,7 +448,7 @@ async def test_a_producer_that_was_fenced(kafka_cluster: MockCluster, kafka_topi
 
 @in_loop
 async def test_transactions_need_a_name(kafka_cluster: MockCluster) -> None:
-    """Without transactional_id there are none."""
+    """Without transactional_id the methods of transactions raise."""
     async with producer_of(kafka_cluster) as producer:
         with pytest.raises(failures.IllegalOperation, match="transactional_id"):
             await producer.begin_transaction()
@@ -456,14 +459,14 @@ async def test_transactions_need_a_name(kafka_cluster: MockCluster) -> None:
     [{"enable_idempotence": True, "acks": 1}, {"transactional_id": "t", "acks": 0}],
 )
 def test_keywords_that_exclude_each_other(keywords: dict[str, Any]) -> None:
-    """What delivers once needs all acknowledgements."""
+    """Idempotence and transactions need acks="all"."""
     with pytest.raises(ValueError, match="not supported if enable_idempotence=True"):
         AIOKafkaProducer(**keywords)
 
 
 @in_loop
 async def test_what_tracing_packages_read(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """They call private names of aiokafka's producer: these are there, and work."""
+    """Tracing packages use private attributes of aiokafka's producer, which exist here and work."""
     async with producer_of(
         kafka_cluster, client_id="c", key_serializer=str.encode, value_serializer=str.encode
     ) as producer:
@@ -478,13 +481,13 @@ async def test_what_tracing_packages_read(kafka_cluster: MockCluster, kafka_topi
 
 
 class TestTasksThatAreCancelled:
-    """A framework that cancels every task takes nothing from a producer that is used afterwards."""
+    """A framework cancels every task, and the producer works afterwards."""
 
     @in_loop
     async def test_metadata_that_a_send_waits_for(
         self, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """It is asked for again."""
+        """The metadata is requested again."""
         async with producer_of(kafka_cluster, retry_backoff_ms=10) as producer:
             kafka_cluster.set_topic_error(kafka_topic, KafkaError.LEADER_NOT_AVAILABLE)
             sending = asyncio.ensure_future(producer.send_and_wait(kafka_topic, b"v", partition=0))
@@ -496,7 +499,7 @@ class TestTasksThatAreCancelled:
 
     @in_loop
     async def test_metadata_that_is_old(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """A refresh that was cancelled is done by the next message."""
+        """If a refresh was cancelled, the next message repeats it."""
         async with producer_of(
             kafka_cluster, partitioner=lambda key, every, available: 0, metadata_max_age_ms=1000
         ) as producer:
@@ -573,7 +576,7 @@ async def test_errors_of_send_begin_with_the_words_of_aiokafka(
     kind: type[Exception],
     words: str,
 ) -> None:
-    """Applications and their tests look for them; what is wrong comes after them."""
+    """Applications and their tests match these words; the details follow after them."""
     async with producer_of(kafka_cluster) as producer:
         await producer.send_and_wait(kafka_topic, b"v")
         with pytest.raises(kind) as raised:

@@ -21,13 +21,13 @@ def servers(kafka_cluster: MockCluster) -> str:
 
 @in_loop
 async def test_objects(servers: str, kafka_topic: str) -> None:
-    """What was serialized and compressed is the same object again."""
+    """A consumer gets the same object that was serialized and compressed."""
     await holds.objects_come_back(servers, kafka_topic)
 
 
 @in_loop
 async def test_manual_commits(servers: str, kafka_topic: str) -> None:
-    """The next run of a group goes on behind what was committed."""
+    """The next run of a group continues at the committed offsets."""
     await holds.commits_hold(servers, kafka_topic, "g")
 
 
@@ -45,13 +45,13 @@ async def test_a_partitioner(servers: str, kafka_topic: str) -> None:
 
 @in_loop
 async def test_offsets_outside_kafka(servers: str, kafka_topic: str, tmp_path: Path) -> None:
-    """A second run counts what came meanwhile, and nothing twice, without committed offsets."""
+    """Without committed offsets, a second run counts only the messages that came meanwhile."""
     await holds.counts_go_on(servers, kafka_topic, "g", tmp_path)
 
 
 @in_loop
 async def test_batches(servers: str, kafka_topic: str) -> None:
-    """Batches begin where those before them in the partition ended."""
+    """Each batch begins where the partition's previous batch ended."""
     await holds.batches_are_whole(servers, kafka_topic)
 
 

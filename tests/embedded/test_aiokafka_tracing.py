@@ -1,4 +1,4 @@
-"""A tracing package made for aiokafka traces its face, unchanged."""
+"""A tracing package made for aiokafka also traces compat.aiokafka."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ print(json.dumps([
 
 
 def test_opentelemetry(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A send and what receives its message are one trace, by getone() and by getmany()."""
+    """Sending a message and receiving it (getone(), getmany()) are in one trace."""
     try:
         metadata.version(INSTRUMENTATION)
     except metadata.PackageNotFoundError:

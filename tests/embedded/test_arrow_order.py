@@ -59,7 +59,7 @@ def test_every_row_goes_where_it_would_go_without(
     partitioner: str,
     partition_count: int,
 ) -> None:
-    """Whatever count is given; and the rows of one key keep their order."""
+    """The partition does not depend on the given count, and rows of one key keep their order."""
     choice = random.Random(partitioner)
     keys = [choice.choice([None, "", *"abcdefghij"]) for _ in range(ROWS)]
     values = [str(number) for number in range(ROWS)]
@@ -98,7 +98,7 @@ def test_partition_after_partition(make_producer: MakeProducer, kafka_topic: str
 def test_rows_with_keys_come_before_those_without(
     make_producer: MakeProducer, kafka_topic: str
 ) -> None:
-    """Chance decides on the rest when it is enqueued."""
+    """The partitions of rows without keys are chosen at random when they are enqueued."""
     small = make_producer({"queue.buffering.max.messages": 3, "linger.ms": 60_000})
     batch = batch_of(value=["a", "b", "c", "d"], key=[None, "key", "key", "key"])
     with pytest.raises(BufferError, match="batch row 0: "):
@@ -108,7 +108,7 @@ def test_rows_with_keys_come_before_those_without(
 
 @pytest.mark.kafka_topic(PARTITIONS)
 def test_errors_name_the_row_of_the_batch(producer: Producer, kafka_topic: str) -> None:
-    """Not its place in the other order."""
+    """The error contains its index in the batch, and not its place in the other order."""
     producer.list_topics(kafka_topic, timeout=30)
     batch = batch_of(value=["a", "b", "c"], partition=[77, 3, 0])
     with pytest.raises(KafkaException, match=r"batch row 0: .*[Uu]nknown partition"):
@@ -142,7 +142,7 @@ def test_bad_counts(
 
 
 def test_a_count_is_that_of_one_topic(producer: Producer, kafka_topic: str) -> None:
-    """Rows that name their topics have none in common."""
+    """If rows name their own topics, there is no common number of partitions."""
     batch = batch_of(value=["a"], topic=[kafka_topic])
     with pytest.raises(ValueError, match="partition_count needs the argument topic"):
         producer.produce_arrow(batch, partition_count=1)

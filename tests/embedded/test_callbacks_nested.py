@@ -19,7 +19,7 @@ from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 def test_close_from_a_callback(
     make_producer: MakeProducer, make_consumer: MakeConsumer, kind: str
 ) -> None:
-    """RuntimeError says what to do instead, out of poll(); the client stays open."""
+    """poll() raises a RuntimeError with advice, and the client stays open."""
     make: Callable[..., Any] = make_producer if kind == "producer" else make_consumer
     closes = [True]
 
@@ -49,7 +49,7 @@ def test_close_of_another_client_from_a_callback(
 def test_poll_inside_a_rebalance_callback(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """It serves callbacks and returns no message: those in hand come first."""
+    """It serves callbacks and returns no message, because already fetched messages come first."""
     send(producer, kafka_topic, [b"%d" % i for i in range(10)])
     nested: list[Any] = []
 
@@ -83,7 +83,7 @@ def test_a_callback_that_polls_another_client(
 
 
 def test_an_exception_in_a_nested_call(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """It comes out of the inner flush(), where the outer callback may catch it."""
+    """The inner flush() raises it, and the outer callback may catch it."""
     producer = make_producer({"linger.ms": 60_000})
     log: list[str] = []
 

@@ -20,12 +20,12 @@ def test_sending_and_waiting(servers: str, kafka_topic: str) -> None:
 
 @pytest.mark.kafka_topic(partitions=2)
 def test_objects(servers: str, kafka_topic: str) -> None:
-    """What was serialized and compressed is the same object again."""
+    """A consumer gets the same object that was serialized and compressed."""
     holds.objects_come_back(servers, kafka_topic)
 
 
 def test_manual_commits(servers: str, kafka_topic: str) -> None:
-    """The next run of a group goes on behind what was committed."""
+    """The next run of a group continues at the committed offsets."""
     holds.commits_hold(servers, kafka_topic, f"group-of-{kafka_topic}")
 
 
