@@ -1,8 +1,8 @@
 """Every coroutine of `aio`, cancelled at each of its suspensions: nothing is lost, and it goes on.
 
-A call is cancelled at its first, second, ... n-th suspension, while it waits and when what it waits
-for has just come. Whatever was done by then, messages are neither lost nor repeated, no more is
-committed than was handed out, and the client works as before.
+A call is cancelled at its first, second, ... n-th suspension, while it waits and just after the
+awaited result has come. Whatever was done by then, messages are neither lost nor repeated, no more
+is committed than was handed out, and the client works as before.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def offsets_of(result: Any) -> list[int]:
 
 
 async def stored(consumer: AIOConsumer) -> int:
-    """What a commit commits; 0 if there is nothing to commit."""
+    """The offset that a commit commits; 0 if there is nothing to commit."""
     try:
         answer = await consumer.commit(asynchronous=False) or []
     except KafkaException as error:
@@ -105,7 +105,8 @@ def reading(kind: type[Any], cluster: MockCluster, topic: str) -> Any:
 def test_reads(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, kind: type[Any], read: str
 ) -> None:
-    """Each message comes once, in order; position and stored offset are behind what came."""
+    """Each message comes once, in order; position and stored offset are the offset after the last
+    one."""
     send(producer, kafka_topic, [bytes([2 * number % 64]) for number in range(MESSAGES)])
 
     async def work() -> None:
@@ -132,7 +133,8 @@ def test_reads(
 def test_reads_of_several_tasks(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, read: str, seed: int
 ) -> None:
-    """Tasks read at once and are cut at random: each message comes once, and is committed then."""
+    """Several tasks read at the same time and are cancelled at random. Each message comes once, and
+    is committed only then."""
     send(producer, kafka_topic, [bytes([2 * number % 64]) for number in range(MESSAGES)])
     random = Random(seed)
 
@@ -242,7 +244,8 @@ async def prepared(client: Any, name: str, topic: str) -> None:
 
 
 async def finished(client: Any, name: str) -> None:
-    """End the transaction in which a call was cut, if there is one: a block leaves none."""
+    """End the transaction in which a call was cancelled. After an `async with` block there is
+    none."""
     if name == "transaction":
         return
     steps = [client.init_transactions] if name == "init_transactions" else []
@@ -260,7 +263,7 @@ async def finished(client: Any, name: str) -> None:
 def test_the_client_works_after_every_call(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, kind: type[Any], name: str
 ) -> None:
-    """Cut at any suspension, a call leaves its client as usable as before, or closed."""
+    """If a call is cancelled at any suspension, its client is as usable as before, or closed."""
     send(producer, kafka_topic, [b"value"] * 3)
     config = config_of(kind, kafka_cluster.bootstrap_servers)
     if kind is AIOProducer and name in TRANSACTIONAL:
@@ -293,7 +296,7 @@ def test_the_client_works_after_every_call(
 @pytest.mark.parametrize("kind", CHECKS)
 @pytest.mark.parametrize("name", ["__aenter__", "__aexit__"])
 def test_blocks(kafka_cluster: MockCluster, kind: type[Any], name: str) -> None:
-    """Cut where a block begins or ends, a client can be closed, and is closed then."""
+    """If a block is cancelled where it begins or ends, close() still closes the client."""
 
     async def once(at: int, moment: str) -> bool:
         client = kind(config_of(kind, kafka_cluster.bootstrap_servers))
@@ -310,7 +313,7 @@ def test_blocks(kafka_cluster: MockCluster, kind: type[Any], name: str) -> None:
 
 @pytest.mark.parametrize("kind", CHECKS)
 def test_create(kafka_cluster: MockCluster, kind: type[Any]) -> None:
-    """A client whose create() was cut, so that nobody got it, is closed."""
+    """If create() is cancelled, so that nobody gets the client, the client is closed."""
     made: list[Any] = []
 
     class Noted(kind):  # type: ignore[misc]
@@ -330,10 +333,11 @@ def test_create(kafka_cluster: MockCluster, kind: type[Any]) -> None:
 
 
 def test_no_call_is_left_out() -> None:
-    """All public coroutines are cut: those that return messages with checks of their own, too.
+    """All public coroutines are cancelled; those that return messages also have checks of their
+    own.
 
     The calls of AsyncDeserializingConsumer and AsyncSerializingProducer are those of the classes
-    that they extend; what they do themselves is to read and to send.
+    that they extend, except for reading and sending.
     """
     assert SUSPENSIONS >= 1
     others = {(kind, name) for kind in CHECKS for name in ("__aenter__", "__aexit__", "create")}

@@ -36,7 +36,8 @@ def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 @contextmanager
 def free_port() -> Iterator[int]:
-    """Bound, so that the system gives it to nobody; with SO_REUSEADDR it can be bound again."""
+    """A port that stays bound, so that the system gives it to no other program. With SO_REUSEADDR
+    the command can bind it again."""
     with socket.socket() as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held.bind(("127.0.0.1", 0))
@@ -72,7 +73,7 @@ def test_other_programs_use_it_through_one_port() -> None:
 
 
 def test_ports_of_the_systems_choice() -> None:
-    """With --port 0 the line names every broker, so nothing can be in the way."""
+    """With --port 0 the system chooses free ports, and the line names every broker."""
     with (
         running("--port", "0", "--brokers", "2", "--topic", "a", "--topic", "b") as (_, address),
         Producer({"bootstrap.servers": address}) as producer,
@@ -100,7 +101,8 @@ def test_it_ends_cleanly(number: signal.Signals, relay: bool) -> None:
 
 
 def test_hints_go_to_stderr() -> None:
-    """People are told the brokers and how to end it; programs read one line on stdout."""
+    """stderr tells people the brokers and how to end the command; programs read one line on
+    stdout."""
     with running("--port", "0", "--brokers", "1") as (process, address):
         process.send_signal(signal.SIGTERM)
         stdout, stderr = process.communicate(timeout=TIMEOUT)
@@ -131,7 +133,7 @@ def test_wrong_usage(arguments: list[str], message: str) -> None:
 
 
 def test_a_port_in_use() -> None:
-    """Status 1, and what to do about it."""
+    """The exit status is 1, and the error says what to do."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         done = run("--port", str(port))
@@ -141,7 +143,7 @@ def test_a_port_in_use() -> None:
 
 
 def test_no_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """--real with a KAFKA_HOME that is none: status 1, and what is missing."""
+    """--real with a wrong KAFKA_HOME: the exit status is 1, and the error says what is missing."""
     monkeypatch.setenv("KAFKA_HOME", str(tmp_path))
     done = run("--real", "--port", "0", "--quiet")
     assert (done.returncode, done.stdout) == (1, "")
@@ -149,7 +151,7 @@ def test_no_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 def test_a_port_in_use_by_a_real_broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """--real says the same, before anything is started."""
+    """--real ends with the same error, before it starts anything."""
     script = tmp_path / "bin" / "kafka-server-start.sh"
     script.parent.mkdir()
     script.touch()
@@ -162,7 +164,7 @@ def test_a_port_in_use_by_a_real_broker(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """--real without Java: status 1, and what is needed."""
+    """--real without Java: the exit status is 1, and the error says what is needed."""
     script = tmp_path / "bin" / "kafka-server-start.sh"
     script.parent.mkdir()
     script.touch()

@@ -54,10 +54,10 @@ class Terminal:
         wait_until(lambda: text in self.shown, self._read)
 
     def ended(self, key: bytes) -> int:
-        """The exit status after a key; all that was written is in `shown`.
+        """The exit status after a key was pressed; `shown` has all output.
 
-        Pressed again and again, as people do: what arrives while the question is shown and its
-        answer is not yet read may be lost.
+        The key is pressed again and again, as people do: a key may be lost if it arrives after the
+        question is shown and before the answer is read.
         """
 
         def press() -> None:
@@ -92,7 +92,7 @@ class Terminal:
     ],
 )
 def test_who_does_not_confirm(answer: bytes, again: bytes, status: int) -> None:
-    """Ctrl-C at the question is 130, as everywhere; "no" is 1, and no broker was asked."""
+    """After Ctrl-C at the question the status is 130, and after "no" 1. No request was sent."""
     with Terminal("topics", "delete", "t", "-b", NO_BROKER) as terminal:
         terminal.read_until(b"[y/N]")
         terminal.press(answer)
@@ -102,7 +102,7 @@ def test_who_does_not_confirm(answer: bytes, again: bytes, status: int) -> None:
 
 
 def test_ctrl_c_while_a_pipeline_is_read(tmp_path: Path) -> None:
-    """130 as well, without a traceback."""
+    """The status is 130, and there is no traceback."""
     pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
     file = tmp_path / "pipeline.py"
     file.write_text("raise KeyboardInterrupt\n")
@@ -115,7 +115,8 @@ def test_ctrl_c_while_a_pipeline_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("command", ["topics list", "topics list --json", "consume t -e -q"])
 def test_a_full_disk(kafka_cluster: MockCluster, command: str, unbuffered: str) -> None:
-    """What was printed did not arrive: status 1, and which file; nothing from the interpreter."""
+    """If the output cannot be written, the status is 1, and the error names the file; the
+    interpreter prints nothing."""
     kafka_cluster.create_topic("t")
     run("produce", "t", "-b", kafka_cluster.bootstrap_servers, stdin=b"a")
     with FULL.open("w") as full:
@@ -133,7 +134,8 @@ def test_a_full_disk(kafka_cluster: MockCluster, command: str, unbuffered: str) 
 
 
 def test_watch_into_a_pipe(monkeypatch: pytest.MonkeyPatch, kafka_cluster: MockCluster) -> None:
-    """`groups describe --watch` writes the lines again and again, not drawings; Ctrl-C is 130."""
+    """`groups describe --watch` repeats the lines without control characters; after Ctrl-C the
+    status is 130."""
     answers: list[Any] = [[["t", 0, 1, 3, 2, None, None, None]]] * 2
 
     def rows(*arguments: object) -> Any:
@@ -152,7 +154,7 @@ def test_watch_into_a_pipe(monkeypatch: pytest.MonkeyPatch, kafka_cluster: MockC
 def test_typing_is_not_overwritten(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """`produce` at a terminal shows what is typed and the summary, and nothing else."""
+    """At a terminal, `produce` shows only the typed text and the summary."""
     with Terminal("produce", kafka_topic, "-b", kafka_cluster.bootstrap_servers) as terminal:
         terminal.press(b"typed\n")
         consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -194,7 +196,7 @@ class SenderOfNothing:
 
 
 def test_debugging(kafka_cluster: MockCluster) -> None:
-    """-X debug shows librdkafka's log on stderr; stdout stays what it was."""
+    """-X debug shows librdkafka's log on stderr; stdout is the same as without it."""
     servers = kafka_cluster.bootstrap_servers
     done = run("topics", "list", "-b", servers, "-X", "debug=all")
     assert (done.status, done.stdout) == (0, b"topic\tpartitions\treplicas\n")

@@ -62,7 +62,7 @@ class Refusal:
 
 
 def consumer_of(cluster: MockCluster, topic: str, results: list[object]) -> Consumer:
-    """One that has two partitions and knows its coordinator."""
+    """A consumer that has two partitions and knows its coordinator."""
     consumer = Consumer(
         {
             "bootstrap.servers": cluster.bootstrap_servers,
@@ -85,7 +85,8 @@ def committed(consumer: Consumer, topic: str) -> list[int]:
 @needs("older-commit", "mock-on-request")
 @pytest.mark.parametrize("code", SENT_AGAIN)
 def test_a_later_commit_stays(kafka_cluster: MockCluster, kafka_topic: str, code: int) -> None:
-    """The earlier commit is over without another request: all that it had is committed."""
+    """The earlier commit ends without another request, because the later one has committed all its
+    partitions."""
     results: list[object] = []
     refusal = Refusal(kafka_cluster, code)
     consumer = consumer_of(kafka_cluster, kafka_topic, results)
@@ -122,7 +123,8 @@ def test_the_other_partitions_are_committed(kafka_cluster: MockCluster, kafka_to
 @needs("older-commit", "mock-on-request")
 @pytest.mark.parametrize("code", SENT_AGAIN)
 def test_a_commit_is_sent_again(kafka_cluster: MockCluster, kafka_topic: str, code: int) -> None:
-    """Without a later commit it takes effect; a commit that goes back does, too."""
+    """Without a later commit, the repeated commit takes effect, even if it moves the offset
+    back."""
     results: list[object] = []
     refusal = Refusal(kafka_cluster, code)
     consumer = consumer_of(kafka_cluster, kafka_topic, results)
@@ -150,7 +152,7 @@ def test_it_is_not_sent_for_ever(kafka_cluster: MockCluster, kafka_topic: str) -
 def test_close_sends_its_commit_again(
     kafka_cluster: MockCluster, kafka_topic: str, code: int
 ) -> None:
-    """What the last commit of a consumer has is not lost because a coordinator is not ready."""
+    """The last commit of a consumer is not lost if the coordinator is not ready."""
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         producer.produce(kafka_topic, b"v", partition=0)
     refusal = Refusal(kafka_cluster, code)

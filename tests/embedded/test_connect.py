@@ -41,7 +41,7 @@ def refusal(client: Any, timeout: float = TIMEOUT, topic: str | None = None) -> 
 class TestConnect:
     @each_client
     def test_a_broker_answers(self, kafka_cluster: MockCluster, client: type[Any]) -> None:
-        """None, once one broker has answered: others may be down."""
+        """connect() returns None when one broker has answered; the other brokers may be down."""
         servers = f"{NO_BROKER},{kafka_cluster.bootstrap_servers}"
         with client(config({"bootstrap.servers": servers})) as connected:
             assert connected.connect(TIMEOUT) is None
@@ -57,7 +57,8 @@ class TestConnect:
         ],
     )
     def test_no_broker(self, client: type[Any], servers: str, code: int, words: str) -> None:
-        """Raised long before the timeout, with the cause's own code; also the second time."""
+        """connect() raises long before the timeout, with the code of the cause, also the second
+        time."""
         with client(config({"bootstrap.servers": servers})) as alone:
             for _ in range(2):
                 watch = Stopwatch()
@@ -85,7 +86,7 @@ class TestConnect:
         consumer.connect(TIMEOUT)
 
     def test_callbacks_run_meanwhile(self) -> None:
-        """error_cb is called on the thread that waits, and what it raises comes out."""
+        """error_cb is called on the thread that waits, and connect() raises its exception."""
         told: list[tuple[int, KafkaError]] = []
 
         def note(error: KafkaError) -> None:
@@ -102,7 +103,7 @@ class TestConnect:
 
     @each_client
     def test_a_callback_raises(self, client: type[Any]) -> None:
-        """What a callback raises comes out of connect()."""
+        """connect() raises the exception of a callback."""
         failures = iter([ZeroDivisionError("first")])
 
         def fail(error: KafkaError) -> None:
@@ -161,7 +162,7 @@ class TestConnect:
     @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
     @pytest.mark.parametrize("client", ["Producer", "Consumer"])
     def test_signals(self, client: str, silent: str) -> None:
-        """A signal handler runs while it waits, and what it raises comes out."""
+        """A signal handler runs while connect() waits, and connect() raises its exception."""
         script = f"""
             import signal, sys
             from confluent_kafka import Consumer, Producer
@@ -185,7 +186,7 @@ class TestConnect:
 class TestLastError:
     @each_client
     def test_nothing_happened(self, kafka_cluster: MockCluster, client: type[Any]) -> None:
-        """None, and not to be assigned."""
+        """last_error is None, and cannot be set."""
         with client(config({"bootstrap.servers": kafka_cluster.bootstrap_servers})) as working:
             working.connect(TIMEOUT)
             assert working.last_error is None
@@ -195,7 +196,7 @@ class TestLastError:
     @each_client
     @pytest.mark.parametrize("callback", [True, False])
     def test_the_latest(self, client: type[Any], callback: bool) -> None:
-        """With and without error_cb, from poll(); it stays after close()."""
+        """poll() records it with and without error_cb; it stays after close()."""
         told: list[KafkaError] = []
         with client(config({"error_cb": told.append} if callback else {})) as alone:
             wait_until(
@@ -207,7 +208,7 @@ class TestLastError:
             assert told[-1] is alone.last_error
 
     def test_poll_counts_callbacks_alone(self) -> None:
-        """An error that nobody is called for is not counted as an event by poll()."""
+        """poll() does not count an error for which there is no callback."""
         with Producer(config()) as producer:
             counts: list[int] = []
             wait_until(lambda: producer.last_error, lambda: counts.append(producer.poll(0.01)))
@@ -236,7 +237,7 @@ class TestStatistics:
     INTERVAL: ClassVar = {"statistics.interval.ms": 20}
 
     def test_off_by_default(self, make_producer: MakeProducer) -> None:
-        """None without statistics.interval.ms."""
+        """stats() returns None without statistics.interval.ms."""
         producer = make_producer()
         producer.connect(TIMEOUT)
         assert producer.stats() is None
@@ -302,7 +303,8 @@ class TestStatistics:
 
 class TestLag:
     def test_while_reading(self, filled: str, consumer: Consumer) -> None:
-        """From the position to the end as the last fetch told it; 0 at the end."""
+        """lag() counts from the position to the end that the last fetch returned; at the end it is
+        0."""
         place = TopicPartition(filled, 0)
         assert consumer.lag() == {}
         consumer.assign([TopicPartition(filled, 0, 0)])
@@ -323,7 +325,7 @@ class TestLag:
     def test_without_a_request(
         self, kafka_cluster: MockCluster, filled: str, consumer: Consumer
     ) -> None:
-        """It is known while no broker answers."""
+        """lag() works while no broker answers."""
         consumer.assign([TopicPartition(filled, 0, 0)])
         assert len(consumer.consume(10, TIMEOUT)) == 10
         kafka_cluster.set_broker_down()
@@ -335,7 +337,7 @@ class TestLag:
     def test_not_known_yet(
         self, kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
     ) -> None:
-        """None for a partition of which nothing was fetched."""
+        """The lag is None for a partition of which nothing was fetched."""
         kafka_cluster.set_broker_down()
         places = [TopicPartition(kafka_topic, number) for number in range(2)]
         consumer.assign(places)
@@ -345,7 +347,8 @@ class TestLag:
     def test_from_a_logical_offset(
         self, filled: str, consumer: Consumer, start: str, lag: int
     ) -> None:
-        """Assigned at the beginning or the end: known before the first message."""
+        """If the partition is assigned at the beginning or the end, its lag is known before the
+        first message."""
         offsets = {"beginning": -2, "end": -1}
         place = TopicPartition(filled, 0)
         consumer.assign([TopicPartition(filled, 0, offsets[start])])

@@ -63,7 +63,7 @@ def test_commit_of_offsets(kafka_topic: str, consumer: Consumer) -> None:
 
 @pytest.mark.parametrize("metadata", ["", "é", None])
 def test_metadata_comes_back(kafka_topic: str, consumer: Consumer, metadata: str | None) -> None:
-    """Committed metadata is what was committed: no text and an empty text are not the same."""
+    """Metadata is returned as it was committed: no text and an empty text are different."""
     place = TopicPartition(kafka_topic, 0, 1, metadata=metadata)
     (result,) = consumer.commit(offsets=[place], asynchronous=False)
     (answer,) = consumer.committed([place], TIMEOUT)
@@ -73,7 +73,7 @@ def test_metadata_comes_back(kafka_topic: str, consumer: Consumer, metadata: str
 def test_metadata_of_others(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """confluent-kafka-python commits a NUL behind the text: it is no part of it."""
+    """confluent-kafka-python commits a NUL after the text, which is not part of the text."""
     place = struct.pack(">iqi", 0, 7, -1) + text("theirs\0")
     topic = array([text(kafka_topic) + array([place])])
     group = text("group") + struct.pack(">i", -1) + text("") + struct.pack(">h", -1)
@@ -114,7 +114,8 @@ def test_async_is_the_older_name(filled: str, consumer: Any, name: str) -> None:
 
 
 def test_nothing_to_commit(make_consumer: MakeConsumer) -> None:
-    """commit() with nothing stored is _NO_OFFSET, raised or told to on_commit."""
+    """Without stored offsets, commit() fails with _NO_OFFSET, which is raised or given to
+    on_commit."""
     errors: list[KafkaError | None] = []
     consumer = make_consumer({"on_commit": lambda error, _: errors.append(error)})
     with pytest.raises(KafkaException) as caught:
@@ -149,7 +150,7 @@ def test_commit_of_an_error(filled: str, make_consumer: MakeConsumer) -> None:
 
 
 def test_commit_of_a_mocks_error(consumer: Consumer) -> None:
-    """An error of any type is one."""
+    """A message with an error of any type is refused."""
     message = Message("t", 0, 5, error="made up")  # type: ignore[arg-type]
     with pytest.raises(KafkaException, match="for message with error: 'made up'") as caught:
         consumer.commit(message)
@@ -158,7 +159,8 @@ def test_commit_of_a_mocks_error(consumer: Consumer) -> None:
 
 @pytest.mark.parametrize("message", [Message("t", 0), Message("t", 0, -5), Message("t")])
 def test_commit_of_a_message_without_an_offset(message: Message, make_consumer: Any) -> None:
-    """It is taken, and there is nothing to commit: _NO_OFFSET, raised or told to on_commit."""
+    """The message is accepted, but there is nothing to commit: _NO_OFFSET is raised or given to
+    on_commit."""
     calls: list[tuple[KafkaError | None, list[TopicPartition]]] = []
     consumer = make_consumer({"on_commit": lambda *call: calls.append(call)})
     with pytest.raises(KafkaException) as caught:
@@ -182,7 +184,7 @@ def test_commit_of_a_message_without_an_offset(message: Message, make_consumer: 
 def test_commit_of_a_mocks_topic(
     topic: Any, exception: type[Exception], text: str, consumer: Consumer
 ) -> None:
-    """A topic that is no name is a typed error that says so."""
+    """A topic that cannot be a name raises an exception that says so."""
     for call in (consumer.commit, consumer.store_offsets):
         with pytest.raises(exception, match=text):
             call(message=Message(topic, 0, 5))
@@ -241,7 +243,7 @@ def test_close_ends_a_commit(
 
 
 def test_stored_offsets_are_committed(filled: str, stored: Consumer) -> None:
-    """With enable.auto.offset.store off, commit() commits what was stored, and no more."""
+    """With enable.auto.offset.store off, commit() commits only the stored offsets."""
     stored.assign([TopicPartition(filled, 0, 0)])
     messages = stored.consume(10, TIMEOUT)
     with pytest.raises(KafkaException):
@@ -255,7 +257,7 @@ def test_stored_offsets_are_committed(filled: str, stored: Consumer) -> None:
 
 
 def test_storing_a_message_without_an_offset(filled: str, stored: Consumer) -> None:
-    """It is taken, and what was stored before is forgotten."""
+    """The message is accepted, and the earlier stored offset is forgotten."""
     stored.assign([TopicPartition(filled, 0, 0)])
     messages = stored.consume(10, TIMEOUT)
     stored.store_offsets(messages[2])
@@ -267,7 +269,7 @@ def test_storing_a_message_without_an_offset(filled: str, stored: Consumer) -> N
 
 
 def test_storing_is_off_by_default(filled: str, consumer: Consumer) -> None:
-    """store_offsets() says which setting stands in its way."""
+    """store_offsets() raises an error that names the setting to change."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     (message,) = consumer.consume(1, TIMEOUT)
     with pytest.raises(KafkaException, match=r"enable\.auto\.offset\.store"):

@@ -1,4 +1,5 @@
-"""Callbacks and exceptions between messages: none is lost, none is committed unseen."""
+"""Callbacks and exceptions between messages: no message is lost, or committed before it is
+returned."""
 
 from __future__ import annotations
 
@@ -51,10 +52,10 @@ FETCHES = [
 def test_callbacks_lose_no_message(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer, fetch: Any
 ) -> None:
-    """However many callbacks run between messages, none of these is skipped.
+    """However many callbacks run between messages, no message is skipped.
 
-    A callback that made librdkafka yield (rd_kafka_yield()) cost the next message of a
-    batch, which then also kept close() waiting for ever.
+    Without the patch, if a callback called rd_kafka_yield(), librdkafka lost the next message of
+    the batch, and close() waited for that message for ever.
     """
     send(producer, kafka_topic, numbers(0, 3000))
     statistics: list[str] = []
@@ -72,7 +73,7 @@ def test_callbacks_lose_no_message(
 def test_exceptions_lose_no_message(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer, fetch: Any
 ) -> None:
-    """What had been fetched when a callback raised comes with the next calls."""
+    """Messages that had been fetched when a callback raised come with the next calls."""
     send(producer, kafka_topic, numbers(0, 1000))
     raises = Raises(10)
     consumer = make_consumer(BUSY | {"statistics.interval.ms": 20, "stats_cb": raises})
@@ -206,7 +207,7 @@ def test_a_rebalance_callback_that_raises_loses_no_message(
 
 @pytest.mark.parametrize("call", ["consume", "consume_arrow", "poll"])
 def test_without_memory(kafka_topic: str, producer: Producer, call: str) -> None:
-    """Whichever allocation fails: the next call has every message, with its headers."""
+    """Whichever allocation fails, the next call returns every message with its headers."""
     pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
     for number in range(5):
         headers = [("name", str(number)), ("null", None)]

@@ -1,4 +1,4 @@
-"""How long a broker may keep a fetch that finds nothing: what comes after it waits as long."""
+"""How long a broker may hold a fetch that finds no messages: later requests wait behind it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Waits(list[int]):
         self.clear()
 
     def begin_again(self) -> bool:
-        """Whether there were short waits after the long ones, each longer than the one before."""
+        """Whether short waits came after the long ones, each longer than the wait before it."""
         tail = list(itertools.dropwhile(LONGEST.__eq__, self))
         return tail[: len(GROWING)] == GROWING
 

@@ -94,7 +94,8 @@ def test_reads(
     read: str,
     moment: str,
 ) -> None:
-    """Each message comes once, in order; position and stored offset are behind what came."""
+    """Each message comes once, in order; position and stored offset are the offset after the last
+    one."""
     config: dict[str, Any] = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": kafka_topic,
@@ -286,7 +287,7 @@ def test_the_client_works_after_every_call(
     kind: type[Any],
     name: str,
 ) -> None:
-    """Interrupted anywhere, a call leaves its client as usable as before, or one that closes."""
+    """If a call is interrupted anywhere, its client is as usable as before, or can be closed."""
     send(producer, kafka_topic, [b"value"])
     config = config_of(kind, kafka_cluster)
     for moment, at in interrupts():
@@ -302,7 +303,7 @@ def test_the_client_works_after_every_call(
 
 
 def repeat(step: Callable[[], Any]) -> None:
-    """Take a step once more, unless it has gone on to its end meanwhile."""
+    """Take a step once more, unless it has ended meanwhile."""
     try:
         step()
     except KafkaException as error:
@@ -317,7 +318,7 @@ def repeat(step: Callable[[], Any]) -> None:
 def test_transactions(
     interrupter: Interrupter, kafka_cluster: MockCluster, kafka_topic: str, step: str, moment: str
 ) -> None:
-    """A step that was interrupted goes on, and the next one waits for it."""
+    """A step that was interrupted continues, and the next step waits for its end."""
     config = config_of(Producer, kafka_cluster) | {"transactional.id": kafka_topic}
     with Consumer(config_of(Consumer, kafka_cluster)) as consumer:
         group = consumer.consumer_group_metadata()
@@ -450,7 +451,7 @@ def test_clients_of_kafka_python_work_after_every_call(
     client_name: str,
     name: str,
 ) -> None:
-    """Interrupted anywhere, a call leaves its client as usable as before, or one that closes."""
+    """If a call is interrupted anywhere, its client is as usable as before, or can be closed."""
     send(producer, kafka_topic, [b"value"])
     place = api.TopicPartition(kafka_topic, 0)
     more = {"group_id": kafka_topic, "fetch_max_wait_ms": 20}

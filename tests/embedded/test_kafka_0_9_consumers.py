@@ -66,7 +66,8 @@ def quiet(client: KafkaClient, topic: str, **keywords: Any) -> SimpleConsumer:
 
 
 def test_how_long_get_messages_waits(client: KafkaClient, kafka_topic: str) -> None:
-    """Until there are all of them, or as many as block says, or for the timeout, or not at all."""
+    """get_messages() waits for all messages, for the number in `block`, for the timeout, or not at
+    all."""
     consumer = quiet(client, kafka_topic)
     assert values(consumer.get_messages(10, block=True, timeout=None)) == numbers(0, 10)
     consumer.seek(0, 0)
@@ -83,7 +84,7 @@ def test_how_long_get_messages_waits(client: KafkaClient, kafka_topic: str) -> N
 
 
 def test_partitions_come_with_messages(client: KafkaClient, kafka_topic: str) -> None:
-    """For one call, or for all."""
+    """A call, or all calls, can return the partition of each message."""
     consumer = quiet(client, kafka_topic, partitions=[1])
     partition, message = consumer.get_message(timeout=TIMEOUT, get_partition_info=True)
     assert (partition, message.offset, message.message.value) == (1, 0, b"1")
@@ -126,13 +127,13 @@ def test_seek(
 
 
 def test_a_wrong_seek(client: KafkaClient, kafka_topic: str) -> None:
-    """The error says what there is."""
+    """The error names the allowed values."""
     with pytest.raises(ValueError, match="whence must be None, 0, 1 or 2, not 3"):
         quiet(client, kafka_topic).seek(0, 3)
 
 
 def test_offsets_are_stored_every_n(client: KafkaClient, kafka_topic: str) -> None:
-    """As soon as so many messages were read, and at the end."""
+    """Offsets are stored as soon as this number of messages was read, and at the end."""
     consumer = SimpleConsumer(
         client, GROUP, kafka_topic, auto_commit_every_n=3, auto_commit_every_t=None
     )
@@ -147,7 +148,7 @@ def test_offsets_are_stored_every_n(client: KafkaClient, kafka_topic: str) -> No
 
 
 def test_offsets_are_stored_every_t(client: KafkaClient, kafka_topic: str) -> None:
-    """A consumer that is dropped stops that."""
+    """Offsets are stored regularly until the consumer is dropped."""
     consumer = SimpleConsumer(
         client, GROUP, kafka_topic, auto_commit_every_n=None, auto_commit_every_t=10
     )
@@ -161,7 +162,7 @@ def test_offsets_are_stored_every_t(client: KafkaClient, kafka_topic: str) -> No
 
 
 def test_commit(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Whether it was done; some partitions, or all."""
+    """commit() stores the offsets of some or all partitions, and returns whether it succeeded."""
     consumer = quiet(client, kafka_topic)
     assert consumer.commit() is None
     consumer.get_messages(10, timeout=TIMEOUT)
@@ -176,7 +177,7 @@ def test_commit(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: st
 def test_messages_that_come_while_offsets_are_stored(
     client: KafkaClient, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are stored by the next commit, which has something to store."""
+    """The next commit stores the offsets of these messages."""
     consumer = quiet(client, kafka_topic, partitions=[0])
     store = client.send_offset_commit_request
 
@@ -204,7 +205,7 @@ def test_without_a_group(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_iteration(client: KafkaClient, kafka_topic: str) -> None:
-    """It goes on until there was no message for iter_timeout."""
+    """The iteration ends when no message came for iter_timeout."""
     consumer = quiet(client, kafka_topic)
     messages = iter(consumer)
     assert values([next(messages) for _ in range(10)]) == numbers(0, 10)
@@ -216,7 +217,7 @@ def test_iteration(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_large_messages(client: KafkaClient, kafka_topic: str) -> None:
-    """The buffer grows for them, as far as it may."""
+    """The buffer grows for them, up to its maximum."""
     producer = SimpleProducer(client, random_start=False)
     producer.send_messages(kafka_topic, b"v" * 20_000)
     last = {"partitions": [0], "buffer_size": 100}
@@ -234,7 +235,7 @@ def test_large_messages(client: KafkaClient, kafka_topic: str) -> None:
 def test_offsets_out_of_range(
     client: KafkaClient, kafka_topic: str, policy: str, offset: int
 ) -> None:
-    """auto_offset_reset says where to read on."""
+    """auto_offset_reset decides where reading continues."""
     consumer = quiet(client, kafka_topic, auto_offset_reset=policy, partitions=[0])
     consumer.seek(99)
     found = consumer.get_messages(5, block=False)
@@ -246,7 +247,7 @@ def test_offsets_out_of_range(
 
 
 def test_no_policy(client: KafkaClient, kafka_topic: str) -> None:
-    """Then an offset out of range is the program's own business."""
+    """Without a policy, the error for an offset out of range is raised to the program."""
     consumer = quiet(client, kafka_topic, auto_offset_reset="none")
     consumer.seek(99)
     with pytest.raises(OffsetOutOfRangeError, match="error=1"):
@@ -258,7 +259,7 @@ def test_no_policy(client: KafkaClient, kafka_topic: str) -> None:
 def test_a_leader_changes(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The consumer goes on with the new one."""
+    """The consumer continues at the new leader."""
     consumer = quiet(client, kafka_topic)
     assert consumer.get_message(timeout=TIMEOUT) is not None
     for partition in (0, 1):
@@ -268,7 +269,7 @@ def test_a_leader_changes(
 
 
 def test_a_topic_goes(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The consumer says so."""
+    """The consumer raises an error."""
     consumer = quiet(client, kafka_topic)
     kafka_cluster.set_topic_error(kafka_topic, KafkaError.UNKNOWN_TOPIC_OR_PART)
     client.reset_all_metadata()
@@ -347,7 +348,7 @@ def test_context_out_of_range(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_processes_go_on_where_the_group_is(client: KafkaClient, kafka_topic: str) -> None:
-    """Messages come with their partitions, if that is wanted, and until there are no more."""
+    """Messages come with their partitions if requested, until there are no more messages."""
     commits = [OffsetCommitRequest(kafka_topic.encode(), one, 3, None) for one in (0, 1)]
     client.send_offset_commit_request(GROUP, commits)
     consumer = MultiProcessConsumer(client, GROUP, kafka_topic, auto_commit=False)
@@ -370,7 +371,7 @@ def test_processes_go_on_where_the_group_is(client: KafkaClient, kafka_topic: st
 
 
 def test_iterating_processes_ends(client: KafkaClient, kafka_topic: str) -> None:
-    """A second after the last message, and not before all processes read."""
+    """The iteration ends a second after the last message, but not before all processes read."""
     consumer = MultiProcessConsumer(client, None, kafka_topic, auto_commit=False, num_procs=2)
     assert sorted(message.offset for message in consumer) == sorted([*range(5), *range(5)])
     assert list(consumer) == []
@@ -378,7 +379,8 @@ def test_iterating_processes_ends(client: KafkaClient, kafka_topic: str) -> None
 
 
 def test_a_process_is_killed(client: KafkaClient, kafka_topic: str) -> None:
-    """The consumer returns what it has, and then says so, instead of waiting for ever."""
+    """The consumer returns the messages that it has, and then raises instead of waiting for
+    ever."""
     consumer = MultiProcessConsumer(client, GROUP, kafka_topic, auto_commit=False)
     assert next(iter(consumer)).offset == 0
     (worker,) = consumer._workers
@@ -390,7 +392,7 @@ def test_a_process_is_killed(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_a_process_fails(client: KafkaClient, kafka_topic: str) -> None:
-    """Its error is that of the consumer."""
+    """The consumer raises the error of the process."""
     commits = [OffsetCommitRequest(kafka_topic.encode(), 0, 99, None)]
     client.send_offset_commit_request(GROUP, commits)
     consumer = MultiProcessConsumer(

@@ -27,7 +27,7 @@ pytestmark = [
     ids=lambda page: page.__name__,
 )
 def test_producers(page: usage.Page, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What the page of a producer says holds."""
+    """The code on the page about producers works."""
     page(kafka_cluster.bootstrap_servers, kafka_topic)
 
 
@@ -43,5 +43,5 @@ def test_producers(page: usage.Page, kafka_cluster: MockCluster, kafka_topic: st
     ids=lambda page: page.__name__,
 )
 def test_consumers(page: usage.GroupPage, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What the page of a consumer, or of the requests, says holds."""
+    """The code on the pages about consumers and requests works."""
     page(kafka_cluster.bootstrap_servers, kafka_topic, "group")

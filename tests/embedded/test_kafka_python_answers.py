@@ -52,7 +52,7 @@ def answered(cluster: MockCluster, response: Any, ask: Callable[[Any], Any]) -> 
 
 
 def test_values_of_a_newer_broker(kafka_cluster: MockCluster) -> None:
-    """A state, kind or mechanism that came later is UNKNOWN; the rest of the answer is read."""
+    """A newer state, kind or mechanism is returned as UNKNOWN; the rest of the answer is read."""
     transactions = protocol.ListTransactionsResponse(
         transaction_states=[
             protocol.ListTransactionsResponse.TransactionState(
@@ -116,7 +116,7 @@ def test_values_of_a_newer_broker(kafka_cluster: MockCluster) -> None:
 def test_answers_about_nothing(
     kafka_cluster: MockCluster, response: Any, ask: Callable[[Any], Any]
 ) -> None:
-    """An answer without what was asked about is an error of kafka-python's."""
+    """If an answer lacks the requested item, the call raises an error of kafka-python."""
     with pytest.raises(errors.CorruptRecordError, match="one was requested"):
         answered(kafka_cluster, response(), ask)
 
@@ -136,7 +136,7 @@ def test_answers_about_nothing(
 def test_answers_about_nothing_to_an_admin_client(
     kafka_cluster: MockCluster, response: Any, ask: Callable[[Any], Any]
 ) -> None:
-    """The same of AdminClient is _BAD_MSG."""
+    """In the same case, AdminClient raises _BAD_MSG."""
     kafka_cluster.on_request(response.request_class.api_key, lambda *_: response())
     with (
         AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin,
@@ -147,7 +147,8 @@ def test_answers_about_nothing_to_an_admin_client(
 
 
 def test_a_request_that_the_broker_does_not_have(kafka_cluster: MockCluster) -> None:
-    """It is IncompatibleBrokerVersion, as in kafka-python, which is an UnsupportedVersionError."""
+    """The call raises IncompatibleBrokerVersion, as in kafka-python, a subclass of
+    UnsupportedVersionError."""
     withdraw(kafka_cluster, protocol.ListConfigResourcesRequest.api_key)
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:
@@ -158,7 +159,7 @@ def test_a_request_that_the_broker_does_not_have(kafka_cluster: MockCluster) -> 
 
 
 def test_configurations_of_an_absent_topic(kafka_cluster: MockCluster) -> None:
-    """No configuration of it is known, which is a ValueError before anything is changed."""
+    """Its configurations are not known: the call raises a ValueError before it changes anything."""
     absent = ConfigResource("TOPIC", "absent", {"retention.ms": "1000"})
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:
@@ -183,7 +184,8 @@ RULE = ACL(
     ids=["version 3", "version 2"],
 )
 def test_rules_that_were_deleted(kafka_cluster: MockCluster, kind: Any, rules: list[Any]) -> None:
-    """Version 3 returns the rules of a filter, version 2 each with the class of its error."""
+    """For each filter, version 3 returns the rules, and version 2 the rules with their error
+    classes."""
     admin = kind(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:
         assert admin.create_acls([RULE]) == {"succeeded": [RULE], "failed": []}
@@ -211,7 +213,7 @@ def test_reassignments_that_cannot_be(kafka_cluster: MockCluster, brokers: Any, 
 
 
 def test_alterations_of_users(kafka_cluster: MockCluster) -> None:
-    """What is no alteration is refused; those that are show no password."""
+    """Objects that are not alterations are refused; the repr of an alteration shows no password."""
     shown = repr([UserScramCredentialUpsertion("u", 1, "p"), UserScramCredentialDeletion("u", 2)])
     assert shown == (
         "[UserScramCredentialUpsertion(u, SCRAM_SHA_256, iterations=4096), "

@@ -54,7 +54,7 @@ def test_iteration(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_the_end_of_iteration(make: MakeConsumer, ten: TopicPartition) -> None:
-    """It is there when no message has come for consumer_timeout_ms, each time again."""
+    """Each iteration ends when no message has come for consumer_timeout_ms."""
     consumer = make(consumer_timeout_ms=100)
     consumer.assign([ten])
     consumer.seek(ten, 10)
@@ -86,7 +86,8 @@ def test_a_record(make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: s
 
 
 def test_polling(make: MakeConsumer, ten: TopicPartition) -> None:
-    """poll() returns messages by partition, as many as it may, and none without any."""
+    """poll() returns messages by partition, at most the requested number, and an empty dict if
+    there are none."""
     consumer = make()
     consumer.assign([ten])
     found: list[ConsumerRecord] = []
@@ -136,7 +137,7 @@ def test_seeking(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_positions_before_the_first_poll(make: MakeConsumer, ten: TopicPartition) -> None:
-    """position() asks for where a partition begins, as auto_offset_reset says."""
+    """position() looks up the offset that auto_offset_reset selects."""
     for reset, wanted in (("earliest", 0), ("smallest", 0), ("latest", 10)):
         consumer = make(auto_offset_reset=reset)
         consumer.assign([ten])
@@ -144,7 +145,7 @@ def test_positions_before_the_first_poll(make: MakeConsumer, ten: TopicPartition
 
 
 def test_without_a_place_to_begin(make: MakeConsumer, ten: TopicPartition) -> None:
-    """With auto_offset_reset that is no place, partitions without an offset raise until sought."""
+    """If auto_offset_reset selects no offset, partitions without an offset raise until a seek."""
     consumer = make(auto_offset_reset="none")
     consumer.assign([ten])
     for _ in range(2):
@@ -196,7 +197,7 @@ def test_offsets(make: MakeConsumer, ten: TopicPartition, kafka_topic: str) -> N
 
 
 def test_deserializers(make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """They make keys and values; after an exception the messages are read again."""
+    """Deserializers make keys and values; after an exception the messages are read again."""
     servers = kafka_cluster.bootstrap_servers
     with KafkaProducer(bootstrap_servers=servers, value_serializer=JsonSerializer()) as producer:
         producer.send(kafka_topic, {"a": 1}, b"k", [("h", b"1")], partition=0)
@@ -226,7 +227,7 @@ def test_deserializers(make: MakeConsumer, kafka_cluster: MockCluster, kafka_top
 def test_topics_without_a_group(
     make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """All partitions are read; a pattern follows topics that come later, and has no others."""
+    """All partitions are read; a pattern also selects topics that are created later."""
     consumer = make(metadata_max_age_ms=100)
     consumer.subscribe(pattern=re.escape(kafka_topic))
     filled(kafka_cluster.bootstrap_servers, kafka_topic, 3, partition=1)
@@ -295,7 +296,7 @@ def test_kinds_of_subscriptions_exclude_each_other(make: MakeConsumer, ten: Topi
 def test_wrong_arguments(
     make: MakeConsumer, ten: TopicPartition, call: Any, kind: type[Exception], says: str
 ) -> None:
-    """They raise kafka-python's exceptions; most are also what its documentation says."""
+    """Wrong arguments raise kafka-python's exceptions, most of which are in its documentation."""
     consumer = make()
     if "subscribe" not in call.__code__.co_names:
         consumer.assign([ten])
@@ -306,7 +307,7 @@ def test_wrong_arguments(
 
 
 def test_what_needs_an_assignment_or_a_group(make: MakeConsumer, ten: TopicPartition) -> None:
-    """Without them these calls say so."""
+    """Without an assignment or a group, these calls raise."""
     consumer = make()
     for call in (lambda: consumer.position(ten), lambda: consumer.highwater(ten)):
         with pytest.raises(errors.IllegalStateError, match="Partition is not assigned"):
@@ -320,7 +321,7 @@ def test_what_needs_an_assignment_or_a_group(make: MakeConsumer, ten: TopicParti
 
 
 def test_a_closed_consumer(make: MakeConsumer, ten: TopicPartition) -> None:
-    """What needs the client raises; the rest has nothing."""
+    """Methods that need the client raise; other methods return empty results."""
     consumer = make()
     consumer.assign([ten])
     with consumer:
@@ -372,7 +373,8 @@ def test_what_tracing_packages_read(make: MakeConsumer, ten: TopicPartition) -> 
 
 
 def test_metrics(make: MakeConsumer, ten: TopicPartition) -> None:
-    """They are librdkafka's numbers, after its first statistics; or none at all."""
+    """metrics() contains librdkafka's numbers after its first statistics; it is None if switched
+    off."""
     consumer = make(ten.topic)
     many(consumer, 10)
     wait_until(
@@ -393,7 +395,8 @@ def test_a_consumer_that_is_dropped(kafka_cluster: MockCluster, ten: TopicPartit
 
 
 def test_offsets_of_a_partition_that_is_not_there(make: MakeConsumer, ten: TopicPartition) -> None:
-    """KafkaTimeoutError when time is up; the partition may come before."""
+    """The calls raise KafkaTimeoutError after the timeout, unless the partition is created
+    before."""
     consumer = make()
     missing = TopicPartition(ten.topic, 99)
     for ask in (

@@ -111,7 +111,8 @@ def test_keys_choose_partitions(make: Make, kafka_topic: str) -> None:
 
 
 def test_partitioners(make: Make, kafka_topic: str) -> None:
-    """A Partitioner gets the message and the cluster; a function what kafka-python 2 gives it."""
+    """A Partitioner gets the message and the cluster; a function gets the arguments of kafka-python
+    2."""
     seen: list[Any] = []
     producer = make(partitioner=ToTheLast(seen), key_serializer=str.encode)
     assert producer.send(kafka_topic, b"v", "k").get(TIMEOUT).partition == 3
@@ -145,7 +146,7 @@ def test_serializers(make: Make, kafka_topic: str, consumer: Consumer) -> None:
 
 
 def test_callbacks(make: Make, kafka_topic: str) -> None:
-    """They are called without anyone polling, on the producer's own thread."""
+    """Callbacks run on the producer's own thread, without a poll()."""
     called = threading.Event()
     seen: list[Any] = []
     future = make().send(kafka_topic, b"v")
@@ -167,7 +168,7 @@ def test_callbacks_that_raise(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The thread that settles futures goes on: those that come later are settled, too."""
+    """The thread that settles futures continues, so that later futures are settled, too."""
     monkeypatch.setattr(Future, "error_on_callbacks", True)
     producer = make()
 
@@ -185,7 +186,7 @@ def test_callbacks_that_raise(
 def test_closing_in_a_callback(
     make: Make, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On the producer's own thread it is refused, and the producer stays as it is."""
+    """close() is refused on the producer's own thread, and the producer stays usable."""
     producer = make()
     with monkeypatch.context() as patch:
         # Whether a callback runs there, or in the thread that adds it, is a matter of luck.
@@ -239,7 +240,7 @@ def test_what_is_refused(
 
 
 def test_flush(make: Make, kafka_topic: str) -> None:
-    """It sends what waits for more, and every future is settled when it returns."""
+    """flush() sends incomplete batches at once; when it returns, every future is settled."""
     producer = make(linger_ms=50_000)
     futures = [producer.send(kafka_topic, b"%d" % i) for i in range(100)]
     assert not any(future.is_done for future in futures)
@@ -251,7 +252,7 @@ def test_flush(make: Make, kafka_topic: str) -> None:
 def test_flush_without_enough_time(
     make: Make, kafka_topic: str, kafka_cluster: MockCluster
 ) -> None:
-    """It says how much is left."""
+    """The error contains the number of messages that are left."""
     producer = make(reconnect_backoff_max_ms=1000)
     producer.partitions_for(kafka_topic)
     kafka_cluster.set_broker_down()
@@ -351,7 +352,8 @@ def test_a_full_queue(make: Make, kafka_topic: str) -> None:
 def test_a_transaction(
     make: Make, kafka_topic: str, kafka_cluster: MockCluster, consumer: Consumer
 ) -> None:
-    """Steps out of turn are refused as kafka-python does; offsets go with a transaction."""
+    """Steps in the wrong order are refused as in kafka-python; offsets are sent with a
+    transaction."""
     producer = make(transactional_id=f"transaction-{next(_names)}")
     with pytest.raises(errors.IllegalStateError, match="UNINITIALIZED"):
         producer.send(kafka_topic, b"v")
@@ -429,7 +431,7 @@ def test_a_step_that_is_cut_off(make: Make, kafka_topic: str, step: str, is_take
 def test_nothing_is_sent_while_a_transaction_ends(
     make: Make, kafka_topic: str, kafka_cluster: MockCluster, step: str
 ) -> None:
-    """From the beginning of a commit or abort to the next begin; the other steps wait, too."""
+    """While a commit or abort runs, send() and the other steps raise."""
     producer = make(transactional_id=f"transaction-{next(_names)}")
     producer.init_transactions()
     producer.begin_transaction()
@@ -550,7 +552,8 @@ def test_what_tracing_packages_read(make: Make, kafka_topic: str) -> None:
 
 
 def test_metrics(make: Make, kafka_topic: str) -> None:
-    """They are librdkafka's numbers, after its first statistics; or none at all."""
+    """metrics() contains librdkafka's numbers after its first statistics; it is None if switched
+    off."""
     producer = make()
     producer.send(kafka_topic, b"v").get(TIMEOUT)
     wait_until(lambda: (producer.metrics() or {})["producer-metrics"].get("record-send-total") == 1)
@@ -580,7 +583,8 @@ def test_metrics(make: Make, kafka_topic: str) -> None:
 def test_what_is_wrong_comes_in_order(
     make: Make, kafka_topic: str, keywords: dict[str, Any], error: type[Exception]
 ) -> None:
-    """Of several mistakes send() raises the same as kafka-python: a transaction's state last."""
+    """If there are several mistakes, send() raises the same one as kafka-python; the state of the
+    transaction comes last."""
     producer = make(transactional_id=kafka_topic)
     producer.init_transactions()
     with pytest.raises(error):
