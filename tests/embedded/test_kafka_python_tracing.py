@@ -1,4 +1,4 @@
-"""A tracing package made for kafka-python traces its faces, unchanged."""
+"""A tracing package made for kafka-python also traces compat.kafka and compat.kafka_0_9."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ print(json.dumps([received, [
 
 @pytest.mark.parametrize("generation", ["3", "2"])
 def test_opentelemetry(kafka_cluster: MockCluster, kafka_topic: str, generation: str) -> None:
-    """A send and what receives its message are one trace, with the partition where it is known."""
+    """Sending and receiving a message are in one trace, with the partition if it is known."""
     try:
         metadata.version(INSTRUMENTATION)
     except metadata.PackageNotFoundError:

@@ -135,7 +135,8 @@ def test_records_come_back(
 def test_the_bytes_of_messages(
     kafka_topic: str, registry: FakeRegistry, make_producer: Make, make_consumer: Make
 ) -> None:
-    """They are those of every registry's clients; consume() gives them as they are."""
+    """The bytes are the same as other clients of a registry write; consume() returns them
+    unchanged."""
     producer = make_producer()
     producer.produce(
         topic=kafka_topic, value={"x": 5}, value_schema=VALUE, key="k", key_schema=KEY, partition=0
@@ -148,7 +149,8 @@ def test_the_bytes_of_messages(
 
 
 def test_readers_schemas(kafka_topic: str, make_producer: Make, make_consumer: Make) -> None:
-    """A value is read as the reader's schema has it: fields of its own get their defaults."""
+    """A value is read with the reader's schema: fields that only the reader has get their
+    defaults."""
     producer = make_producer(default_value_schema=VALUE, default_key_schema=VALUE)
     producer.produce(topic=kafka_topic, value={"x": 5}, key={"x": 6}, partition=0)
     assert producer.flush(TIMEOUT) == 0
@@ -184,7 +186,8 @@ def test_what_produce_refuses(
 def test_messages_that_are_none(
     kafka_cluster: MockCluster, kafka_topic: str, registry: FakeRegistry, make_consumer: Make
 ) -> None:
-    """Each raises an error that names its place and fault; the next call goes on behind it."""
+    """Each such message raises an error with its position and the reason; the next call continues
+    after it."""
     registry.register(f"{kafka_topic}-value", str(VALUE))
     send(kafka_cluster, kafka_topic, b"text of ours", b"\0\0\0\2\3\x0a", FIVE + b"!", b"", FIVE)
     send(kafka_cluster, kafka_topic, FIVE, key=b"plain")
@@ -211,7 +214,7 @@ def test_a_registry_that_is_not_there(
     make_producer: Make,
     make_consumer: Make,
 ) -> None:
-    """Both clients raise ClientError and can go on; the error says where to seek to."""
+    """Both clients raise ClientError and stay usable; the error contains the offset to seek to."""
     producer = make_producer({"schema.registry.url": "http://127.0.0.1:9"})
     with pytest.raises(ClientError) as raised:
         producer.produce(topic=kafka_topic, value={"x": 5}, value_schema=VALUE)
@@ -230,7 +233,7 @@ def test_a_registry_that_is_not_there(
 def test_interrupted_in_the_registry(
     kafka_cluster: MockCluster, kafka_topic: str, make_consumer: Make, registry: FakeRegistry
 ) -> None:
-    """Ctrl-C while the registry is asked loses no message: the next call returns it."""
+    """Ctrl-C during a request to the registry loses no message: the next call returns it."""
     registry.register("s", str(VALUE))
     send(kafka_cluster, kafka_topic, FIVE, FIVE)
     consumer = make_consumer()
@@ -251,7 +254,7 @@ def test_interrupted_in_the_registry(
 
 
 def test_errors_in_the_place_of_messages(kafka_topic: str, make_consumer: Make) -> None:
-    """What the consumer says, such as the end of a partition, is a message with error()."""
+    """Events of the consumer, such as the end of a partition, are messages with error()."""
     message = make_consumer({"enable.partition.eof": True}).poll(TIMEOUT)
     assert message.error().code() == KafkaError._PARTITION_EOF
     assert (message.topic(), message.partition()) == (kafka_topic, 0)
@@ -306,7 +309,7 @@ def test_a_client_that_stays_open_keeps_the_registry(
 def test_the_registry_inherits_sasl(
     registry: FakeRegistry, kafka_topic: str, make_producer: Make, source: str
 ) -> None:
-    """SASL_INHERIT takes user and password from the client's own keys, or those of the registry."""
+    """SASL_INHERIT takes user and password from the client's keys, or from the registry's keys."""
     registry.user = "ada:secret"
     inherit = {"schema.registry.basic.auth.credentials.source": "SASL_INHERIT"}
     secrets = {f"{source}.username": "ada", f"{source}.password": "secret"}
@@ -318,7 +321,7 @@ def test_the_registry_inherits_sasl(
 def test_without_registration(
     registry: FakeRegistry, kafka_topic: str, make_producer: Make
 ) -> None:
-    """schema.registry.auto.register.schemas=False produces with schemas that are there alone."""
+    """With schema.registry.auto.register.schemas=False, only registered schemas are used."""
     producer = make_producer({"schema.registry.auto.register.schemas": False})
     with pytest.raises(ClientError) as raised:
         producer.produce(topic=kafka_topic, value={"x": 5}, value_schema=VALUE)
@@ -397,7 +400,8 @@ def test_schemas_that_are_none(kind: type[Producer] | type[Consumer], argument: 
 
 
 def test_the_warning_is_at_the_callers_line() -> None:
-    """So that it is shown by default in programs, and names the file that is to be changed."""
+    """The warning has the line of the caller, so that Python shows it by default and it names the
+    file to change."""
     for kind in (AvroProducer, AvroConsumer):
         with deprecated() as warned, pytest.raises(ValueError, match="no schema registry"):
             kind({})
@@ -405,6 +409,6 @@ def test_the_warning_is_at_the_callers_line() -> None:
 
 
 def test_one_error_is_enough_to_catch() -> None:
-    """SerializerError is what is wrong with keys and with values."""
+    """Faults in keys and in values both raise SerializerError."""
     assert issubclass(KeySerializerError, SerializerError)
     assert issubclass(ValueSerializerError, SerializerError)

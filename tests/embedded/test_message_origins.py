@@ -1,4 +1,4 @@
-"""What messages hold that librdkafka made: consumed ones, delivery reports and errors."""
+"""The contents of messages that librdkafka made: consumed messages, delivery reports and errors."""
 
 from __future__ import annotations
 
@@ -171,7 +171,8 @@ def produce_with_headers(producer: Producer, topic: str, several: list[list[Any]
 def test_headers_of_one_message_after_another(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """Names, values and nulls that come again are those of the right message, in any order."""
+    """If messages have equal names, values and nulls, each message still returns its own headers,
+    in any order."""
     several: list[list[Any]] = [
         [("a", b"1"), ("b", b"2")],
         [("a", b"1"), ("b", b"3")],
@@ -198,7 +199,7 @@ def test_headers_of_one_message_after_another(
 def test_list_of_headers_that_is_kept(
     producer: Producer, consumer: Consumer, kafka_topic: str, count: int
 ) -> None:
-    """A message gives one list of headers for as long as anybody has it."""
+    """headers() returns the same list as long as anybody holds the message or the list."""
     headers = [("name", b"value")] * count
     produce_with_headers(producer, kafka_topic, [headers] * 4)
     messages = consume(consumer, kafka_topic, 4)
@@ -222,7 +223,7 @@ CHANGES: dict[str, Callable[[list[Any]], object]] = {
 def test_changed_headers_stay_changed(
     producer: Producer, consumer: Consumer, kafka_topic: str, change: Callable[[list[Any]], object]
 ) -> None:
-    """What the application does with the list is seen by whoever asks for the headers later."""
+    """If the application changes the list, a later headers() returns the changed list."""
     headers: list[Any] = [("one", b"1"), ("two", b"2")]
     produce_with_headers(producer, kafka_topic, [headers] * 3)
     first, *others = consume(consumer, kafka_topic, 3)
@@ -240,7 +241,7 @@ def test_changed_headers_stay_changed(
 def test_headers_set_after_they_were_read(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """The headers that were set last count, None included, whatever is read in between."""
+    """headers() returns the headers that were set last, also None, whatever is read in between."""
     produce_with_headers(producer, kafka_topic, [[("name", b"value")]] * 4)
     messages = consume(consumer, kafka_topic, 4)
     chosen: list[Any] = [None, [("set", b"1")], {"a": "dict"}]
@@ -274,7 +275,8 @@ def test_headers_of_dropped_messages(
 def test_headers_that_nobody_kept_are_not_tracked(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """The garbage collector has no more to look at after the next message's headers were read."""
+    """After the next message's headers were read, the garbage collector tracks no more objects than
+    before."""
     produce_with_headers(producer, kafka_topic, [[("name", b"value")]] * 3)
     first, second, third = consume(consumer, kafka_topic, 3)
     first.headers()
@@ -351,7 +353,7 @@ def test_delivery_report(producer: Producer, kafka_topic: str) -> None:
 
 @pytest.mark.parametrize("read", ["key", "value", "headers", "topic", "latency"])
 def test_report_kept_after_its_callback(producer: Producer, kafka_topic: str, read: str) -> None:
-    """What the callback did not read can be read later, whatever it did read."""
+    """Fields that the callback did not read can be read later."""
     message = deliver(
         producer,
         kafka_topic,
@@ -418,7 +420,7 @@ def test_failed_delivery(make_producer: MakeProducer) -> None:
 def test_replacing_the_error_of_a_delivery(
     error: KafkaError | None, make_producer: MakeProducer
 ) -> None:
-    """What a callback puts in its place is read, then and later, though it is None."""
+    """If a callback replaces the error, error() returns the new value, even if it is None."""
     producer = make_producer({"linger.ms": 60_000})
     reports: list[Message] = []
 
@@ -456,7 +458,7 @@ def test_raising_the_error_of_a_delivery(make_producer: MakeProducer) -> None:
 
 
 def test_no_leaks(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
-    """Reports read, kept, changed and ignored, and messages consumed, are all freed."""
+    """Consumed messages are freed, and so are reports that were read, kept, changed or ignored."""
     callbacks: list[Callable[[KafkaError | None, Message], object]] = [
         lambda error, message: None,
         lambda error, message: (message.key(), message.value(), message.headers()),

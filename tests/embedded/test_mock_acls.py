@@ -196,7 +196,7 @@ def test_produce_without_acknowledgement(bob: Config, allow: Allow) -> None:
 
 @pytest.mark.parametrize("resource", [(TOPIC, "secrets", WRITE), (CLUSTER, "kafka-cluster")])
 def test_idempotent_producer(bob: Config, allow: Allow, resource: Any) -> None:
-    """It needs WRITE for any topic, or IDEMPOTENT_WRITE."""
+    """An idempotent producer needs WRITE for at least one topic, or IDEMPOTENT_WRITE."""
     errors: list[KafkaError] = []
     config = bob | {"enable.idempotence": True}
     with Producer(config | {"error_cb": errors.append}) as producer:
@@ -221,7 +221,8 @@ def test_fetch(bob: Config, allow: Allow, cluster: MockCluster) -> None:
 
 
 def test_list_topics(bob: Config, allow: Allow) -> None:
-    """A forbidden topic has the error if the client asks for it; else the list lacks it."""
+    """If the client asks for a forbidden topic, the topic has the error; a list of all topics
+    leaves it out."""
     allow(TOPIC, "orders", DESCRIBE)
     with Producer(bob) as producer:
         assert set(producer.list_topics(timeout=TIMEOUT).topics) == {"orders"}
@@ -349,7 +350,7 @@ def test_offsets_of_a_group(bob_admin: AdminClient, allow: Allow, cluster: MockC
 
 
 def test_transactions(bob: Config, allow: Allow) -> None:
-    """They need WRITE for the id, and for each topic."""
+    """Transactions need WRITE for the transactional.id, and for each topic."""
     config = bob | {"transactional.id": "tx"}
     allow(TOPIC, "orders", WRITE)
     with Producer(config) as producer, pytest.raises(KafkaException) as caught:
@@ -477,7 +478,7 @@ def test_administration(
 
 
 def test_several_topics_at_once(bob_admin: AdminClient, allow: Allow) -> None:
-    """What is forbidden does not stop the rest of the request."""
+    """A forbidden item does not stop the other items of the request."""
     allow(TOPIC, "new", CREATE)
     created = bob_admin.create_topics([NewTopic("new", 1), NewTopic("other", 1)])
     assert code_of(created["new"]) == 0

@@ -42,7 +42,7 @@ def read(consumer: Consumer, topic: str, count: int) -> list[bytes | None]:
 
 
 def heartbeats(cluster: MockCluster) -> int:
-    """How many of KIP-848 have come since requests are recorded."""
+    """The number of heartbeats of KIP-848 since the request log was started."""
     return [each.request for each in cluster.requests()].count("ConsumerGroupHeartbeat")
 
 
@@ -74,7 +74,7 @@ def test_records_come_back(kafka_topic: str, producer: Producer, consumer: Consu
 
 
 def test_a_topics_error(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """set_topic_error() answers Metadata requests until it is taken back with None."""
+    """set_topic_error() sets the error of Metadata responses until None removes it."""
     kafka_cluster.create_topic("secret")
     kafka_cluster.set_topic_error("secret", KafkaError.TOPIC_AUTHORIZATION_FAILED)
     error = producer.list_topics("secret", TIMEOUT).topics["secret"].error
@@ -97,8 +97,8 @@ def test_a_partition_without_a_leader(
 ) -> None:
     """Clients that have found a leader wait until there is one again.
 
-    librdkafka's mock brokers crash when they tell of a leader that there is not, which they
-    would in newer versions of Produce and Fetch.
+    Newer versions of Produce and Fetch report the leader. librdkafka's mock brokers would crash in
+    these versions, because there is none.
     """
     assert deliver(producer, kafka_topic, [b"before"]) == [None]
     assert read(consumer, kafka_topic, 1) == [b"before"]
@@ -197,7 +197,8 @@ def test_round_trip_time(kafka_cluster: MockCluster, producer: Producer) -> None
 def test_errors_are_taken_in_order(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Each request takes one error; NO_ERROR lets one pass; then all is well again."""
+    """Each request takes one error, and NO_ERROR lets a request pass. After the last error,
+    requests succeed."""
     kafka_cluster.inject_errors(
         "Produce",
         [
@@ -221,7 +222,7 @@ def test_errors_are_taken_in_order(
 def test_retriable_errors_are_retried(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, code: int
 ) -> None:
-    """The record is delivered after as many requests more as errors were injected."""
+    """The record is delivered; each injected error causes one additional request."""
     assert deliver(producer, kafka_topic, [b"first"]) == [None]
     kafka_cluster.start_request_tracking()
     kafka_cluster.inject_errors("Produce", [code] * 3)
@@ -323,7 +324,8 @@ def test_brokers_of_another_version(kafka_cluster: MockCluster) -> None:
 
 
 def test_brokers_offer_no_version_that_they_cannot_read(kafka_cluster: MockCluster) -> None:
-    """set_api_versions() goes as far as a new cluster offers: beyond it the brokers crash."""
+    """set_api_versions() accepts at most the versions of a new cluster, because the brokers crash
+    in later ones."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     for request in request_names(kafka_cluster) - {"ApiVersions"}:
         before = api_versions(address)
@@ -340,7 +342,7 @@ def test_brokers_offer_no_version_that_they_cannot_read(kafka_cluster: MockClust
 def test_the_request_log(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """It names each request, the broker that got it, and when on the monotonic clock."""
+    """The log has each request's name, its broker, and its time on the monotonic clock."""
     kafka_cluster.set_leader(kafka_topic, 0, 3)
     start = time.monotonic()
     kafka_cluster.start_request_tracking()
@@ -358,7 +360,7 @@ def test_the_request_log(
 def test_the_request_log_is_emptied_and_stopped(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """clear_requests() goes on recording; without recording the log refuses to mislead."""
+    """clear_requests() keeps recording. If requests are not recorded, requests() raises."""
     kafka_cluster.start_request_tracking()
     deliver(producer, kafka_topic, [b"x"])
     kafka_cluster.clear_requests()
@@ -424,8 +426,8 @@ def test_two_members_share_the_first_assignment(
 
 
 def test_kip_848_heartbeats(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """set_group_consumer_heartbeat_interval() is how often members ask: 50 heartbeats of two
-    would take 75 s with the default."""
+    """set_group_consumer_heartbeat_interval() sets how often members send heartbeats. With the
+    default, 50 heartbeats of two members would take 75 s."""
     kafka_cluster.create_topic("shared", 2)
     kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
     config = {
@@ -459,9 +461,10 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
     with Consumer(config) as silent, Consumer(config) as heir:
         silent.subscribe(["shared"])
         wait_until(lambda: len(silent.assignment()) == 2, lambda: silent.poll(0.01))
-        # One joined and one acknowledges: answered later, that one would tell the new interval.
+        # One to join and one to acknowledge; if the latter were answered later, it would contain
+        # the new interval.
         wait_until(lambda: heartbeats(kafka_cluster) >= 2, lambda: silent.poll(0.01))
-        silent.list_topics(timeout=TIMEOUT)  # the brokers have one thread, which is past it
+        silent.list_topics(timeout=TIMEOUT)  # the brokers' only thread has done that
         kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
         heir.subscribe(["shared"])
         wait_until(lambda: len(heir.assignment()) == 2, lambda: heir.poll(0.01))

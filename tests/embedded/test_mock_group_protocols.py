@@ -38,7 +38,8 @@ def member(cluster: MockCluster, strategies: str) -> Consumer:
 
 @needs("mock-unlike-protocols")
 def test_nothing_in_common(cluster: MockCluster) -> None:
-    """A member that shares no strategy with the others is refused, and they keep everything."""
+    """A member without a common strategy is refused, and the other members keep their
+    partitions."""
     with member(cluster, "range") as first:
         wait_until(lambda: len(first.assignment()) == 4, lambda: first.poll(0.01))
         with member(cluster, "cooperative-sticky") as second:

@@ -33,7 +33,7 @@ def admin(kafka_cluster: MockCluster) -> Iterator[AdminClient]:
 
 
 def create(admin: AdminClient, replicas: list[int]) -> None:
-    """The topic, with replicas that are throttled where a broker has a rate."""
+    """The topic, whose replicas are throttled on brokers that have a rate."""
     config = {"follower.replication.throttled.replicas": "*"}
     topic = NewTopic("orders", replica_assignment=[replicas], config=config)
     admin.create_topics([topic])["orders"].result(TIMEOUT)
@@ -90,7 +90,7 @@ def test_only_the_partitions_that_needed_it(admin: AdminClient, kafka_cluster: M
 
 
 def test_a_reassignment_takes_its_time(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """It ends when its data is copied at the rate of the broker that gets it."""
+    """The reassignment ends when the data is copied, at the rate of the broker that gets it."""
     create(admin, [1])
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         send(producer, "orders", [b"x" * 100_000])

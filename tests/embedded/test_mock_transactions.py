@@ -34,7 +34,7 @@ def transactional(kafka_cluster: MockCluster) -> Iterator[MakeTransactional]:
 
 
 def written(producer: Producer, topic: str, value: bytes) -> None:
-    """In a transaction, which stays open."""
+    """Writes messages in a transaction, which stays open."""
     producer.begin_transaction()
     producer.produce(topic, value, partition=0)
     assert producer.flush(TIMEOUT) == 0
@@ -62,7 +62,7 @@ def values(cluster: MockCluster, topic: str, level: str) -> list[bytes | None]:
 def test_aborted(
     kafka_cluster: MockCluster, kafka_topic: str, transactional: MakeTransactional
 ) -> None:
-    """Only readers of everything see what was aborted."""
+    """Only read_uncommitted consumers see aborted messages."""
     producer = transactional()
     for value, end in [
         (b"0", producer.commit_transaction),
@@ -79,7 +79,7 @@ def test_aborted(
 def test_open(
     kafka_cluster: MockCluster, kafka_topic: str, transactional: MakeTransactional
 ) -> None:
-    """Readers of what is committed stop before the first open transaction."""
+    """read_committed consumers stop before the first open transaction."""
     open_one, another = transactional(), transactional(**{"transactional.id": "another"})
     written(open_one, kafka_topic, b"open")
     written(another, kafka_topic, b"behind it")
@@ -118,7 +118,8 @@ def test_offsets(
 def test_a_second_producer(
     kafka_cluster: MockCluster, kafka_topic: str, transactional: MakeTransactional
 ) -> None:
-    """It aborts what the first one of its transactional.id left open, and fences that one."""
+    """It aborts the open transaction of the first producer with its transactional.id, and fences
+    that producer."""
     first = transactional()
     written(first, kafka_topic, b"left open")
     second = transactional()
@@ -134,7 +135,7 @@ def test_a_second_producer(
 def test_timeout(
     kafka_cluster: MockCluster, kafka_topic: str, transactional: MakeTransactional
 ) -> None:
-    """transaction.timeout.ms: the cluster aborts what nobody ends, and readers go on."""
+    """After transaction.timeout.ms the cluster aborts the transaction, and readers continue."""
     producer = transactional(**{"transaction.timeout.ms": 1000, "message.timeout.ms": 1000})
     written(producer, kafka_topic, b"left open")
     another = transactional(**{"transactional.id": "another"})

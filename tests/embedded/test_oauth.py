@@ -1,7 +1,7 @@
 """oauth_cb: a client has a token when it is made; later ones are made in the background.
 
-The mock brokers know no SASL. Nothing of it is needed to be asked for a token, which happens
-when a client is made; who wants to see the token plays the broker himself.
+The mock brokers do not support SASL. That is not needed for oauth_cb, which is called when a client
+is made. A test that looks at the token plays the broker itself.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def sasl(
 
 
 class Slow:
-    """An oauth_cb that does not return before it is told to, from a certain call on."""
+    """An oauth_cb that, from a certain call on, returns only when the test lets it."""
 
     def __init__(self, first: int = 1) -> None:
         self.calls = 0
@@ -182,7 +182,8 @@ def broker() -> Iterator[SaslBroker]:
 def test_the_token_reaches_the_broker(
     broker: SaslBroker, more: tuple[Any, ...], extensions: bytes
 ) -> None:
-    """Token and extensions are sent as RFC 7628 has them; principal and extensions can miss."""
+    """Token and extensions are sent in the format of RFC 7628; principal and extensions are
+    optional."""
     answer = sasl(lambda _: ("abc.def", far(), *more), broker.settings)
     with Producer(answer):
         sent = broker.initial_response()
@@ -191,7 +192,7 @@ def test_the_token_reaches_the_broker(
 
 @pytest.mark.parametrize("expiry", [4_000_000_000, 4e9], ids=["int", "float"])
 def test_expiry_is_a_number(expiry: float) -> None:
-    """Seconds since the epoch, as int or float."""
+    """The expiry is in seconds since the epoch, as int or float."""
     tokens = Tokens()
 
     def answer(argument: str) -> tuple[str, float]:
@@ -302,7 +303,7 @@ def test_no_first_token(client: type[Any]) -> None:
 
 
 def test_an_exception_without_text() -> None:
-    """One whose str() raises is told by its type."""
+    """If str() of the exception raises, the error names its type."""
 
     class Silent(Exception):
         def __str__(self) -> str:
@@ -472,7 +473,7 @@ def test_error_cb_is_told(client: type[Any]) -> None:
     handler = logging.Handler()
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
     more = {"error_cb": errors.append, "logger": handler}
-    # Ten seconds later it would be asked again.
+    # Ten seconds later oauth_cb would be called again.
     with client(sasl(FailsLater(once=True), more, client)) as made:
         if client is ShareConsumer:
             made.subscribe(["topic"])
@@ -485,7 +486,8 @@ def test_error_cb_is_told(client: type[Any]) -> None:
 
 @pytest.mark.parametrize("client_type", CLIENTS)
 def test_requests_say_it(client_type: Make, broker: SaslBroker) -> None:
-    """A request that gets no answer while oauth_cb fails says so, though nobody polls."""
+    """The error of a request without an answer contains the failure of oauth_cb, even if nobody
+    polls."""
     with client_type(sasl(FailsLater(), broker.settings)) as client:
         wait_until(lambda: has_failed(client))
         with pytest.raises(KafkaException, match="oauth_cb failed: ZeroDivisionError"):
@@ -496,7 +498,8 @@ def test_requests_say_it(client_type: Make, broker: SaslBroker) -> None:
 
 
 def test_closed_or_dropped_while_it_runs() -> None:
-    """Neither waits long for it, and the thread keeps no client alive; it ends unharmed."""
+    """close() and deletion do not wait long for oauth_cb, and its thread does not keep the client
+    alive."""
     closed, dropped = Slow(2), Slow(2)
     consumer = Consumer(sasl(closed))
     clients = [Producer(sasl(dropped))]
@@ -542,6 +545,6 @@ def test_close_waits_for_a_callback_that_ends() -> None:
     producer = Producer(sasl(tokens))
     wait_until(lambda: tokens.calls)
     producer.close()
-    # The interpreter still has to see the end of a thread that has let go of the client.
+    # The thread has released the client, but the interpreter may still list it.
     tokens.calls[0][1].join(TIMEOUT)
     assert refreshers() == []

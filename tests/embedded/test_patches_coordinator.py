@@ -1,4 +1,4 @@
-"""Which consumers look for the coordinator of their group: those that have something to ask it."""
+"""Consumers look up the coordinator of their group only if they have a request for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def searches(cluster: MockCluster) -> int:
 def test_reading_without_the_group(
     kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
 ) -> None:
-    """A consumer that only assigns, reads and looks around leaves its group alone.
+    """A consumer that only assigns, reads and asks for offsets sends no request about its group.
 
     idle-group.patch: it looked for the coordinator when it connected, and a user who may not use
     the group got an error of it from poll().

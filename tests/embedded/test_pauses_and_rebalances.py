@@ -29,7 +29,7 @@ def numbers_of(partitions: list[TopicPartition]) -> set[int]:
 
 
 def share(first: Consumer, second: Consumer, topic: str) -> None:
-    """The second one joins, and both have a partition."""
+    """The second consumer joins, and both have a partition."""
     second.subscribe([topic])
     wait_until(
         lambda: len(second.assignment()) == len(first.assignment()) == 1,
@@ -38,7 +38,7 @@ def share(first: Consumer, second: Consumer, topic: str) -> None:
 
 
 def leave(first: Consumer, second: Consumer) -> None:
-    """The second one leaves, and the first has both partitions."""
+    """The second consumer leaves, and the first has both partitions."""
     second.close()
     wait_until(lambda: len(first.assignment()) == 2, lambda: first.poll(0.02))
 
@@ -47,7 +47,8 @@ def leave(first: Consumer, second: Consumer) -> None:
 def test_a_revoked_partition_is_not_paused_any_more(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
 ) -> None:
-    """When it comes back it is read; one that stayed is still paused, and paused() says so."""
+    """A partition that comes back is read. One that stayed is still paused, and paused() contains
+    it."""
     config = {"partition.assignment.strategy": strategy}
     first, second = make_consumer(config), make_consumer(config)
     first.subscribe([kafka_topic])
@@ -73,7 +74,8 @@ def test_a_revoked_partition_is_not_paused_any_more(
 def test_a_partition_that_was_revoked_inside_the_block(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
 ) -> None:
-    """It is read when it comes back after the block, or at its end when it comes back inside."""
+    """If the partition comes back after the block, it is read at once; if it comes back inside the
+    block, it is read after the block."""
     config = {"partition.assignment.strategy": strategy}
     first, second = make_consumer(config), make_consumer(config)
     first.subscribe([kafka_topic])
@@ -109,7 +111,8 @@ def test_a_partition_that_was_revoked_inside_the_block(
 
 
 def test_assignments_of_the_application(consumer: Consumer, kafka_topic: str) -> None:
-    """assign() keeps the pause of what stays; incremental_unassign() and unassign() end it."""
+    """assign() keeps the pause of partitions that stay; incremental_unassign() and unassign() end
+    it."""
     both = [TopicPartition(kafka_topic, number, 0) for number in range(2)]
     consumer.assign(both)
     consumer.pause(both)
@@ -154,7 +157,7 @@ def test_aio(
     producer: Producer,
     strategy: str,
 ) -> None:
-    """AIOConsumer has the same: paused() is the truth, and the block lets nothing stay paused."""
+    """The same for AIOConsumer: paused() is right, and nothing stays paused after the block."""
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "group",

@@ -119,7 +119,8 @@ def test_the_partition_is_the_one_given(
 def test_negative_partitions_are_unknown(
     kafka_topic: str, producer: Producer, partition: int
 ) -> None:
-    """Other than -1 they do not exist: the report says so, or the call once the topic is known."""
+    """Negative partitions other than -1 do not exist: the report has the error, or produce() raises
+    it once the topic is known."""
     codes: list[int] = []
 
     def report(error: KafkaError | None, _message: Message) -> None:
@@ -206,7 +207,7 @@ def test_report_of_a_delivered_message(kafka_topic: str, producer: Producer) -> 
 
 
 def test_report_of_a_failed_message(make_producer: MakeProducer) -> None:
-    """The report of a message that was given up says why, and has the message."""
+    """The report of a failed message has the reason and the message."""
     producer = make_producer({"bootstrap.servers": NO_BROKER, "message.timeout.ms": 10})
     reports = Reports()
     producer.produce("topic", b"v", b"k", headers={"h": b"1"}, on_delivery=reports)
@@ -251,7 +252,8 @@ def test_callback_of_the_client(kafka_topic: str, make_producer: MakeProducer) -
 def test_only_errors_are_reported(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, setting: Any
 ) -> None:
-    """delivery.report.only.error keeps both kinds of callback for failed messages."""
+    """With delivery.report.only.error, both kinds of callbacks are called for failed messages
+    only."""
     common, own = Reports(), Reports()
     producer = make_producer(
         {"on_delivery": common, "delivery.report.only.error": setting, "retries": 0}
@@ -284,7 +286,7 @@ def test_a_message_outlives_its_callback(kafka_topic: str, producer: Producer) -
 def test_a_kept_message_outlives_the_producer(
     kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """Also when the producer has been closed and collected."""
+    """A kept Message stays readable when the producer has been closed and collected."""
     producer = make_producer()
     reports = Reports()
     producer.produce(kafka_topic, b"v" * 1000, headers={"h": b"1"}, on_delivery=reports)
@@ -297,7 +299,7 @@ def test_a_kept_message_outlives_the_producer(
 
 
 def test_a_kept_message_does_not_count(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Keeping reports does not fill the queue: librdkafka's messages are let go of."""
+    """Keeping reports does not fill the queue, because librdkafka's messages are released."""
     producer = make_producer({"queue.buffering.max.messages": 10})
     reports = Reports()
     for i in range(100):

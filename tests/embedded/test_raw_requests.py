@@ -83,7 +83,8 @@ FLEXIBLE_BODY = b"\x02g" + b"\0" + NO_TAGS
 
 @contextmanager
 def changed_answers(change: Callable[[bytes], bytes]) -> Iterator[Producer]:
-    """A client that gets FindCoordinator's answers, which it does not ask for, changed."""
+    """A client behind a proxy that changes answers to FindCoordinator; the client itself sends no
+    such request."""
 
     def of_find_coordinator(api_key: int, frame: bytes) -> bytes:
         return change(frame) if api_key == FIND_COORDINATOR else frame
@@ -97,7 +98,7 @@ def changed_answers(change: Callable[[bytes], bytes]) -> Iterator[Producer]:
 
 
 def test_answers_with_tags_in_their_header() -> None:
-    """Tags in the header of an answer, which no broker sends today, are left out."""
+    """Tags in the header of an answer are removed; no present broker sends any."""
     answers = []
     tags = [NO_TAGS, b"\x02" + b"\x00\x03abc" + b"\x81\x01\x00"]
 
@@ -145,7 +146,8 @@ def test_kinds_of_bytes(producer: Producer, kind: Callable[[bytes], Any]) -> Non
 
 
 def test_the_first_request_of_a_client(kafka_cluster: MockCluster) -> None:
-    """Not one of bootstrap.servers: their connections end when the cluster's brokers are known."""
+    """The request does not go to a connection of bootstrap.servers, which ends when the cluster's
+    brokers are known."""
     for _ in range(30):
         with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
             assert producer.api_versions(timeout=TIMEOUT)
@@ -213,7 +215,7 @@ def test_versions(producer: Producer) -> None:
 def test_versions_that_a_broker_does_not_have(
     kafka_cluster: MockCluster, producer: Producer, api_key: int, version: int, told: str
 ) -> None:
-    """Nothing is sent, and the connection stays."""
+    """The call raises, nothing is sent, and the connection stays."""
     producer.request(API_VERSIONS, 0, broker=1, timeout=TIMEOUT)
     kafka_cluster.clear_requests()
     with pytest.raises(KafkaException, match=told) as error:
@@ -239,14 +241,14 @@ def asked(cluster: MockCluster, producer: Producer) -> Iterator[Future[bytes]]:
 
 
 def test_unknown_broker(producer: Producer) -> None:
-    """A broker that does not come up within the time is a time-out."""
+    """If the broker does not exist within the timeout, the call times out."""
     with pytest.raises(KafkaException) as error:
         producer.request(METADATA, 1, NULL_ARRAY, broker=77, timeout=0.1)
     assert code_of(error) == KafkaError._TIMED_OUT
 
 
 def test_answer_that_is_late(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """The request ends at its time; the answer, when it comes, disturbs nothing."""
+    """The request ends at its timeout, and the late answer disturbs nothing."""
     producer.request(METADATA, 1, NULL_ARRAY, broker=1, timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(1, 0.5)
     with pytest.raises(KafkaException) as error:

@@ -82,7 +82,8 @@ def failed_fetch(request: Any, code: int) -> Any:
 
 
 def raise_epoch(cluster: MockCluster, topic: str) -> None:
-    """The leader changes a few times: the topic's epoch is above that of a new one."""
+    """The leader changes a few times, so that the topic's epoch is higher than the epoch of a new
+    topic."""
     for broker in (2, 3, 1, 2):
         cluster.set_leader(topic, 0, broker)
 
@@ -97,7 +98,7 @@ def create_again(cluster: MockCluster, topic: str, count: int) -> None:
 
 
 def new_values(consumer: Consumer, count: int) -> list[bytes | None]:
-    """The next values; errors that say that the topic is away are no messages."""
+    """The next values. Errors about the missing topic are skipped."""
     values: list[bytes | None] = []
 
     def step() -> None:
@@ -123,10 +124,11 @@ def test_the_new_topic_is_read_from_its_beginning(
     count: int,
     subscribed: bool,
 ) -> None:
-    """Whether the old position exists in it or not.
+    """This is so whether the old position exists in the new topic or not.
 
-    The old epoch keeps the embedded cluster, which is asked by name, from answering a fetch from
-    the new topic; test_an_answer_about_the_old_topic_says_nothing() does without.
+    The embedded cluster finds the topic by its name. The old epoch keeps it from answering an old
+    fetch with the new topic's messages; test_an_answer_about_the_old_topic_says_nothing() has no
+    such protection.
     """
     raise_epoch(kafka_cluster, kafka_topic)
     consumer = make_consumer(FAST | {"auto.offset.reset": reset})
@@ -173,7 +175,7 @@ def test_an_answer_about_the_old_topic_says_nothing(
     code: int | None,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A fetch that was under way when the consumer learned of the new topic: nothing comes twice.
+    """If a fetch was in flight when the consumer learned of the new topic, no message comes twice.
 
     The embedded cluster answers from the new topic: records behind the old position, or that there
     is no such offset.
@@ -211,7 +213,8 @@ def test_pause_while_the_topic_is_created_again(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """A paused partition begins with the new topic, too; what was fetched of the old is gone."""
+    """A paused partition also begins with the new topic; fetched messages of the old topic are
+    dropped."""
     raise_epoch(kafka_cluster, kafka_topic)
     send(producer, kafka_topic, numbers(0, 20))
     consumer = make_consumer(FAST)
@@ -229,7 +232,8 @@ def test_messages_that_went_back_are_of_the_old_topic(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """A pause has messages fetched again; where they were is no position in the new topic."""
+    """After a pause, messages are fetched again; their offset in the old topic is not used as a
+    position in the new one."""
     send(producer, kafka_topic, numbers(0, 30))
     consumer = make_consumer(FAST)
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -249,8 +253,8 @@ def test_an_error_where_the_application_wants_one(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """auto.offset.reset=error: _AUTO_OFFSET_RESET, which says what has happened: the consumer
-    learns of the other topic, or a broker says before that this one does not have the offset."""
+    """With auto.offset.reset=error, the consumer raises _AUTO_OFFSET_RESET. Its text says that the
+    topic is another one, or, if a broker answers first, that the offset does not exist."""
     send(producer, kafka_topic, numbers(0, 10))
     consumer = make_consumer(FAST | {"auto.offset.reset": "error"})
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -274,7 +278,7 @@ def test_offsets_of_the_old_topic_are_not_committed(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """What was read of it says nothing of the new one."""
+    """Offsets that were read from the old topic are not valid for the new topic."""
     send(producer, kafka_topic, numbers(0, 10))
     consumer = make_consumer(FAST)
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -301,7 +305,7 @@ def test_a_producer_goes_on(
     make_producer: MakeProducer,
     idempotent: bool,
 ) -> None:
-    """It finds the new topic's leader, although its epoch is lower."""
+    """The producer finds the new topic's leader, although the leader epoch is lower."""
     raise_epoch(kafka_cluster, kafka_topic)
     producer = make_producer(FAST | {"enable.idempotence": idempotent})
     send(producer, kafka_topic, numbers(0, 3))
@@ -323,7 +327,8 @@ def test_where_nothing_was_read_nothing_of_the_old_topic_is_committed(
     count: int,
     is_sought: bool,
 ) -> None:
-    """Neither where the partition began nor what was sought is a position in the new topic."""
+    """Neither the start of the assignment nor the offset of a seek is a position in the new
+    topic."""
     send(producer, kafka_topic, numbers(0, 10))
     setting = Setting(kafka_cluster.bootstrap_servers, kafka_topic, kafka_topic)
     other = ADAPTERS["Consumer"](setting)

@@ -45,7 +45,7 @@ def busy(
 
 
 def take(step: Callable[[float], None], then: float) -> int:
-    """Take a step: first without time, and again until it has ended.
+    """Take a step: call it with a timeout of 0, and then repeat it until it has ended.
 
     Args:
         step: the call, with its timeout.
@@ -93,8 +93,8 @@ def committed_values(cluster: MockCluster, count: int) -> list[bytes | None]:
 def test_commit(kafka_cluster: MockCluster, busy: Producer, then: float) -> None:
     """Each transaction is committed, in however many calls.
 
-    late-result.patch: a call took the answer to the call before it for its own. It then failed
-    with _STATE, and the transaction was not committed.
+    Without late-result.patch, a call mistook the answer to the previous call for its own answer. It
+    then failed with _STATE, and the transaction was not committed.
     """
     busy.init_transactions(TIMEOUT)
     left = 0
@@ -126,7 +126,7 @@ def test_abort_that_bumps_the_epoch(
 ) -> None:
     """An abort asks for a new epoch once, also if it is called again before the answer.
 
-    late-result.patch: it asked twice, and the second time with the old epoch (fatal _FENCED).
+    Without late-result.patch it asked twice, the second time with the old epoch (fatal _FENCED).
     """
     asked, may_answer = threading.Event(), threading.Event()
 

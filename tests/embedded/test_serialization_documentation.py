@@ -41,7 +41,7 @@ def test_blocks(
 def test_examples(
     kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], name: str, printed: str
 ) -> None:
-    """What is sent is what is printed in the end."""
+    """Each example prints the objects that it sent."""
     program = importlib.import_module(f"examples.{name}")
     bootstrap = kafka_cluster.bootstrap_servers
     program.main(["--bootstrap", bootstrap, "--registry", "mock://"])

@@ -76,7 +76,7 @@ def test_objects_and_what_is_none(objects: str, settings: dict[str, Any]) -> Non
 
 
 def test_contexts(objects: str, settings: dict[str, Any]) -> None:
-    """A deserializer is told the topic, the field and the headers; any callable will do."""
+    """A deserializer gets the topic, the field and the headers; it may be any callable."""
     contexts: list[SerializationContext] = []
 
     def deserialize(value: bytes | None, context: SerializationContext) -> str:
@@ -134,7 +134,8 @@ class Builder(DeserializerBuilder):
 
 
 def test_builders(settings: dict[str, Any]) -> None:
-    """What a builder made is closed with the consumer, also when that cannot be made."""
+    """Deserializers that a builder made are closed with the consumer, or if the consumer cannot be
+    created."""
     builder = Builder()
     settings |= {"key.deserializer.builder": builder, "mine": 1}
     with DeserializingShareConsumer[Any, Any](settings) as consumer:

@@ -82,7 +82,8 @@ def accepted(consumer: ShareConsumer, record: Message) -> None:
 def test_a_renewed_record_stays_locked(
     kafka_topic: str, producer: Producer, make: MakeShareConsumer
 ) -> None:
-    """RENEW by acknowledge(): after several times the lock's duration, the record is accepted."""
+    """After several RENEWs by acknowledge(), for longer than the lock's duration, the record can
+    still be accepted."""
     send(producer, kafka_topic, [b"v"])
     consumer = make()
     [record] = fetch(consumer, 1)
@@ -147,7 +148,7 @@ def test_a_renewed_record_does_not_come_again(
 def test_a_later_acknowledgement_replaces_a_renewal(
     cluster: MockCluster, kafka_topic: str, producer: Producer, make: MakeShareConsumer
 ) -> None:
-    """While an answer is awaited, a renewal and an outcome of one record do not go out together."""
+    """If a renewal waits to be sent, a later outcome of the same record replaces it."""
     send(producer, kafka_topic, numbers(0, 5))
     consumer = make()
     records = fetch(consumer, 5)
@@ -195,7 +196,8 @@ def test_brokers_without_renewal(
 
 @needs("share-renewal")
 def test_lock_timeout(kafka_topic: str, producer: Producer, make: MakeShareConsumer) -> None:
-    """acquisition_lock_timeout_ms() is what the brokers say, and None before they do."""
+    """acquisition_lock_timeout_ms() returns the brokers' value, and None before the first
+    answer."""
     consumer = make()
     assert consumer.acquisition_lock_timeout_ms() is None
     send(producer, kafka_topic, [b"v"])

@@ -26,7 +26,7 @@ STATISTICS = {"statistics.interval.ms": 5}
 
 
 class Inside:
-    """A stats_cb that says when a thread serves the client, so that it is inside a call."""
+    """A stats_cb that signals when a thread is inside a call of the client."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -252,7 +252,7 @@ def test_other_methods_while_a_thread_polls(
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_wakeup_before_the_wait(consumer: Consumer, times: int) -> None:
-    """However often it was called, the next wait ends at once, and the one after it does not."""
+    """However often wakeup() was called, only the next wait ends at once."""
     for _ in range(times):
         consumer.wakeup()
     watch = Stopwatch()
@@ -276,7 +276,8 @@ def test_wakeup_ends_the_next_request(kafka_cluster: MockCluster, consumer: Cons
 
 
 def test_a_storm_of_wakeups(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Woken again and again, threads that poll and flush lose nothing and run each callback."""
+    """Threads that poll and flush, and are woken again and again, lose no message and run each
+    callback."""
     count = 2000
     reports: Counter[int | None] = Counter()
     offsets: list[int | None] = []
@@ -309,7 +310,8 @@ def test_a_storm_of_wakeups(kafka_topic: str, producer: Producer, consumer: Cons
 def test_a_signal_while_another_thread_goes_first(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: str
 ) -> None:
-    """It is served though the other call does not end, here one whose callback waits for it.
+    """The signal is served although the call of the other thread does not end; here its callback
+    waits for the signal.
 
     The call that lets the other go first has taken messages: they come afterwards.
     """
@@ -364,7 +366,7 @@ def test_a_signal_while_another_thread_goes_first(
 def test_a_signal_handler_that_also_goes_first(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """It calls position() while this thread waits in position(): both get their answers."""
+    """The handler calls position() while its thread waits in position(): both calls return."""
     send(producer, kafka_topic, numbers(1))
     script = f"""
     import signal, sys, threading
@@ -412,7 +414,8 @@ def test_a_signal_handler_that_also_goes_first(
 def test_the_end_of_a_wait_while_another_thread_goes_first(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer, call: str, end: str
 ) -> None:
-    """A call that lets another go first ends in its time, and with wakeup(), and loses nothing."""
+    """A call that lets another thread go first ends after its timeout or wakeup(), and loses no
+    message."""
     send(producer, kafka_topic, numbers(5))
     held, ended = threading.Event(), threading.Event()
     waiter = threading.current_thread()
@@ -439,13 +442,14 @@ def test_the_end_of_a_wait_while_another_thread_goes_first(
         ended.set()
     send(producer, kafka_topic, numbers(1))
     messages = list(first)
-    # wakeup() may have come between two calls: then it is for the next.
+    # if wakeup() came between two calls, it ends the next one
     wait_until(lambda: len(messages) == 6, lambda: messages.extend(consumer.consume(1, SOON)))
     assert [message.offset() for message in messages] == list(range(6))
 
 
 def test_a_transaction_that_waits_for_another_thread(make_producer: MakeProducer) -> None:
-    """It has not begun: wakeup() ends its wait with an error, as it does later."""
+    """If the step has not begun, wakeup() ends its wait with an error, as it does after it has
+    begun."""
     serving, ended = threading.Event(), threading.Event()
 
     def statistics(_: str) -> None:
@@ -468,7 +472,8 @@ def test_a_transaction_that_waits_for_another_thread(make_producer: MakeProducer
 
 @pytest.mark.parametrize("others", [1, 4])
 def test_threads_that_look_for_signals(make_consumer: MakeConsumer, others: int) -> None:
-    """Which of them runs signal handlers is not mixed up: close() is no handler's afterwards."""
+    """The client records correctly which threads run signal handlers: a later close() is not
+    refused as if a handler called it."""
     for _ in range(10):
         consumer = make_consumer()
         polls = [functools.partial(consumer.poll, 0.001) for _ in range(others + 1)]
@@ -481,7 +486,7 @@ def test_threads_that_look_for_signals(make_consumer: MakeConsumer, others: int)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
 def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsumer) -> None:
-    """One of them closes, the others wait for it, and nothing is done twice."""
+    """One thread closes the client, and the other threads wait for it; nothing is done twice."""
 
     class Interrupt(Exception):
         pass
@@ -515,7 +520,7 @@ def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsume
 
 
 def test_threads_that_note_and_ask_why_no_broker_answers() -> None:
-    """The cause of an outage is replaced by the thread that polls while others raise it."""
+    """The thread that polls replaces the cause of an outage while other threads raise it."""
     config = {
         "bootstrap.servers": NO_BROKER,
         "group.id": "group",

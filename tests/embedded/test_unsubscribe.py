@@ -1,4 +1,4 @@
-"""unsubscribe() has given everything up when it returns: nothing waits for another poll()."""
+"""When unsubscribe() returns, all partitions are revoked: nothing waits for another poll()."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_at_once(kafka_cluster: MockCluster, strategy: str, has_callback: bool) 
 
 
 def test_assign(kafka_cluster: MockCluster, strategy: str) -> None:
-    """What assign() assigns afterwards stays, and is read."""
+    """Partitions that assign() assigns afterwards stay, and are read."""
     with Consumer(config(kafka_cluster, strategy)) as consumer:
         joined(consumer)
         consumer.unsubscribe()
@@ -111,7 +111,7 @@ def requests(cluster: MockCluster, kind: str) -> int:
 
 
 def reads_by_hand(consumer: Consumer) -> None:
-    """What is assigned now is read to its end, and stays assigned."""
+    """A partition that is assigned now is read to its end, and stays assigned."""
     consumer.assign([TopicPartition(TOPIC, 0, 2)])
     assert [each.offset() for each in consumer.consume(3, TIMEOUT)] == [2, 3, 4]
     assert consumer.poll(0) is None
@@ -122,7 +122,7 @@ def reads_by_hand(consumer: Consumer) -> None:
 
 @needs("waiting-unsubscribe")
 def test_while_the_group_waits(kafka_cluster: MockCluster, strategy: str) -> None:
-    """A rebalance that is under way assigns nothing any more, and takes nothing away later."""
+    """A running rebalance assigns no partitions any more, and revokes none later."""
     kafka_cluster.create_topic("other", 1)
     begun, go_on = threading.Event(), threading.Event()
     assigned: list[list[TopicPartition]] = []
@@ -151,7 +151,7 @@ def test_while_the_group_waits(kafka_cluster: MockCluster, strategy: str) -> Non
 
 @needs("waiting-unsubscribe")
 def test_before_the_assignment_is_served(kafka_cluster: MockCluster, strategy: str) -> None:
-    """An assignment that waits for poll() is told of and revoked by unsubscribe()."""
+    """If an assignment waits for poll(), unsubscribe() runs on_assign and then on_revoke for it."""
     calls: list[str] = []
     kafka_cluster.start_request_tracking()
     with Consumer(config(kafka_cluster, strategy)) as consumer:
@@ -200,7 +200,7 @@ def test_before_the_revocation_is_served(kafka_cluster: MockCluster, strategy: s
 
 @needs("waiting-unsubscribe")
 def test_assign_after_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
-    """What a callback has unsubscribed is revoked before assign() assigns."""
+    """If a callback has unsubscribed, the partitions are revoked before assign() assigns."""
     with Consumer(config(kafka_cluster, strategy)) as consumer:
         calls = unsubscribe_in_on_assign(consumer)
         wait_until(lambda: calls != [], lambda: consumer.poll(0.01))
@@ -275,7 +275,7 @@ def test_aio(kafka_cluster: MockCluster, strategy: str, kind: str) -> None:
 
 @pytest.mark.parametrize("is_coroutine", [True, False])
 def test_aio_raises(kafka_cluster: MockCluster, strategy: str, is_coroutine: bool) -> None:
-    """What on_revoke raises comes out of unsubscribe(), which has ended the subscription."""
+    """unsubscribe() raises the exception of on_revoke; the subscription has ended."""
 
     async def fails(*_: Any) -> None:
         raise ZeroDivisionError
