@@ -710,7 +710,7 @@ class TestRefused:
             getattr(admin, name)(*arguments, **options)
 
     def test_nothing_asked(self, admin: AdminClient) -> None:
-        """Where nothing can be meant by nothing, there is nothing to wait for."""
+        """A request with an empty list returns an empty result, and sends nothing."""
         assert admin.describe_topics(TopicCollection([])) == {}
         assert admin.describe_topics(TopicIdCollection([])) == {}
         assert admin.list_offsets({}) == {}
@@ -729,7 +729,8 @@ class TestRefused:
         assert len(admin) == 0
 
     def test_mixed_offsets(self, admin: AdminClient) -> None:
-        """What librdkafka looks up and what messages do: one future for each, in order."""
+        """librdkafka looks up some offsets, and raw messages the others: there is one future for
+        each, in order."""
         places = [TopicPartition("t", number) for number in range(3)]
         specs = dict(zip(places, (TIERED, OffsetSpec.latest(), TIERED), strict=True))
         futures = admin.list_offsets(specs, request_timeout=0.05)
@@ -738,7 +739,8 @@ class TestRefused:
             assert code_of(future) == KafkaError._TIMED_OUT
 
     def test_mixed_configurations(self, admin: AdminClient) -> None:
-        """What librdkafka asks for and what messages ask for: one future for each, in order."""
+        """librdkafka requests some configurations, and raw messages the others: there is one future
+        for each, in order."""
         topic = ConfigResource("topic", "t")
         resources = [METRICS, topic, LOGGER, METRICS]
         futures = admin.describe_configs(resources, request_timeout=0.05)
@@ -755,7 +757,7 @@ class TestRefused:
 
 class TestModels:
     def test_new_topic(self) -> None:
-        """Attributes other than the name can be set; equality is that of all."""
+        """Attributes other than the name can be set; equality compares all attributes."""
         topic = NewTopic("a", 3, config={"a": "b"})
         assert (topic.topic, topic.num_partitions, topic.replication_factor) == ("a", 3, -1)
         assert (topic.replica_assignment, topic.config) == (None, {"a": "b"})
@@ -770,7 +772,8 @@ class TestModels:
         assert (topic == NewPartitions("a", 4)) is False
 
     def test_new_topic_that_makes_up_its_name(self, admin: AdminClient) -> None:
-        """A name that lives only while it is asked for is still there when it is refused."""
+        """If the attribute creates its name anew each time, the error about the name is still
+        safe."""
 
         class Numbered(NewTopic):
             @property
@@ -838,7 +841,8 @@ class TestModels:
         assert str(ConfigResource("topic", "a")) == "ConfigResource(ResourceType.TOPIC,a)"
 
     def test_acl_binding(self) -> None:
-        """What only a filter may have is refused, and a filter is no binding."""
+        """Values that only a filter may have are refused, and a filter is not accepted as a
+        binding."""
         assert BINDING.operation is AclOperation.READ
         assert (BINDING.restype_int, BINDING.operation_int, BINDING.permission_type_int) == (
             2,
@@ -886,7 +890,8 @@ class TestModels:
             OffsetSpec("latest")  # type: ignore[arg-type]
 
     def test_quota_entity(self) -> None:
-        """Types and names say which it is, in any order; later changes of the dict do not."""
+        """The types and names identify an entity, in any order; later changes of the dict have no
+        effect."""
         entries: dict[str, str | None] = {"user": "a", "client-id": None}
         entity = ClientQuotaEntity(entries)
         entries["user"] = "b"
@@ -981,7 +986,7 @@ def test_configuration() -> None:
     ],
 )
 def test_note_of_the_embedded_cluster(code: int, cluster_id: str | None, noted: bool) -> None:
-    """Only what the embedded cluster does not do has it: a real broker may be old."""
+    """Only errors of the embedded cluster have the note, because a real broker may just be old."""
     exception = KafkaException(KafkaError(code))
     explain(exception, cluster_id)
     assert hasattr(exception, "__notes__") is noted

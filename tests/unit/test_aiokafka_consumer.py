@@ -1,4 +1,4 @@
-"""The face of aiokafka's consumer: arguments that need no cluster."""
+"""compat.aiokafka's consumer: arguments that need no cluster."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_offsets_that_cannot_be_committed(offsets: Any, error: type[Exception], 
 
 
 def test_commits_of_former_members() -> None:
-    """Codes that mean a rebalance are CommitFailedError, others themselves."""
+    """Codes of a rebalance become CommitFailedError, and other codes their own classes."""
     rebalanced = failure_of_commit(KafkaError(KafkaError.ILLEGAL_GENERATION))
     assert type(rebalanced) is CommitFailedError
     refused = failure_of_commit(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED))
@@ -71,7 +71,7 @@ def test_commits_of_former_members() -> None:
     ],
 )
 def test_subscriptions_that_are_refused(arguments: Any, error: type[Exception]) -> None:
-    """Topics or a pattern, of the right types; what is subscribed to stays."""
+    """Wrong types, or both topics and a pattern, are refused; the earlier subscription stays."""
     subscription = Subscription(exclude_internal_topics=True)
     subscription.subscribe(["before"], None, None)
     with pytest.raises(error):

@@ -59,7 +59,7 @@ def test_what_is_loaded_and_set_later_counts(files: tuple[str, str], tmp_path: P
 
 
 def test_another_context_is_read(files: tuple[str, str]) -> None:
-    """Its authorities and what it verifies are used."""
+    """The authorities and the verification of the context are used."""
     context = ssl.create_default_context(cafile=files[0])
     context.check_hostname = False
     assert tls_properties(context, *INSTEAD) == {

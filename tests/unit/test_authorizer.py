@@ -96,20 +96,21 @@ def test_implied_operations(operation: int) -> None:
 
 
 def test_denied_operations_imply_nothing() -> None:
-    """Who may not read may still describe; who may not describe cannot be allowed to by READ."""
+    """A DENY of READ leaves DESCRIBE allowed; an ALLOW of READ does not overcome a DENY of
+    DESCRIBE."""
     assert authorizer(acl(READ, DENY), acl(WRITE)).allows(ALICE, DESCRIBE, TOPIC, "orders")
     assert not authorizer(acl(DESCRIBE, DENY), acl()).allows(ALICE, DESCRIBE, TOPIC, "orders")
 
 
 def test_super_users() -> None:
-    """A DENY does not stop them; other principals get nothing from it."""
+    """A DENY does not stop super users; other principals get no additional rights."""
     decision = authorizer(acl(ALL, DENY), super_users=["User:alice"])
     assert decision.allows(ALICE, WRITE, TOPIC, "orders")
     assert not decision.allows(Client("User:bob", "127.0.0.1"), WRITE, TOPIC, "orders")
 
 
 def test_resources_without_acls() -> None:
-    """They are open on demand. One ACL of anybody closes a resource to all others."""
+    """An option opens such resources. One ACL for any principal closes a resource to all others."""
     decision = authorizer(acl(principal="User:bob"), allow_everyone_if_no_acl_found=True)
     assert decision.allows(ALICE, READ, TOPIC, "stock")
     assert not decision.allows(ALICE, READ, TOPIC, "orders")

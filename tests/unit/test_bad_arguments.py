@@ -150,7 +150,7 @@ class Target:
         return self(**{name: kind.valid for name, kind in self.kinds.items()})
 
     def __call__(self, **arguments: Any) -> Any:
-        """Calls it with these and what else it needs; waits for nothing."""
+        """Calls it with these arguments and the other ones that it needs; waits for nothing."""
         if isinstance(self.owner, Producer | Consumer | ShareConsumer | _AdminClient):
             with contextlib.suppress(RuntimeError):  # close() has closed it
                 self.owner.wakeup()
@@ -208,7 +208,8 @@ def test_wrong_values_are_refused(name: str, owners: Owners) -> None:
 def test_odd_values_are_taken(name: str, owners: Owners) -> None:
     """Odd but valid values do not hang or crash; only documented exceptions are raised."""
     call = Target(name, owners)
-    # The good ones are good, so the errors in these tests are not theirs; to_pandas() needs pandas.
+    # The good arguments are accepted, so the errors in these tests have other causes; to_pandas()
+    # needs pandas.
     with contextlib.suppress(KafkaException, RuntimeError, ImportError):
         opened = call.with_everything()
         if isinstance(opened, MockCluster):
@@ -252,7 +253,7 @@ def test_shape_of_the_call(name: str, owners: Owners) -> None:
 
 @pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer, _AdminClient])
 def test_wrong_configurations(client: Callable[..., Any]) -> None:
-    """The one place of a client's constructor takes a dict."""
+    """The only positional argument of a client's constructor is a dict."""
     for label in VALUES.keys() - {"dict", "dict of int", "dict of surrogates"}:
         with pytest.raises(TypeError, match="config"):
             client(VALUES[label])
@@ -264,7 +265,7 @@ def test_wrong_configurations(client: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("owner", [cimpl._Client, DecodedRows, EncodedRows, MessageBatch])
 def test_types_without_a_constructor(owner: type[Any]) -> None:
-    """What only the extension makes cannot be made, or half made, from outside."""
+    """Objects that only the extension makes cannot be created or half created from outside."""
     with pytest.raises(TypeError, match=owner.__name__):
         owner()
     with pytest.raises(TypeError, match=owner.__name__):
@@ -305,7 +306,8 @@ def test_comparisons(name: str, owners: Owners) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MATRIX if name.startswith(CLOSABLE)])
 def test_closed(name: str, owners: Owners) -> None:
-    """What is closed says so to good arguments, and to wrong ones that or what is wrong."""
+    """A closed object raises its error for good arguments; for wrong arguments it may also raise
+    their error."""
     call = Target(name, owners)
     call.owner.close()
     # The last one is for tests, and may interrupt close().
@@ -330,7 +332,7 @@ class Hostile:
 
 @pytest.mark.parametrize("name", MATRIX)
 def test_exceptions_of_arguments(name: str, owners: Owners) -> None:
-    """An argument that raises when it is looked at: that, or a typed error, comes out."""
+    """If an argument raises when it is read, the call raises that exception or a typed error."""
     call = Target(name, owners)
     for parameter, kind in MATRIX[name].items():
         for value in (Hostile(), [Hostile()], {"key": Hostile()}, (Hostile(), Hostile())):

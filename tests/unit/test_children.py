@@ -39,5 +39,5 @@ def test_children_end_with_their_test_process(ending: signal.Signals) -> None:
 
 
 def test_this_process_is_watched() -> None:
-    """The mark is set before a test starts anything."""
+    """The mark is set before a test starts a process."""
     assert os.environ.get(MARK) or not hasattr(os, "pidfd_open")

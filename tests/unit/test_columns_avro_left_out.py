@@ -1,4 +1,5 @@
-"""Avro schemas as registries have them: what is referred to twice, recursive, or left out."""
+"""Avro schemas from registries: types that are referred to twice, are recursive, or are left
+out."""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ def diamond() -> tuple[Registry, Registered]:
 
 
 def test_a_schema_that_two_refer_to(diamond: tuple[Registry, Registered]) -> None:
-    """It is one type, asked for once, when it is read and when it is written."""
+    """The schema is one type, and is requested once for reading and once for writing."""
     registry, common = diamond
     columns = AvroColumns(registry, "t")
     encoded = columns.encode(pa.Table.from_pylist([ROW]))
@@ -110,7 +111,7 @@ def test_definitions_that_come_again() -> None:
 
 
 def test_an_empty_namespace() -> None:
-    """It is none: names in it are not those of the namespace around."""
+    """An empty namespace means no namespace: its names do not get the surrounding one."""
     inner = {**record(("x", "int"), name="In"), "namespace": ""}
     schema = {**record(("a", inner), ("b", "In")), "namespace": "n"}
     found = read(AvroDecoder(schema), [b"\x02\x04"])
@@ -154,7 +155,7 @@ TREES = [
 
 
 def test_recursive_types_that_columns_leaves_out() -> None:
-    """What is within itself is skipped, however deep it is, and all after it is read."""
+    """A type within itself is skipped, however deep it is nested, and later fields are read."""
     flat = [{"v": one["v"], "last": "z"} for one in TREES]
     assert through(TREE, TREES, columns=["v", "last"]).to_pylist() == flat
     reader = record(("v", "long"), ("last", "string"), name="Tree")
@@ -167,7 +168,7 @@ def test_recursive_types_that_columns_leaves_out() -> None:
 
 
 def test_two_types_that_are_within_each_other() -> None:
-    """The same of those that are not directly within themselves."""
+    """The same for types that contain themselves indirectly."""
     even = record(("odd", ["null", record(("even", ["null", "Even"]), name="Odd")]), name="Even")
     value = {"odd": {"even": {"odd": {"even": {"odd": None}}}}}
     schema = record(("a", even), ("b", "Odd"), ("c", "int"))
@@ -186,7 +187,7 @@ def test_a_reader_that_ends() -> None:
 
 
 def test_deep_values_that_are_skipped() -> None:
-    """A value that is nested too deep is a bad row, and needs no more of the stack."""
+    """A value that is nested too deep is a bad row, and does not use more of the stack."""
     schema = record(("next", ["null", "Row"]), ("last", "int"))
     decoder = AvroDecoder(schema, columns=["last"])
     good, bad = (b"\x02" * depth + b"\x00" + b"\x02" * (depth + 1) for depth in (100, 100_000))
@@ -225,7 +226,8 @@ def test_other_fields_that_are_left_out() -> None:
 
 @pytest.mark.parametrize("fixed", [False, True])
 def test_wide_decimals_as_decimal128(fixed: bool) -> None:
-    """What Connect writes with 64 digits is of a type that all libraries have, by option."""
+    """With an option, decimals that Connect writes with 64 digits get a type that all libraries
+    support."""
     kind: dict[str, Any] = {"type": "bytes", "logicalType": "decimal", "precision": 64, "scale": 4}
     if fixed:
         kind |= {"type": "fixed", "name": "F", "size": 30}
@@ -298,7 +300,7 @@ def test_a_uuid_column_as_text() -> None:
 
 @pytest.mark.parametrize("kind", [UUID_TEXT, ["null", UUID_TEXT], [UUID_TEXT, "null"]])
 def test_a_default_uuid_of_no_characters(kind: Any) -> None:
-    """It stands for none: rows that were written before the field are null there."""
+    """The default means null: rows that were written before the field existed are null."""
     reader = record(("a", "int"), {"name": "id", "type": kind, "default": ""})
     found = through(record(("a", "int")), [{"a": 1}, {"a": 2}], reader)
     assert found.to_pylist() == [{"a": 1, "id": None}, {"a": 2, "id": None}]

@@ -27,7 +27,7 @@ NULL_REASON = "a null, which the schema does not allow here"
 
 
 def rows_of(column: Any) -> Any:
-    """A batch of one column, of what is no object."""
+    """A batch of one column, whose values are not objects."""
     return pa.record_batch({"value": column})
 
 
@@ -94,7 +94,8 @@ def test_nulls(nulls: str) -> None:
 
 @pytest.mark.parametrize("nulls", ["write", "omit"])
 def test_nulls_that_a_json_schema_decides(nulls: str) -> None:
-    """What is required is written, what may be missing but not null is left out."""
+    """Required nulls are written; nulls of fields that may be missing, but not null, are left
+    out."""
     schema = {
         "properties": {
             "needed": {"type": ["integer", "null"]},
@@ -127,7 +128,8 @@ STRINGS += ["1234567" + '"' * 20, "x" * 100 + "\n"]
     [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())],
 )
 def test_strings(kind: Any) -> None:
-    """As json.dumps() writes them, without escapes for what is not ASCII."""
+    """Strings are written as by json.dumps(), but without escapes for characters outside of
+    ASCII."""
     expected = [json.dumps(text, ensure_ascii=False) for text in STRINGS]
     assert written(pa.array(STRINGS, kind)) == expected
 
@@ -162,7 +164,7 @@ def test_integers(name: str) -> None:
     ],
 )
 def test_integers_that_do_not_fit(values: list[int], given: Any, wanted: Any) -> None:
-    """A number that the schema's type has not is a bad row."""
+    """A number out of the range of the schema's type is a bad row."""
     rows = JSONEncoder(pa.schema([("v", wanted)])).encode(
         pa.record_batch({"v": pa.array(values, given)})
     )
@@ -191,7 +193,7 @@ def test_numbers_that_json_has_not(kind: Any) -> None:
 
 
 def test_doubles_that_no_float_is() -> None:
-    """A number beyond the largest float is a bad row of a schema with one."""
+    """A number above the largest float is a bad row if the schema has a float."""
     rows = JSONEncoder(pa.float32()).encode(rows_of(pa.array([1e39])))
     assert rows.errors[0].reason == "a number that is too large for a float"
 
@@ -249,7 +251,8 @@ def test_uuids_without_a_schema() -> None:
 
 @pytest.mark.parametrize("schema", [pa.uint64(), {"type": "integer", "format": "uint64"}])
 def test_integers_of_decimals(schema: Any) -> None:
-    """Decimals without a fraction are integers; of others, the digits would be lost."""
+    """Decimals of scale 0 are written as integers; other scales are refused, because they would
+    lose digits."""
     values = [2**64 - 1, 2**64, -1, 0]
     column = pa.array(list(map(Decimal, values)), pa.decimal128(20))
     rows = JSONEncoder(schema).encode(rows_of(column))
@@ -351,7 +354,7 @@ def test_dates_and_times() -> None:
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times_before_1970(unit: str) -> None:
-    """Fractions count forward, also of the first time that a column can have."""
+    """Fractions count forward, also for the earliest time of a column."""
     column = pa.array([-1, -(10**9)], pa.timestamp(unit))
     kind = pa.schema([("value", pa.timestamp(unit))])
     decoded = JSONDecoder(kind).decode(JSONEncoder().encode(rows_of(column)))
@@ -360,7 +363,7 @@ def test_times_before_1970(unit: str) -> None:
 
 
 def test_all_nanoseconds() -> None:
-    """What 64 bits can count from 1970 is written and read, up to both ends."""
+    """All times that 64 bits can count from 1970 are written and read, up to both ends."""
     ends = [-(2**63), -(2**63) + 1, -(10**9) - 1, 0, 2**63 - 854_775_808, 2**63 - 1]
     column = pa.array(ends, pa.timestamp("ns", "UTC"))
     rows = JSONEncoder().encode(rows_of(column))
@@ -529,7 +532,7 @@ def test_types_that_json_has_not(kind: Any) -> None:
 
 
 def test_columns_that_do_not_match() -> None:
-    """Names that the schema has not, that it wants, or that are there twice."""
+    """Columns that the schema does not have, that are missing, or that occur twice are refused."""
     schema = {"properties": {"carrier": {"type": "string"}}, "required": ["carrier"]}
     encoder = JSONEncoder(schema)
     with pytest.raises(TypeError, match="no field 'extra'; extra=\"ignore\" leaves it out"):

@@ -1,4 +1,4 @@
-"""What AvroDecoder.decode() takes and gives: arrays of any library, rows, and bad ones."""
+"""The input and output of AvroDecoder.decode(): arrays of any library, rows, and bad rows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_payloads_of_every_layout(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_payloads_that_are_text(kind: Any) -> None:
-    """Where a column of them was taken for text, its bytes count."""
+    """If a library has made a text column of the payloads, their bytes are decoded."""
     text = AvroDecoder("string")
     rows = text.decode(pa.array(["\x06abc", None, "\x04ü"], kind))
     assert valid(rows).to_pylist() == [{"value": "abc"}, None, {"value": "ü"}]
@@ -99,7 +99,8 @@ def test_payloads_of_nulls() -> None:
 
 
 def test_payloads_in_chunks() -> None:
-    """Of a stream all chunks are rows, one after the other; errors count from the first."""
+    """All chunks of a stream are decoded, one after the other; the rows of errors count from the
+    first chunk."""
     chunks = pa.chunked_array([PAYLOADS[:1], [], [None, b"\xff", *PAYLOADS[1:]]], pa.binary())
     rows = DECODER.decode(chunks)
     assert valid(rows).to_pylist() == [VALUES[0], None, None, *VALUES[1:]]
@@ -157,7 +158,7 @@ class Once:
 
 
 def test_a_capsule_that_was_used() -> None:
-    """What somebody else has taken is not there any more."""
+    """A capsule that another reader has used is refused."""
     once = Once(pa.array(PAYLOADS, pa.binary()))
     assert len(DECODER.decode(once)) == 3
     with pytest.raises(ValueError, match="payloads gave an Arrow capsule that was used before"):
@@ -165,7 +166,7 @@ def test_a_capsule_that_was_used() -> None:
 
 
 def changed(field: str, value: Any, source: Any, *, of: str = "array") -> Any:
-    """A payload array of which one field is wrong; released once, whatever becomes of it."""
+    """A payload array with one wrong field; it is released once in every case."""
     with tampered(source) as exported:
         exported.set(getattr(exported, of), field, value)
         try:
@@ -351,7 +352,8 @@ def test_bad_rows_between_good_ones() -> None:
 
 
 def test_every_cut_of_a_payload() -> None:
-    """A payload that ends anywhere is a bad row, and one byte more is one, too."""
+    """A payload that is cut short anywhere is a bad row, and so is a payload with an additional
+    byte."""
     for payload in PAYLOADS:
         ends = [payload[:end] for end in range(len(payload))]
         rows = DECODER.decode(pa.array([*ends, payload + b"\0"]))
@@ -361,7 +363,7 @@ def test_every_cut_of_a_payload() -> None:
 
 
 def test_errors_as_a_column() -> None:
-    """error_column() stands beside the rows: a struct where one is bad, else null."""
+    """error_column() has a slot for each row: a struct for a bad row, otherwise null."""
     rows = INT.decode(pa.array([b"\x02", None, b"\x80", LONG, b"\x02\0"]))
     assert rows.errors == [
         RowError(row=2, offset=1, field="a", reason="the payload ends within a value"),
@@ -499,7 +501,8 @@ def test_exported_any_number_of_times() -> None:
 
 
 def test_results_outlive_all_that_made_them() -> None:
-    """Arrays, their children and dictionaries live on without rows, decoder and payloads."""
+    """Arrays, their children and dictionaries stay valid without the rows, the decoder and the
+    payloads."""
     schema = record(
         ("s", "string"),
         ("e", {"type": "enum", "name": "E", "symbols": ["P", "Q"]}),
@@ -524,7 +527,7 @@ def test_results_outlive_all_that_made_them() -> None:
 
 
 def test_a_decoder_of_many_threads() -> None:
-    """One decoder decodes for all, at once, and their rows are their own."""
+    """Several threads can use one decoder at the same time, and each gets its own rows."""
     payloads = pa.array([*PAYLOADS, None, b"\xff"] * 200)
     expected = [*VALUES, None, None] * 200
     start = threading.Barrier(4)
@@ -618,7 +621,8 @@ HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 
 
 def test_programs_by_header() -> None:
-    """A header of the name goes before what a payload begins with; the last of several counts."""
+    """A header with the name takes precedence over the start of the payload; of several headers,
+    the last one counts."""
     own = program_of(INT)
     wide = AvroDecoder(record(("a", "int"), ("b", "int")), record(("a", "int")))
     payloads = pa.array(
@@ -706,7 +710,7 @@ def test_programs_of_other_columns() -> None:
 
 
 def test_wrong_programs() -> None:
-    """Schemas are named by bytes, and a program is one."""
+    """The names of schemas must be bytes, and the programs _RowProgram objects."""
     payloads = pa.array([b""])
     program = program_of(INT)
     wrong: list[tuple[Any, str]] = [
@@ -730,7 +734,8 @@ def test_wrong_programs() -> None:
 
 @pytest.mark.parametrize("with_headers", [False, True])
 def test_payloads_without_their_frames(with_headers: bool) -> None:
-    """What names each schema, in a frame or in a header, and the rest; one object for a run."""
+    """The name of each schema, from a frame or a header, and the rest of the payload; rows with the
+    same name share one object."""
     guid = b"\1" + bytes(range(16))
     payloads = [
         *(framed(7, b"a"), framed(7, b""), framed(8, b"b"), framed(7, b"c"), guid + b"d"),
@@ -755,7 +760,8 @@ def test_payloads_without_their_frames(with_headers: bool) -> None:
 
 
 def test_headers_with_one_more() -> None:
-    """Where there is a payload, behind the others and in the place of those of its name."""
+    """The header is added where there is a payload: after the other headers, and instead of headers
+    with the same name."""
     kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
     rows = [
         [("a", b"1"), ("h", b"old"), ("b", None), ("h", None)],
@@ -852,7 +858,7 @@ def test_columns_of_no_chunk(kind: pa.DataType) -> None:
 
 
 def test_chunks_of_a_batch() -> None:
-    """Each is a batch of its own, whose type lives as long as it; a stream has them all again."""
+    """Each chunk is a batch with its own type; a stream contains all of them again."""
     schema = pa.schema({"a": pa.int64()})
     made = [pa.record_batch({"a": values}, schema) for values in ([1, 2], [3], [])]
     reader = pa.RecordBatchReader.from_batches(schema, made)
@@ -882,7 +888,7 @@ def test_streams_of_no_batches(given: Any) -> None:
 
 @pytest.mark.parametrize("position", [0, 1])
 def test_a_stream_that_fails_between_chunks(position: int) -> None:
-    """The chunks that came before are released, and the error is its maker's."""
+    """The earlier chunks are released, and the error is the error of the stream."""
 
     def batches() -> Iterator[pa.RecordBatch]:
         for _ in range(position):
@@ -895,7 +901,7 @@ def test_a_stream_that_fails_between_chunks(position: int) -> None:
 
 
 def test_batches_whose_columns_have_no_names() -> None:
-    """Who makes an array may leave a name out: it is empty."""
+    """If an array has no name, the name is empty."""
     with tampered(columns_of(a=[1, 2], b=[3, 4])) as exported:
         exported.set(exported.column_schema(0), "name", None)
         batch = _ColumnBatch(exported)

@@ -22,7 +22,8 @@ SCRIPTS = {
     "zsh": "#compdef confluent-kafka",
     "fish": "complete --no-files --command confluent-kafka",
 }
-# What the script `confluent-kafka` does, whose name decides which variable asks for completion.
+# The same as the script `confluent-kafka`. The script's name decides which variable requests
+# completion.
 PROGRAM = (
     "import sys; from confluent_kafka.__main__ import main; sys.argv[0] = 'confluent-kafka'; main()"
 )

@@ -81,7 +81,7 @@ def run(
     first: int | None = 0,
     listener: Callable[[Tell], Any] | None = None,
 ) -> list[Tell]:
-    """Do a script's steps; return what the listener was told."""
+    """Do a script's steps; return the calls of the listener."""
     told: list[Tell] = []
     found: Any = None
     try:
@@ -109,7 +109,7 @@ def a_member(rules: Rules, is_incremental: bool = False) -> tuple[Assignment, Li
 
 
 def give(assigned: Assignment, *partitions: TopicPartition, **found: Any) -> list[Tell]:
-    """The group gives partitions, and the next poll, if not the rebalance, begins to read them."""
+    """The group assigns partitions; the rebalance or the next poll begins to read them."""
     told = run(assigned.given(frozenset(partitions)), **found)
     run(assigned.settle(), **found)
     assigned.begin()
@@ -121,7 +121,8 @@ class TestEagerRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA, KAFKA_2])
     def test_positions_after_a_revocation(self, rules: Rules) -> None:
-        """They stay where messages were handed out, and do not go back to where it began."""
+        """Positions continue after the messages that were handed out, and do not go back to the
+        start."""
         assigned, client = a_member(rules)
         give(assigned, A, B)
         for _ in range(200):
@@ -135,7 +136,8 @@ class TestEagerRebalances:
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA, KAFKA_2])
     @pytest.mark.parametrize("how", ["lost", "revoked"])
     def test_a_commit_that_is_late(self, rules: Rules, how: str) -> None:
-        """What was read before is not committed after the next assignment, nor by a non-member."""
+        """Positions of an earlier assignment are not committed after the next one, nor by a
+        consumer that is no member."""
         assigned, _ = a_member(rules)
         give(assigned, A)
         takings = assigned.takings
@@ -152,7 +154,8 @@ class TestEagerRebalances:
     def test_a_partition_that_stays(
         self, rules: Rules, position: int, paused: set[TopicPartition]
     ) -> None:
-        """kafka-python 3 keeps its position and its pause; the others begin at the commit."""
+        """In kafka-python 3 the partition keeps its position and its pause; the other APIs begin at
+        the committed offset."""
         assigned, client = a_member(rules)
         give(assigned, A, B)
         for _ in range(10):
@@ -167,7 +170,8 @@ class TestEagerRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA, KAFKA_2])
     def test_what_was_lost_begins_at_the_commit(self, rules: Rules) -> None:
-        """Another member may have read on meanwhile."""
+        """A lost partition begins at the committed offset, because another member may have read
+        meanwhile."""
         assigned, client = a_member(rules)
         give(assigned, A)
         client.hand_out(A)
@@ -191,7 +195,8 @@ class TestEagerRebalances:
         assert client.begun == {A: 9, B: 0}
 
     def test_what_listeners_are_told(self) -> None:
-        """Everything that there was, and everything that there is; nothing is told twice."""
+        """Listeners get all former partitions, and then all present ones; nothing is reported
+        twice."""
         for rules in (AIOKAFKA, KAFKA):
             assigned, _ = a_member(rules)
             assert give(assigned, A, B) == [("revoked", set()), ("assigned", {A, B})]
@@ -218,7 +223,8 @@ class TestIncrementalRebalances:
         assert assigned.paused == client.paused & {A, C} == {A}
 
     def test_what_listeners_are_told(self) -> None:
-        """kafka-python tells the part, and of nothing not at all; aiokafka tells of everything."""
+        """kafka-python reports the changed partitions, and is silent if there are none; aiokafka
+        reports all partitions."""
         told = {}
         for rules in (AIOKAFKA, KAFKA):
             assigned, client = a_member(rules, is_incremental=True)
@@ -241,7 +247,7 @@ class TestIncrementalRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA])
     def test_without_an_offset(self, rules: Rules) -> None:
-        """The partition is assigned all the same, paused, so that it can be given back."""
+        """The partition is assigned nevertheless, but paused, so that it can be revoked later."""
         assigned, client = a_member(rules, is_incremental=True)
         give(assigned, A, first=None)
         assert client.paused == client.begun.keys() == {A}
@@ -279,7 +285,8 @@ class TestSeeks:
 
     @pytest.mark.parametrize("is_incremental", [False, True])
     def test_a_seek_that_fails(self, is_incremental: bool) -> None:
-        """Reading raises it until the next seek, and no message of the old place comes."""
+        """Reading raises the error until the next seek, and no message from the old position
+        comes."""
         assigned, client = a_member(AIOKAFKA, is_incremental)
         give(assigned, A, B)
         assigned.seek(A, 30)
@@ -309,7 +316,7 @@ def test_pauses_before_anything_is_read(rules: Rules) -> None:
 
 @pytest.mark.parametrize(("rules", "position"), [(KAFKA, 1), (AIOKAFKA, 0)])
 def test_assigned_by_hand_again(rules: Rules, position: int) -> None:
-    """kafka-python reads on where it was; aiokafka begins anew."""
+    """kafka-python continues at its position; aiokafka begins at the committed offset again."""
     assigned, client = a_member(rules)
     for _ in range(2):
         assigned.assign_by_hand([A])
@@ -321,7 +328,8 @@ def test_assigned_by_hand_again(rules: Rules, position: int) -> None:
 
 @dataclass
 class Lives:
-    """A member of a group of which another member reads the rest: nothing is lost, or set back."""
+    """A member of a group whose other partitions another member reads: no message is lost, and no
+    commit is set back."""
 
     rules: Rules
     is_incremental: bool
@@ -336,7 +344,7 @@ class Lives:
         give(self.assigned, *ALL)
 
     def read(self, partition: TopicPartition) -> None:
-        """Every message comes, in order, or again from a commit on."""
+        """Each message comes in order; reading may start again at a committed offset."""
         assigned = self.assigned
         if partition not in assigned.partitions or partition in assigned.paused:
             return
@@ -366,9 +374,10 @@ class Lives:
         self.form(kept)
 
     def form(self, kept: set[TopicPartition]) -> None:
-        """There is a new generation, and another member reads and commits what is not kept.
+        """A new generation begins, and another member reads and commits the partitions that this
+        member does not keep.
 
-        An eager member may be told so later. So it is given nothing before the next give().
+        An eager member may learn of it later, so it gets no partitions before the next give().
         """
         self.generation += 1
         self.kept = kept

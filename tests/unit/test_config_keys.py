@@ -85,7 +85,8 @@ class TestKeys:
 
     @pytest.mark.parametrize("key", ["on_commit", "rebalance_cb", "dr_msg_cb", "opaque"])
     def test_keys_that_are_not_for_a_producer(self, key: str) -> None:
-        """Of another client type, or only for C: named, and not taken silently."""
+        """Keys of another client type, or for C only, are refused by name, and not silently
+        ignored."""
         assert key in refusal({key: print})
 
     @pytest.mark.parametrize("key", [b"client.id", 1, None, ("client.id",), 1.5])
@@ -104,7 +105,7 @@ class TestKeys:
             assert "surrogate" in text
 
     def test_hook_of_librdkafkas_unit_tests(self) -> None:
-        """It would be called as a function: the string must not get there."""
+        """librdkafka would call the string as a function, so it must not reach librdkafka."""
         assert "ut_handle_ProduceResponse" in refusal({"ut_handle_ProduceResponse": "x"})
 
 
@@ -129,13 +130,14 @@ class TestSecrets:
 
     @pytest.mark.parametrize("key", SECRETS)
     def test_value_of_a_wrong_key_is_not_shown(self, key: str) -> None:
-        """The key with a typo may well be the password's."""
+        """The misspelt key may be that of a password."""
         text = refusal({key.replace("s", "z"): SECRET})
         assert SECRET not in text
 
     @pytest.mark.parametrize("key", SECRETS)
     def test_secrets_are_not_logged(self, key: str) -> None:
-        """Nor with all of librdkafka's debug output on, nor when the client is refused."""
+        """Secrets are not logged with all of librdkafka's debug output, nor if creating the client
+        fails."""
         records = Records()
         config: dict[str, Any] = {
             "debug": "all",
@@ -172,7 +174,7 @@ class TestCallables:
 
     @pytest.mark.parametrize(("client", "key"), CALLBACKS)
     def test_none_is_no_callback(self, client: type[Any], key: str) -> None:
-        """None for every one of them, as for the other properties."""
+        """None is accepted for each callback, as for other properties."""
         client({"group.id": "group", key: None}).close()
 
     @pytest.mark.parametrize(("client", "key"), CALLBACKS)
@@ -234,7 +236,8 @@ class TestPlugins:
 
 @pytest.mark.parametrize("client", [Producer, Consumer, AdminClient, ShareConsumer])
 def test_aws_iam_is_refused(client: type[Any]) -> None:
-    """It was accepted in silence; with an oauth_cb, which makes the tokens, it may be given."""
+    """aws_iam raises an error instead of being silently accepted. With an oauth_cb, which makes the
+    tokens, it is accepted."""
     key = "sasl.oauthbearer.metadata.authentication.type"
     settings = configuration({key: "aws_iam", "sasl.oauthbearer.method": "oidc"}, client)
     with pytest.raises(KafkaException, match=f"{key}=aws_iam is not supported: give an oauth_cb"):

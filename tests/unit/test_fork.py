@@ -26,8 +26,8 @@ def wait(child):
 """
 
 
-# As glibc's: a lock is held, which fork() does not know of. Only longer, so that every fork that
-# does not wait meets it.
+# Like glibc's function, it holds a lock that fork() ignores, but for longer, so that every fork
+# that does not wait happens meanwhile.
 LOCKED_LOOK_UP = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -176,7 +176,8 @@ class TestFork:
 
     @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is about a lock of glibc")
     def test_while_addresses_are_looked_up(self, tmp_path: Path) -> None:
-        """A fork waits for that: a client of the child looks up, too, and does not hang."""
+        """A fork waits for look-ups, so that a client of the child can look up addresses and does
+        not hang."""
         library, source = tmp_path / "locked.so", tmp_path / "locked.c"
         source.write_text(LOCKED_LOOK_UP)
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True, timeout=60)

@@ -150,7 +150,7 @@ def test_no_leaks(producer: Producer) -> None:
 
 
 class Unreadable(list[Any]):
-    """A list whose reading raises what it holds."""
+    """A list that raises its item when it is read."""
 
     def __iter__(self) -> Iterator[Any]:
         raise self[0]
@@ -167,7 +167,7 @@ class OwnError(Exception):
     ids=lambda raised: type(raised).__name__,
 )
 def test_exceptions_of_the_headers_pass_through(producer: Producer, raised: BaseException) -> None:
-    """What reading a header raises comes out as it is."""
+    """produce() raises the exception that reading a header raised."""
     with pytest.raises(type(raised)) as caught:
         producer.produce("t", headers=[("a", b"x"), Unreadable([raised])])
     assert caught.value is raised

@@ -1,4 +1,4 @@
-"""Import paths of confluent-kafka 2.x: what programs and generated code write, finds its names."""
+"""Import paths of confluent-kafka 2.x: the imports of programs and generated code work."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_registry_paths_name_the_public_objects(statement: str) -> None:
     }.items(),
 )
 def test_other_paths_have_their_names(module: str, names: tuple[str, ...]) -> None:
-    """They are exported: a type checker accepts them, and `*` gives them."""
+    """Names are exported: type checkers accept them, and `import *` imports them."""
     exported = importlib.import_module(f"confluent_kafka.{module}").__all__
     assert set(names) <= set(exported)
 

@@ -16,7 +16,7 @@ from tests.support.command_line import run, started
 
 
 def test_the_face_is_the_package() -> None:
-    """Its modules are those of the face, and those who ask hear of its version."""
+    """`kafka` has the modules of compat.kafka_0_9, and reports the version of that generation."""
     check_script("""
         import sys
         from importlib import metadata
@@ -42,13 +42,13 @@ def test_the_face_is_the_package() -> None:
 
 
 def test_other_generations() -> None:
-    """The error names those that there are."""
+    """The error names the existing generations."""
     with pytest.raises(ValueError, match=r"no generation '1' of kafka here, only: .*0\.9"):
         install("kafka", generation="1")
 
 
 def test_a_program_is_run(tmp_path: Path) -> None:
-    """A program that imports kafka-python gets the face of the generation that is named."""
+    """A program that imports kafka-python gets the API of the given generation."""
     program = tmp_path / "program.py"
     program.write_text("import kafka\nprint(kafka.SimpleProducer.__module__)\n")
     process = started("run", "--as", "kafka:0.9", str(program))

@@ -1,4 +1,4 @@
-"""What compat.kafka_2 has otherwise than compat.kafka, without a broker."""
+"""Differences between compat.kafka_2 and compat.kafka that need no broker."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ class Response:
 
 @pytest.mark.parametrize("client", [KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient])
 def test_no_broker(client: Any) -> None:
-    """A constructor without a broker has the error that programs of version 2 wait out."""
+    """Without a broker, the constructor raises the error after which programs of version 2 try
+    again."""
     with pytest.raises(errors.NoBrokersAvailable, match=NOBODY) as caught:
         client(bootstrap_servers=NOBODY, api_version_auto_timeout_ms=10)
     assert caught.value.retriable
@@ -67,7 +68,8 @@ def test_unknown_keywords() -> None:
 
 
 def test_defaults() -> None:
-    """They are those of version 2; a keyword that version 3 has not is in none of its classes."""
+    """Defaults are those of version 2. A keyword that version 3 does not have is in none of its
+    classes."""
     assert KafkaProducer.DEFAULT_CONFIG["acks"] == 1
     assert KafkaProducer.DEFAULT_CONFIG["enable_idempotence"] is False
     assert KafkaProducer.DEFAULT_CONFIG["retries"] == 0
@@ -80,7 +82,7 @@ def test_defaults() -> None:
     ("counts", "assignments"), [((1, 1), {0: [1]}), ((1, -1), None), ((-1, -1), None)]
 )
 def test_topics_with_counts_and_assignments(counts: Any, assignments: Any) -> None:
-    """A topic has the one or the other; with neither, the broker's defaults count."""
+    """A topic has either counts or assignments; with neither, it gets the broker's defaults."""
     with pytest.raises(errors.IllegalArgumentError, match="either num_partitions"):
         NewTopic("t", *counts, assignments)
     assert NewTopic("t", -1, -1, {0: [1]}).replica_assignments == {0: [1]}
@@ -89,7 +91,7 @@ def test_topics_with_counts_and_assignments(counts: Any, assignments: Any) -> No
 
 
 def test_the_guide_has_the_keywords_without_effect() -> None:
-    """Each is in a client's table; what has an effect is not among them."""
+    """Each such keyword is in the table of a client, and no keyword with an effect is."""
     page = (ROOT / "docs" / "coming-from" / "kafka-python-2.md").read_text()
     listed = set(re.findall(r"`(\w+)`", re.split(r"## Keywords .*", page)[1].split("\n\n`")[0]))
     clients = (KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient)
@@ -99,7 +101,7 @@ def test_the_guide_has_the_keywords_without_effect() -> None:
 
 
 def test_names_of_errors() -> None:
-    """Old names are other ones for version 3's classes, so that both are caught."""
+    """Old names are aliases of version 3's classes, so that programs can catch both names."""
     assert errors.for_code(15) is errors.GroupCoordinatorNotAvailableError
     assert errors.for_code(16) is errors.NotCoordinatorForGroupError
     assert errors.for_code(14) is errors.GroupLoadInProgressError

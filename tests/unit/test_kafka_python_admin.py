@@ -59,7 +59,7 @@ def test_rules_that_cannot_be(make: Any, says: str) -> None:
 
 
 def test_rules_are_values() -> None:
-    """Equal ones are equal, with equal hashes; a text shows what they say."""
+    """Equal rules compare equal, with equal hashes, and their text shows their fields."""
     first, second = (
         ACL("User:x", "*", ACLOperation.READ, ACLPermissionType.ALLOW, PATTERN) for _ in range(2)
     )

@@ -78,7 +78,7 @@ def test_a_call_that_runs_up(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_what_is_no_use(layers: ModuleType, tmp_path: Path) -> None:
-    """Names in comments and texts, and static functions of the same name, are no arrows."""
+    """Names in comments and strings, and static functions with the same name, are not arrows."""
     folder = write(
         tmp_path,
         high_IN_two_DOT_c="int\ntwo(void)\n{\n    return 2;\n}\n\nstatic int\nthree(void)\n{\n}\n",
@@ -142,7 +142,8 @@ def test_imports_of_the_package(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_circle_of_two_headers(layers: ModuleType, tmp_path: Path) -> None:
-    """The code in a header uses the file that has the function; what it declares is no use."""
+    """A header depends on the files whose functions its code calls; its declarations do not
+    count."""
     one_h = "void two(void);\n\nstatic inline void\none(void)\n{\n    two();\n}\n"
     folder = write(
         tmp_path,
@@ -156,7 +157,8 @@ def test_a_circle_of_two_headers(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_circle_of_types(layers: ModuleType, tmp_path: Path) -> None:
-    """Two modules that name each other's types are a circle; a package may name its modules'."""
+    """Two modules that import each other's types are a circle; an __init__ may import the types of
+    its modules."""
     of_types = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from confluent_kafka.{} import X\n"
     package = tmp_path / "src" / "confluent_kafka"
     write(

@@ -52,7 +52,7 @@ class TestArchive:
         assert not list(tmp_path.rglob("include"))
 
     def test_digest_is_that_of_the_pinned_archive(self, archive: Path, tmp_path: Path) -> None:
-        """Without another one: an archive is never taken on trust."""
+        """Without LIBRDKAFKA_SHA256, every archive is compared with the pinned digest."""
         result = run_tool(tmp_path, LIBRDKAFKA_ARCHIVE=archive)
         assert result.returncode == 1
         assert librdkafka.NPM_SHA256 in result.stderr
@@ -145,7 +145,7 @@ class TestZstd:
     """libzstd, which the extension calls itself."""
 
     def test_of_pkg_config(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """Wherever that says it is, whatever librdkafka is in use."""
+        """pkg-config decides where libzstd is, whichever librdkafka is used."""
         path = tmp_path / "pkg-config"
         flags = "case $1 in --cflags) echo -I/opt/zstd;; --libs) echo -lzstd;; esac"
         path.write_text(f'#!/bin/sh\n[ "$2" = libzstd ] || exit 1\n{flags}\n')
@@ -186,7 +186,7 @@ class TestPatches:
         assert {name.partition("/")[0] for name in names} == set(librdkafka.SERIES)
 
     def test_no_patch_is_outside_a_series(self) -> None:
-        """It would be applied by nobody."""
+        """A patch outside of a series would not be applied."""
         found = set((ROOT / "tools" / "patches").rglob("*.patch"))
         assert found == set(librdkafka.PATCHES)
 

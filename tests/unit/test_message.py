@@ -118,7 +118,7 @@ FOR_MOCKS = ("topic", "key", "value", "headers", "error")
     "value", [b"", "text", "\udc80\0", {"a": 1}, 5, object(), (), bytearray(b"x"), ValueError("x")]
 )
 def test_any_object_comes_back(name: str, value: Any) -> None:
-    """What deserializers and mocks put into a message is given back, the very object."""
+    """A message returns the same objects that deserializers and mocks have set."""
     message = Message(**{name: value})
     other: Any = Message()
     getattr(other, f"set_{name}")(value)
@@ -226,7 +226,8 @@ def test_a_value_without_length(value: Any) -> None:
 
 
 def test_equality() -> None:
-    """Equal is the same record with the same content, wherever it came from."""
+    """Messages are equal if they are the same record with the same content, however they
+    arrived."""
     assert Message(**FULL) == Message(**FULL)
     assert (Message(**FULL) != Message(**FULL)) is False
     for name in ("latency", "delivery_count"):

@@ -17,7 +17,7 @@ HERE = "tests/unit/test_nearest_tests.py"
 
 @pytest.mark.parametrize("file", NEAREST)
 def test_files_and_tests_of_the_table_exist(file: str) -> None:
-    """What was renamed would lose its tests in silence."""
+    """A renamed file would silently lose its tests."""
     assert list(ROOT.glob(file))
     assert [tests for tests in NEAREST[file] if not list(ROOT.glob(tests))] == []
 
@@ -37,7 +37,7 @@ def test_files_and_tests_of_the_table_exist(file: str) -> None:
     ],
 )
 def test_a_room_has_its_tests(changed: str, test: str) -> None:
-    """And what is the base of all rooms has the core."""
+    """Each room has its tests; files that all rooms depend on have the core tests."""
     assert test in nearest_tests([changed])
 
 

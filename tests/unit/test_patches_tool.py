@@ -83,7 +83,7 @@ def test_answers(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="librdkafka comes from vcpkg on Windows")
 def test_what_has_to_go_with_a_patch(patch: Path) -> None:
-    """Later ones that change its lines again, and no others that come before them."""
+    """Only later patches that change its lines again have to go with it."""
     again, other = patch.with_name("iv.patch"), patch.with_name("other.patch")
     again.write_text(patch.read_text().replace("+4", "+IV").replace("-four", "-4"))
     other.write_text(HEADER + "--- a/src/other.c\n+++ b/src/other.c\n@@ -1,1 +1,1 @@\n-x\n+y\n")

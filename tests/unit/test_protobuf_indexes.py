@@ -1,4 +1,5 @@
-"""Message indexes say which message of a schema a payload is: no other one is read as it."""
+"""Message indexes identify a payload's message in a schema: a payload of another message is
+refused."""
 
 from __future__ import annotations
 
@@ -130,7 +131,7 @@ def test_indexes_of_no_message(client: SchemaRegistryClient, indexes: bytes, sai
 
 
 def test_several_messages_of_one_topic(client: SchemaRegistryClient) -> None:
-    """With a subject for each type: a message of another schema is refused, too."""
+    """If each type has its own subject, a message of another schema is refused, too."""
     conf = {"subject.name.strategy.type": "TOPIC_RECORD"}
     other = classes(file_of("C", package="q"))["C"]
     data = ProtobufSerializer(other, client, conf)(other(n=5), VALUE)
@@ -204,7 +205,7 @@ def test_texts_are_as_compilers_read_them() -> None:
 
 
 def test_texts_of_a_registry(client: SchemaRegistryClient) -> None:
-    """Readers look into them, and writers of the latest version find their message there."""
+    """Readers use the texts, and writers with use.latest.version find their message there."""
     client.register_schema("t-value", Schema(TEXT, "PROTOBUF"))
     for frame, wanted in ((b"\x02\x02", "A"), (b"\0", "B"), (b"\x04\0\x04", "B.Inner")):
         data = b"\0\0\0\0\1" + frame + PAYLOAD

@@ -57,7 +57,7 @@ def test_valid(bill: dict[str, Any]) -> None:
 
 
 def test_every_patch_is_named_with_its_hash(bill: dict[str, Any]) -> None:
-    """Those that are in the library, and no other."""
+    """Exactly the patches in the library are named."""
     [library] = bill["components"]
     assert (library["name"], library["version"]) == ("librdkafka", librdkafka.VERSION)
     assert library["hashes"] == [{"alg": "SHA-256", "content": librdkafka.NPM_SHA256}]

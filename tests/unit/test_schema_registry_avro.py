@@ -254,7 +254,7 @@ def test_schemas_that_are_none(client: SchemaRegistryClient, schema: str) -> Non
 
 @pytest.mark.parametrize("data", [b"", b"\0", b"\0\0\0\0", b"\5\0\0\0\1\2", b"\1\0\0\0\1", "text"])
 def test_messages_without_an_id(client: SchemaRegistryClient, data: Any) -> None:
-    """A wrong magic byte, or too few bytes, is no message of ours: the error shows its begin."""
+    """If the magic byte is wrong, or bytes are missing, the error shows the first bytes."""
     with pytest.raises(SerializationError, match=r"magic byte|must be bytes"):
         AvroDeserializer(client)(data, VALUE)
 
@@ -306,7 +306,7 @@ def test_a_registry_that_is_down(registry: FakeRegistry) -> None:
 
 
 def test_evolution(client: SchemaRegistryClient) -> None:
-    """What the writer had is read as the reader wants it: defaults, promotions, lost fields."""
+    """Values are read with the reader's schema: defaults, promotions, dropped fields."""
     old = AvroSerializer(client, USER_TEXT)(ADA, VALUE)
     newer = with_field("mail", "string", default="?")
     new = AvroSerializer(client, newer)({**ADA, "mail": "a@b"}, VALUE)
@@ -319,7 +319,8 @@ def test_evolution(client: SchemaRegistryClient) -> None:
 
 
 def test_the_latest_version(client: SchemaRegistryClient) -> None:
-    """Objects are written, and read, with what the subject has now, until that is forgotten."""
+    """Objects are written and read with the subject's latest version, until the cache is
+    cleared."""
     client.register_schema("t-value", Schema(USER_TEXT))
     serialize = AvroSerializer(client, conf=LATEST)
     deserialize = AvroDeserializer(client, conf={"use.latest.version": True})
@@ -551,7 +552,7 @@ def test_no_other_strategy_for_topics(client: SchemaRegistryClient) -> None:
 def test_configurations_of_associated_subjects(
     client: SchemaRegistryClient, conf: dict[str, Any], message: str
 ) -> None:
-    """What is wrong is said when the strategy is needed first."""
+    """A wrong configuration raises when the strategy is used for the first time."""
     serialize = AvroSerializer(client, USER_TEXT, conf=conf)
     with pytest.raises(ValueError, match=message):
         serialize(ADA, VALUE)
@@ -565,7 +566,7 @@ def test_keys_of_one_s_own_for_strategies(client: SchemaRegistryClient) -> None:
 
 
 def test_strategies_in_lower_case(client: SchemaRegistryClient) -> None:
-    """The type of a strategy is found in any case."""
+    """The type of a strategy may be written in upper or lower case."""
     conf = {"subject.name.strategy.type": "topic_record"}
     assert AvroSerializer(client, USER_TEXT, conf=conf)(ADA, VALUE) is not None
     assert client.get_subjects() == ["t-test.User"]
@@ -672,7 +673,7 @@ def test_frames_of_ones_own(client: SchemaRegistryClient) -> None:
 
 
 def test_frames_without_an_id(client: SchemaRegistryClient) -> None:
-    """A function that finds no id is told so."""
+    """If a function finds no id, the error says so."""
     conf = {"schema.id.deserializer": lambda payload, ctx, schema_id: io.BytesIO(payload)}
     with pytest.raises(SerializationError, match="found no id"):
         AvroDeserializer(client, conf=conf)(ADA_BYTES, VALUE)
@@ -695,7 +696,7 @@ def test_clients_of_a_subclass() -> None:
 
 
 def test_messages_without_a_context_are_planned_too(registry: FakeRegistry) -> None:
-    """One request for all of them."""
+    """Messages without a context need only one request in total."""
     with SchemaRegistryClient({"url": registry.url, "cache.capacity": 1}) as client:
         conf = {"subject.name.strategy.type": "RECORD"}
         serialize = AvroSerializer(client, USER_TEXT, conf=conf)
@@ -882,7 +883,7 @@ def test_builders() -> None:
     ],
 )
 def test_kinds_of_schemas(schema: Any, kind: str) -> None:
-    """Whatever stands there has a kind, or is NULL."""
+    """Each schema has a kind; anything else has the kind NULL."""
     assert get_type(schema) == kind
 
 

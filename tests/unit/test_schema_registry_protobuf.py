@@ -85,7 +85,8 @@ def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
 def test_messages_behind_the_first(
     client: SchemaRegistryClient, message: Any, indexes: bytes
 ) -> None:
-    """The way to a message is how many steps it has and each step's index, in zigzag varints."""
+    """The path to a message is the number of its steps and the index of each step, as zigzag
+    varints."""
     data = ProtobufSerializer(type(message), client)(message, VALUE)
     assert data is not None
     assert data[5 : 5 + len(indexes)] == indexes
@@ -154,7 +155,7 @@ def test_objects_that_do_not_fit(client: SchemaRegistryClient) -> None:
 
 
 def test_corrupt_messages(client: SchemaRegistryClient) -> None:
-    """A wrong magic byte, a way that leads nowhere and half a message are errors of ours."""
+    """A wrong magic byte, wrong message indexes and a cut message raise errors of this package."""
     message = ProtobufSerializer(ListValue, client)(
         ListValue(values=[Value(string_value="text")]), VALUE
     )
@@ -176,7 +177,7 @@ def test_corrupt_messages(client: SchemaRegistryClient) -> None:
 
 
 def test_ids_in_headers(client: SchemaRegistryClient) -> None:
-    """The way to the message goes into the header with the GUID."""
+    """The path to the message is in the header with the GUID."""
     conf = {"schema.id.serializer": header_schema_id_serializer}
     headers: list[tuple[str, bytes]] = []
     context = SerializationContext("t", MessageField.VALUE, headers)
@@ -191,7 +192,7 @@ def test_ids_in_headers(client: SchemaRegistryClient) -> None:
 
 
 def test_the_latest_version(client: SchemaRegistryClient) -> None:
-    """The id is that of what the subject has now; the class stays the same."""
+    """The id is that of the subject's latest version; the class stays the same."""
     text = "syntax = 'proto3'; message Timestamp { int64 seconds = 1; }"
     client.register_schema("t-value", Schema(text, "PROTOBUF"))
     conf = {"auto.register.schemas": False, "use.latest.version": True}
@@ -282,7 +283,7 @@ def test_decimals_that_do_not_fit(number: str) -> None:
 
 
 def test_kinds_of_fields() -> None:
-    """Maps are told from other lists of messages."""
+    """Maps are distinguished from other lists of messages."""
     (fields,) = Struct.DESCRIPTOR.fields
     assert is_map_field(fields)
     assert get_type(fields) == "MAP"

@@ -84,7 +84,7 @@ def test_values(
     ],
 )
 def test_values_that_are_none(serializer: Callable[..., Any], obj: Any) -> None:
-    """Whatever cannot be converted is a SerializationError that says more than nothing."""
+    """A value that cannot be converted raises a SerializationError whose text is not empty."""
     with pytest.raises(SerializationError) as raised:
         serializer(obj)
     assert len(str(raised.value)) > 10
@@ -172,7 +172,7 @@ def test_a_client_is_freed_with_its_last_reference() -> None:
 
 
 def test_errors_of_clients() -> None:
-    """They carry the message; without a cause they are what librdkafka said."""
+    """Errors contain the message; without a cause they have librdkafka's error."""
     message = Message(topic="t")
     error = ConsumeError(KafkaError(3), kafka_message=message)
     assert (error.code, error.name, error.exception) == (3, "UNKNOWN_TOPIC_OR_PART", None)
@@ -294,7 +294,7 @@ def test_what_was_built_is_closed_when_the_client_is_not_made() -> None:
 def test_wrong_serializers(
     conf: dict[str, Any], error: type[Exception], said: str, field: str
 ) -> None:
-    """What is none is refused when the client is made, and named."""
+    """Objects that are not serializers are refused by name when the client is created."""
     for client, kind in (
         (SerializingProducer, "serializer"),
         (DeserializingConsumer, "deserializer"),

@@ -25,7 +25,7 @@ WHERE = "import os, pathlib\ndef {}(): pathlib.Path('{}').write_text(str(os.getp
 
 
 def test_a_line_is_one_process(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And another process runs what is in no line."""
+    """Each line runs in one process, and another process runs the tests in no line."""
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     pytester.makeini("[pytest]")
     pytester.makeconftest(HOOKS)
@@ -41,7 +41,7 @@ def test_a_line_is_one_process(pytester: pytest.Pytester, monkeypatch: pytest.Mo
 
 
 def test_all_chaos_is_in_a_line_of_its_own() -> None:
-    """Whoever breaks brokers does not break those of others."""
+    """Tests that break brokers do not break the brokers of other tests."""
     chaos = line_of("tests/integration/test_chaos.py::test_x")
     others = line_of("tests/integration/test_tls.py::test_x")
     alone = line_of("tests/embedded/test_import.py::test_x")

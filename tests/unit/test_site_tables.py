@@ -49,7 +49,7 @@ class TestProperties:
         assert keys >= {"on_delivery", "on_commit", "default.topic.config"}
 
     def test_what_is_for_c_says_what_to_use(self, by_name: dict[str, properties.Property]) -> None:
-        """Nothing else is shown of these."""
+        """For properties that are for C only, the table shows just the replacement."""
         assert [name for name, each in by_name.items() if each.is_of_c and not each.notes] == []
 
     def test_every_group_is_on_the_page(self) -> None:
@@ -66,7 +66,7 @@ class TestProperties:
 
 class TestErrorCodes:
     def test_every_code_is_there(self) -> None:
-        """With the library's own name and text; names of one number stand together."""
+        """Each code has librdkafka's name and text; names with the same number are in one row."""
         found = {each.number: each for each in error_codes.codes([3])}
         assert found[3].names == ["UNKNOWN_TOPIC_OR_PART"]
         assert found[3].text == "Broker: Unknown topic or partition"

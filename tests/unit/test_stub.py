@@ -1,4 +1,5 @@
-"""cimpl.pyi says what the extension is: compared with run time both ways, and used."""
+"""cimpl.pyi describes the extension: it is compared with the extension in both directions, and
+used."""
 
 from __future__ import annotations
 
@@ -215,7 +216,8 @@ def run_module(*arguments: str | Path) -> str:
 
 
 def test_modules_run_on_this_tree() -> None:
-    """Where the environment has the package of another checkout, the tools below read this one."""
+    """Even if the environment has the package of another checkout, the tools below read this
+    checkout."""
     output = run_module("inspect", "confluent_kafka", "--details")
     assert f"Origin: {CONFIG.parent / 'src' / 'confluent_kafka'}" in output, output
 

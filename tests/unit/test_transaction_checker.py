@@ -29,7 +29,7 @@ RIGHT = [[Copied(ONE, 0), Copied(THREE, 2)], [Copied(ONE, 1), Copied(THREE, 3)]]
 
 
 def test_nothing_wrong() -> None:
-    """What is committed is there once, and what is unknown is there as a whole, or not at all."""
+    """Committed transactions are there once; unknown ones are there as a whole or not at all."""
     assert check(TRANSACTIONS, RIGHT, {"app": 4}) == Anomalies()
     without = [[each for each in partition if each.key != THREE] for partition in RIGHT]
     assert check(TRANSACTIONS, without, {"app": 2}) == Anomalies()
@@ -58,7 +58,7 @@ def test_each_anomaly(log: list[list[Copied]], committed: int, found: dict[str, 
 
 
 def test_all_are_tested() -> None:
-    """An anomaly that no case above has would not be seen to be found."""
+    """Each kind of anomaly has a case above, so that its detection is tested."""
     marks = test_each_anomaly.pytestmark
     shown = {name for mark in marks for _, _, found in mark.args[1] for name in found}
     assert shown == {each.name for each in fields(Anomalies)}

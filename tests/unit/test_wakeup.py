@@ -110,7 +110,7 @@ class TestWakeup:
     def test_before_the_call(
         self, kind: str, call: Callable[[Any], object], ending: object
     ) -> None:
-        """It is kept for the next call that would wait: a wakeup is never lost to bad timing."""
+        """wakeup() ends the next call that would wait, so that it is never lost."""
         client = make(kind)
         client.wakeup()
         thread = Waiting(lambda: call(client))
@@ -120,7 +120,7 @@ class TestWakeup:
 
     @pytest.mark.parametrize("kind", ["Producer", "Consumer", "ShareConsumer"])
     def test_is_used_up(self, kind: str) -> None:
-        """It ends one call; the next one waits for its whole time."""
+        """A wakeup ends one call; the next call waits for its whole timeout."""
         client = make(kind)
         client.wakeup()
         client.wakeup()
@@ -134,7 +134,7 @@ class TestWakeup:
         client.close()
 
     def test_call_that_does_not_wait(self) -> None:
-        """It neither fails nor uses the wakeup up."""
+        """Such a call does not fail, and does not consume the wakeup."""
         watch = Stopwatch()
         with Consumer(config()) as consumer:
             consumer.wakeup()
