@@ -1,4 +1,4 @@
-"""Answers to AdminClient's requests that are errors, cut short, or not what was asked for."""
+"""Answers to AdminClient's requests that are errors, cut short, or about other items."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def connect(cluster: MockCluster) -> AdminClient:
 @pytest.mark.parametrize("code", [*MOVED, *BUSY])
 @pytest.mark.parametrize("name", COORDINATED)
 def test_a_coordinator_that_moves(kafka_cluster: MockCluster, name: str, code: int) -> None:
-    """A request to a broker that does not coordinate the group is asked again, of any kind."""
+    """If the broker is not the coordinator of the group, a request of any kind is sent again."""
     kind, answer, ask = COORDINATED[name]
     answers = Answers(kafka_cluster, kind, answer, [code, code])
     with connect(kafka_cluster) as admin:
@@ -167,7 +167,7 @@ def test_a_coordinator_that_moves(kafka_cluster: MockCluster, name: str, code: i
 
 @pytest.mark.parametrize("name", COORDINATED)
 def test_the_new_coordinator_is_asked(kafka_cluster: MockCluster, name: str) -> None:
-    """It is looked up, though the client remembers the former one."""
+    """The client looks up the coordinator again, although it remembers the former one."""
     kafka_cluster.set_coordinator("group", GROUP, 1)
     kind, answer, ask = COORDINATED[name]
     answers = Answers(kafka_cluster, kind, answer, [])
@@ -198,7 +198,7 @@ def test_a_coordinator_that_never_comes(kafka_cluster: MockCluster, name: str, c
 @needs("coordinator-lookup")
 @pytest.mark.parametrize("code", [*MOVED, *BUSY, KafkaError.REQUEST_TIMED_OUT])
 def test_a_coordinator_is_looked_up_again(kafka_cluster: MockCluster, code: int) -> None:
-    """An error of the look-up that will pass is not the end of the request."""
+    """After a temporary error of the look-up, the request continues."""
     codes = [code, code]
 
     def find(_request: Any, _context: RequestContext) -> Any:
@@ -217,7 +217,7 @@ def test_a_coordinator_is_looked_up_again(kafka_cluster: MockCluster, code: int)
 
 @needs("admin-replies")
 def test_many_groups(kafka_cluster: MockCluster) -> None:
-    """As many as there are: an answer's size is the limit."""
+    """All groups of an answer are returned; only the size of the answer is limited."""
     response = protocol.ListGroupsResponse
     names = [f"group-{number}" for number in range(100_001)]
     answer = response(groups=[response.ListedGroup(group_id=name) for name in names])
@@ -235,7 +235,7 @@ def test_many_groups(kafka_cluster: MockCluster) -> None:
 @needs("admin-replies")
 @pytest.mark.parametrize("size", [1, 200])
 def test_many_acls(kafka_cluster: MockCluster, size: int) -> None:
-    """The same, and their names do not go to the stack of a thread."""
+    """The same for ACLs, whose names are not copied to the stack of a thread."""
     response = protocol.DescribeAclsResponse
     numbers = {"operation": 3, "permission_type": 3}
     acls = [response.AclDescription(principal="p" * size, host="*", **numbers)] * 100_001
@@ -278,7 +278,7 @@ def code_of(future: Future[Any]) -> int:
 
 
 def test_acls_that_may_not_be_described(kafka_cluster: MockCluster) -> None:
-    """The request's error is not an empty list."""
+    """The error of the request is raised, instead of an empty list."""
     answer = protocol.DescribeAclsResponse(error_code=54, error_message="no authorizer")
     kafka_cluster.on_request(protocol.DescribeAclsRequest.api_key, lambda *_: answer)
     with connect(kafka_cluster) as admin:
@@ -302,7 +302,7 @@ def test_users_that_may_not_be_described(kafka_cluster: MockCluster, message: st
 
 
 def test_leaders_that_may_not_be_elected(kafka_cluster: MockCluster) -> None:
-    """A request's error is given once."""
+    """The error of a request is returned once, and not for each partition."""
     answer = protocol.ElectLeadersResponse(error_code=31)
     kafka_cluster.on_request(protocol.ElectLeadersRequest.api_key, lambda *_: answer)
     with connect(kafka_cluster) as admin:
@@ -326,7 +326,7 @@ def test_offsets_that_the_leader_leaves_out(kafka_cluster: MockCluster) -> None:
 @needs("admin-replies")
 @pytest.mark.parametrize("groups", [[], ["another"], [GROUP, GROUP]])
 def test_groups_that_were_not_asked_for(kafka_cluster: MockCluster, groups: list[str]) -> None:
-    """An answer about other groups is an error of the one that was meant."""
+    """If the answer is about other groups, the requested group gets an error."""
     deleted, described = protocol.DeleteGroupsResponse, protocol.ConsumerGroupDescribeResponse
     results = [deleted.DeletableGroupResult(group_id=name) for name in groups]
     kafka_cluster.on_request(
@@ -342,7 +342,7 @@ def test_groups_that_were_not_asked_for(kafka_cluster: MockCluster, groups: list
 
 
 def test_an_answer_that_python_cannot_read(kafka_cluster: MockCluster) -> None:
-    """Responses are read in Python, too: what is missing there is the same error."""
+    """The same error comes for responses that are read in Python."""
     answer = protocol.DescribeQuorumResponse()
     kafka_cluster.on_request(protocol.DescribeQuorumRequest.api_key, lambda *_: answer)
     with connect(kafka_cluster) as admin:
@@ -350,7 +350,7 @@ def test_an_answer_that_python_cannot_read(kafka_cluster: MockCluster) -> None:
 
 
 def test_fewer_acls_than_were_created(kafka_cluster: MockCluster) -> None:
-    """Results that belong to nothing are none."""
+    """Additional results, which belong to no ACL, are left out."""
     answer = protocol.CreateAclsResponse()
     kafka_cluster.on_request(protocol.CreateAclsRequest.api_key, lambda *_: answer)
     with connect(kafka_cluster) as admin:

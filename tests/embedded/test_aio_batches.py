@@ -85,7 +85,8 @@ async def test_all_arrive_in_order(
     send: Send,
     config: dict[str, Any],
 ) -> None:
-    """Whether the queue has room for all or not; the call waits, and other tasks run."""
+    """All messages arrive in order. If the queue has no room for all, the call waits, and other
+    tasks run."""
     async with producer_of(kafka_cluster, config) as producer:
         await send(producer, kafka_topic, numbers(0, COUNT))
     found = await asyncio.to_thread(read, consumer, kafka_topic, COUNT)
@@ -136,7 +137,7 @@ async def test_a_long_call_gives_turns(
 @each_call
 @in_loop
 async def test_a_cancelled_call_has_sent_a_part(kafka_topic: str, send: Send) -> None:
-    """What is in the queue is sent; the next call is not kept waiting by it."""
+    """The messages that are in the queue are sent, and the next call does not wait."""
     reports = Reports()
     producer = AIOProducer(UNREACHABLE | SMALL | {"on_delivery": reports})
     call = asyncio.create_task(send(producer, kafka_topic, numbers(0, COUNT)))
@@ -190,7 +191,7 @@ async def test_on_delivery(
 
 @in_loop
 async def test_failures_of_many_are_listed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Each message that was refused at once, or failed later, with what it was."""
+    """The exception lists each message that was refused at once or failed later, with its error."""
     async with producer_of(kafka_cluster, {"message.max.bytes": 2000}) as producer:
         await (await producer.produce(kafka_topic, b"v"))  # its partitions are known
         messages = [b"1", b"2" * 3000, {"value": b"3", "partition": 99}, {"value": b"4"}]
@@ -236,7 +237,7 @@ async def test_none_of_many(kafka_cluster: MockCluster, kafka_topic: str) -> Non
 
 @in_loop
 async def test_a_cancelled_future_of_many(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Cancelling it takes nothing back and breaks nothing."""
+    """If the future is cancelled, the messages are still sent, and nothing fails."""
     with LoopErrors() as errors:
         async with producer_of(kafka_cluster) as producer:
             deliveries = await producer.produce_many(kafka_topic, numbers(0, COUNT))
@@ -300,7 +301,7 @@ async def test_an_iterable_that_raises(kafka_cluster: MockCluster, kafka_topic: 
 async def test_wrong_arguments(
     call: str, arguments: tuple[Any, ...], error: type[Exception], text: str
 ) -> None:
-    """What is wrong is named, and the producer goes on."""
+    """The error names the wrong argument, and the producer stays usable."""
     async with AIOProducer(UNREACHABLE) as producer:
         with pytest.raises(error) as raised:
             await getattr(producer, call)(*arguments)
@@ -332,7 +333,7 @@ async def test_close_ends_a_call_that_waits_for_room(kafka_topic: str, send: Sen
 
 @in_loop
 async def test_close_gives_up_after_its_timeout() -> None:
-    """What could not be sent fails as by purge(), and close() returns."""
+    """Messages that could not be sent fail as after purge(), and close() returns."""
     producer = AIOProducer(UNREACHABLE)
     deliveries = [await producer.produce("t", value) for value in numbers(0, 10)]
     with pytest.raises(TypeError, match="timeout must be a number"):

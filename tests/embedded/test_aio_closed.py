@@ -32,7 +32,7 @@ def methods(kind: Any) -> list[str]:
 
 
 def wrong_arguments(method: Any, is_needed_only: bool) -> tuple[list[Any], dict[str, Any]]:
-    """An object that is nothing for each argument, or for each that there must be."""
+    """A wrong object for each argument, or for each required argument."""
     positional, named = [], {}
     for parameter in inspect.signature(method).parameters.values():
         if is_needed_only and parameter.default is not parameter.empty:

@@ -1,4 +1,4 @@
-"""Where an AIOConsumer stands, and where partitions begin and end."""
+"""Positions of an AIOConsumer, and the beginnings and ends of partitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from tests.support.waiting import TIMEOUT
 @pytest.mark.kafka_topic(partitions=2)
 @in_loop
 async def test_beginning_and_end(kafka_cluster: MockCluster, filled: str) -> None:
-    """By partition, of partitions that need not be assigned; a broker's error is raised."""
+    """The offsets are returned by partition, also for partitions that are not assigned; a broker's
+    error is raised."""
     both = [TopicPartition(filled, 0), TopicPartition(filled, 1)]
     async with consumer_at(kafka_cluster) as consumer:
         assert await consumer.beginning_offsets(both) == dict.fromkeys(both, 0)
@@ -43,7 +44,8 @@ async def test_offsets_without_a_broker() -> None:
 async def test_seek_to_beginning_and_end(
     kafka_cluster: MockCluster, filled: str, producer: Producer
 ) -> None:
-    """From the next message on; the end is where it was when the call returned."""
+    """The seek applies to the next message; the end is the end at the time when the call
+    returned."""
     async with consumer_at(kafka_cluster) as consumer:
         place = TopicPartition(filled, 0)
         await consumer.assign([place])
@@ -59,7 +61,7 @@ async def test_seek_to_beginning_and_end(
 
 @in_loop
 async def test_seek_right_after_assign(kafka_cluster: MockCluster, filled: str) -> None:
-    """It waits for the committed offset to be known, and fetching to begin."""
+    """seek() waits until the committed offset is known and fetching has begun."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(filled, 0, OFFSET_STORED)])
         await consumer.seek_to_end()

@@ -88,7 +88,8 @@ async def test_they_get_the_consumer_and_its_partitions(
 async def test_the_group_waits_for_a_coroutine(
     kafka_cluster: MockCluster, filled: str, consumer: Consumer, strategy: str
 ) -> None:
-    """What on_revoke commits counts, in close() and before another member gets the partition."""
+    """Commits of on_revoke are successful, in close() and before another member gets the
+    partition."""
 
     async def work(name: str, own: AIOConsumer, partitions: list[TopicPartition]) -> None:
         if name == "revoke":
@@ -108,7 +109,7 @@ async def test_the_group_waits_for_a_coroutine(
 async def test_no_messages_while_a_coroutine_runs(
     kafka_cluster: MockCluster, filled: str, strategy: str
 ) -> None:
-    """poll() and consume() wait for the end of on_revoke, or for their own."""
+    """poll() and consume() wait for the end of on_revoke, or for their own timeout."""
     release = asyncio.Event()
 
     async def work(name: str, *_: object) -> None:
@@ -144,7 +145,7 @@ async def test_no_messages_while_a_coroutine_runs(
 async def test_what_they_raise(
     kafka_cluster: MockCluster, filled: str, strategy: str, coroutine: bool
 ) -> None:
-    """It comes out of poll(), and the assignment is completed all the same; close() raises, too."""
+    """poll() and close() raise the exception, and the assignment is completed nevertheless."""
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError
@@ -169,7 +170,8 @@ async def test_what_they_raise(
 
 @in_loop
 async def test_a_coroutine_assigns_itself(kafka_cluster: MockCluster, filled: str) -> None:
-    """Its assign() replaces what would be done after it: here it begins further on."""
+    """The assign() of the coroutine replaces the default assignment; here it begins at a later
+    offset."""
 
     async def on_assign(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
         await asyncio.sleep(0.01)
@@ -204,7 +206,7 @@ async def test_a_coroutine_that_polls_gets_what_there_is(
 async def test_a_coroutine_that_reads_is_waited_for(
     kafka_cluster: MockCluster, filled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once it gets messages itself, other tasks get none before it has ended."""
+    """If the coroutine itself gets messages, other tasks get none before it has ended."""
     monkeypatch.setattr(_client, "_LONGEST_TURN", TIMEOUT)
     revoked: list[TopicPartition] = []
     own: list[bytes | None] = []
@@ -313,7 +315,8 @@ async def test_a_rebalance_that_ends_while_close_leaves(
 async def test_close_after_an_assignment_by_hand(
     kafka_cluster: MockCluster, filled: str, told: bool
 ) -> None:
-    """The group takes away what it has assigned; for anything else close() does not wait."""
+    """The group revokes the partitions that it has assigned; close() does not wait for other
+    partitions."""
     calls = Calls(coroutine=False)
     async with asyncio.timeout(TIMEOUT), consumer_of(kafka_cluster) as consumer:
         await calls.subscribe(consumer, filled)
@@ -357,7 +360,7 @@ async def test_close_in_a_task_of_a_callback(kafka_cluster: MockCluster, filled:
 
 
 def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> None:
-    """Elsewhere there is none; a number that stands for none does nothing."""
+    """Outside of a callback, there is no step to defer; an unknown number does nothing."""
     consumer = make_consumer()
     with pytest.raises(RuntimeError, match="rebalance callbacks"):
         consumer._defer_rebalance()
@@ -367,7 +370,8 @@ def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> No
 
 
 def test_a_step_is_put_off_by_its_own_thread_only(filled: str, make_consumer: MakeConsumer) -> None:
-    """Another one is refused while the callback runs, and takes nothing from the one that polls."""
+    """Another thread is refused while the callback runs, and does not disturb the polling
+    thread."""
     consumer = make_consumer()
     called: list[bool] = []
 
@@ -390,7 +394,7 @@ def test_a_step_is_put_off_by_its_own_thread_only(filled: str, make_consumer: Ma
 def test_a_step_that_nobody_takes(
     filled: str, make_consumer: MakeConsumer, producer: Producer, strategy: str
 ) -> None:
-    """close() takes it, and a consumer that is dropped with one ends."""
+    """close() takes the step; a consumer that is dropped with a deferred step also ends."""
     consumer = make_consumer({"partition.assignment.strategy": strategy})
     numbers_of: list[int] = []
     consumer.subscribe([filled], on_assign=lambda own, _: numbers_of.append(own._defer_rebalance()))

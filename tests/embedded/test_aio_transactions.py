@@ -28,7 +28,7 @@ def producer_of(cluster: MockCluster) -> AIOProducer:
 async def test_the_end_commits(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Messages of the block are there after it, and their futures are settled."""
+    """After the block, its messages are committed and their futures are settled."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         for value in numbers(0, 3):
@@ -45,7 +45,8 @@ async def test_the_end_commits(
 async def test_an_exception_aborts(
     kafka_cluster: MockCluster, kafka_topic: str, error: type[BaseException]
 ) -> None:
-    """It comes out of the block; messages that were not sent yet fail; the next one can begin."""
+    """The block raises the exception, messages that were not sent fail, and the next transaction
+    can begin."""
     config: dict[str, Any] = {"transactional.id": "t", "linger.ms": 30_000}
     config["bootstrap.servers"] = kafka_cluster.bootstrap_servers
     async with AIOProducer(config) as producer:
@@ -70,7 +71,7 @@ async def test_an_exception_aborts(
 async def test_offsets_of_a_consumer(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those behind what the consumer has returned, or those that are given, go with the block."""
+    """The block commits the given offsets, or the positions of the consumer."""
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": f"group-{kafka_topic}",
@@ -138,7 +139,7 @@ async def test_a_commit_that_fails_for_good_aborts(
 
 @in_loop
 async def test_transactions_cannot_be_nested(kafka_cluster: MockCluster) -> None:
-    """The second one says so, and the first one ends as it would have."""
+    """The second block raises an error, and the first one ends as usual."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         async with producer.transaction(TIMEOUT):
@@ -171,7 +172,8 @@ async def block(producer: AIOProducer, topic: str, value: bytes = b"value") -> N
 async def test_a_cancelled_step_leaves_the_producer_usable(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer, step: str
 ) -> None:
-    """Nothing has happened, or it goes on and the next step waits for it: blocks go on."""
+    """A cancelled step has not begun, or it continues and the next step waits for it; later blocks
+    work."""
     async with producer_of(kafka_cluster) as producer, AIOConsumer(consuming(kafka_cluster)) as own:
         if step == "init":
             await cancelled_at_once(producer.init_transactions(TIMEOUT))
@@ -224,7 +226,8 @@ async def test_a_begin_right_after_a_cancelled_one(
 async def test_the_same_step_again_has_the_result(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """A commit that was cancelled, and commits again, commits once; an abort comes too late."""
+    """If commit is called again after it was cancelled, the transaction is committed once; an abort
+    comes too late."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         for end in (producer.commit_transaction, producer.abort_transaction):
@@ -241,7 +244,7 @@ async def test_the_same_step_again_has_the_result(
 
 @in_loop
 async def test_a_cancelled_step_that_fails(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Its error is that of the next step, which must not go on as if there were none."""
+    """The next step raises the error of the cancelled step, and does nothing itself."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         await producer.begin_transaction()
@@ -258,7 +261,8 @@ async def test_a_cancelled_step_that_fails(kafka_cluster: MockCluster, kafka_top
 async def test_a_block_that_is_cancelled(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer, where: str
 ) -> None:
-    """Wherever that is, the next block begins and commits, and no transaction stays open."""
+    """Wherever a block is cancelled, the next block begins and commits, and no transaction stays
+    open."""
     reached = asyncio.Event()
 
     async def work() -> None:
@@ -310,7 +314,7 @@ async def test_a_producer_that_is_closed_in_the_block(kafka_cluster: MockCluster
 def test_an_interrupted_step_of_a_blocking_producer(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Ctrl-C in a step: it goes on, and the next step waits for it, or has its result."""
+    """After Ctrl-C the step continues, and the next step waits for it, or returns its result."""
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "transactional.id": "t",

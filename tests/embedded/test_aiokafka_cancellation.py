@@ -114,7 +114,7 @@ def test_the_consumer_works_after_every_call(
 
 
 async def begun(producer: Any) -> None:
-    """Begin a transaction as soon as the one whose end was cut has ended."""
+    """Begin a transaction as soon as the former one, whose end was cancelled, has ended."""
     while True:
         try:
             return await producer.begin_transaction()
@@ -126,7 +126,7 @@ async def begun(producer: Any) -> None:
 def test_the_producer_works_after_every_call(
     kafka_cluster: MockCluster, kafka_topic: str, name: str
 ) -> None:
-    """Cut at any suspension, a call leaves a producer that sends, also in transactions."""
+    """If a call is cancelled at any suspension, the producer still sends, also in transactions."""
     place = TopicPartition(kafka_topic, 0)
     transactional = "transaction" in name
 
@@ -160,7 +160,7 @@ def test_the_producer_works_after_every_call(
 
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_blocks_of_transactions(kafka_cluster: MockCluster, kafka_topic: str, end: str) -> None:
-    """Cut anywhere, `async with producer.transaction()` leaves no transaction open."""
+    """If `async with producer.transaction()` is cancelled anywhere, no transaction stays open."""
 
     async def once(at: int, moment: str) -> bool:
         producer = AIOKafkaProducer(
@@ -207,7 +207,8 @@ OTHERS: dict[type[Any], Callable[..., Any]] = {
 def test_other_clients_work_after_every_call(
     kafka_cluster: MockCluster, kafka_topic: str, kind: type[Any], name: str
 ) -> None:
-    """Cut at any suspension, a call leaves a client that asks, or one that starts again."""
+    """If a call is cancelled at any suspension, the client can send requests, or can be started
+    again."""
     place = TopicPartition(kafka_topic, 0)
     start = "start" if kind is AIOKafkaAdminClient else "bootstrap"
 

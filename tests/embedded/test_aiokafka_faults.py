@@ -103,7 +103,7 @@ class TestCancelled:
 
     @in_loop
     async def test_send(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """What waited for room is not sent, and what comes after it is; batches, too."""
+        """Messages and batches that waited for room are not sent, but later ones are."""
         properties = {"queue.buffering.max.messages": 5}
         place = TopicPartition(kafka_topic, 0)
         async with (
@@ -150,7 +150,7 @@ class TestCancelled:
 
     @in_loop
     async def test_administration(self, kafka_cluster: MockCluster) -> None:
-        """Others have their answers."""
+        """The other tasks get their answers."""
         async with AIOKafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers) as admin:
             tasks = [asyncio.ensure_future(admin.describe_cluster()) for _ in range(10)]
             tasks += [asyncio.ensure_future(admin.list_topics()) for _ in range(10)]  # type: ignore[arg-type]
@@ -200,7 +200,8 @@ class TestCancelled:
 
 @in_loop
 async def test_listener_that_waits_while_there_is_no_topic(kafka_cluster: MockCluster) -> None:
-    """It is told once that there is nothing, however often the cluster is asked meanwhile."""
+    """The listener is called once with an empty assignment, however often the client requests
+    metadata."""
     calls: list[str] = []
 
     class Slow(ConsumerRebalanceListener):
@@ -222,7 +223,7 @@ async def test_listener_that_waits_while_there_is_no_topic(kafka_cluster: MockCl
 
 
 class TestRefused:
-    """What a broker refuses for good is raised by the call that a user expects it from."""
+    """If a broker refuses a request permanently, the call that a user expects raises the error."""
 
     @pytest.mark.parametrize(
         ("request_name", "code", "error"),
@@ -241,7 +242,7 @@ class TestRefused:
         code: int,
         error: type[Exception],
     ) -> None:
-        """By start(), which stops the consumer."""
+        """start() raises the error and stops the consumer."""
         kafka_cluster.inject_errors(request_name, [code] * 50)
         consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g")
         with pytest.raises(error):
@@ -250,7 +251,7 @@ class TestRefused:
 
     @in_loop
     async def test_to_join_for_now(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """By none: the member joins when the broker is ready."""
+        """No call raises: the member joins when the broker is ready."""
         kafka_cluster.inject_errors("JoinGroup", [KafkaError.COORDINATOR_LOAD_IN_PROGRESS])
         kafka_cluster.inject_errors("FindCoordinator", [KafkaError.COORDINATOR_NOT_AVAILABLE])
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g") as consumer:
@@ -261,7 +262,8 @@ class TestRefused:
     async def test_to_join_again(
         self, kafka_cluster: MockCluster, filled: str, reads: bool
     ) -> None:
-        """By a call that reads, once for an answer that is repeated within 5 s; not by stop()."""
+        """A reading call raises the error, once for answers that are repeated within 5 s; stop()
+        does not."""
         consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g")
         async with consumer:
             kafka_cluster.create_topic("more")
@@ -293,7 +295,8 @@ class TestRefused:
         code: int,
         error: type[Exception],
     ) -> None:
-        """By each call that reads, until the broker answers; start() has an assignment."""
+        """Each reading call raises the error until the broker answers; start() returns with an
+        assignment."""
         place = TopicPartition(filled, 0)
         kafka_cluster.inject_errors("OffsetFetch", [code] * 1000)
         consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id="g")
@@ -323,7 +326,7 @@ class TestRefused:
     async def test_committed_offsets_and_a_seek(
         self, kafka_cluster: MockCluster, filled: str, protocol: str
     ) -> None:
-        """A partition that is sought needs no committed offset."""
+        """After a seek, a partition needs no committed offset."""
         kafka_cluster.inject_errors("OffsetFetch", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000)
         consumer = consumer_at(
             kafka_cluster.bootstrap_servers,
@@ -376,7 +379,7 @@ class TestRefused:
 
     @in_loop
     async def test_first_offsets_late(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """What no broker answers in time is asked for again, also without a group."""
+        """A request that no broker answers in time is sent again, also without a group."""
         kafka_cluster.inject_errors("ListOffsets", [KafkaError.NOT_LEADER_FOR_PARTITION] * 1000)
         consumer = consumer_at(
             kafka_cluster.bootstrap_servers, filled, request_timeout_ms=1000, retry_backoff_ms=50
@@ -442,7 +445,7 @@ class TestCallbacksThatRaise:
     async def test_sending(
         self, kafka_cluster: MockCluster, kafka_topic: str, callback: str
     ) -> None:
-        """Of send(), and of append() of a batch; that message is not sent."""
+        """send(), and append() of a batch, raise the exception; that message is not sent."""
         broken = True
 
         def work(*arguments: Any) -> Any:
@@ -470,7 +473,7 @@ class TestCallbacksThatRaise:
     @pytest.mark.parametrize("kind", [AIOKafkaConsumer, AIOKafkaProducer, AIOKafkaAdminClient])
     @in_loop
     async def test_token_provider(self, kafka_cluster: MockCluster, kind: type[Any]) -> None:
-        """start() names the exception; stop() ends what was begun."""
+        """The error of start() names the exception; stop() ends the client."""
 
         class Broken(AbstractTokenProvider):
             async def token(self) -> str:
@@ -535,7 +538,7 @@ class TestStop:
 
     @in_loop
     async def test_flush(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """It ends with the deliveries, which stop() waits for, too."""
+        """flush() ends when the messages are delivered, which stop() also waits for."""
         properties = {"logger": QUIET, "reconnect.backoff.ms": 10, "reconnect.backoff.max.ms": 50}
         producer = producer_of(kafka_cluster, properties=properties)
         await producer.start()

@@ -75,9 +75,8 @@ def expected(request: str, group: str, code: int) -> tuple[str, str]:
 
 
 def refusing(request: str) -> Callable[[Any, object], Any]:
-    """Groups are named after the code that their requests are refused with.
-
-    One that the consumer is to bear comes once, any other always.
+    """The name of a group contains the code with which its requests are refused. A code that the
+    consumer must tolerate comes once; any other code comes for each request.
     """
     seen: Counter[int] = Counter()
     response = getattr(protocol, f"{request}Response")
@@ -112,7 +111,8 @@ async def outcome(cluster: MockCluster, topic: str, group: str, request: str) ->
 async def test_a_refused_request(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, request_name: str
 ) -> None:
-    """start() raises what aiokafka's does, or getone() after a refused Heartbeat; or they go on."""
+    """start(), or getone() after a refused Heartbeat, raises the same error as aiokafka, or
+    continues."""
     kafka_cluster.set_group_initial_rebalance_delay(0)
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     api_key = getattr(protocol, f"{request_name}Request").api_key

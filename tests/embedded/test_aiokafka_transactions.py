@@ -43,7 +43,7 @@ async def started(cluster: MockCluster, **keywords: Any) -> AsyncIterator[AIOKaf
 
 
 class Held:
-    """Requests of one kind, which the brokers answer when they may."""
+    """Requests of one kind, which the brokers answer only when the test lets them."""
 
     def __init__(self, cluster: MockCluster, api_key: int) -> None:
         self._come = threading.Event()
@@ -75,7 +75,7 @@ def held(kafka_cluster: MockCluster) -> Iterator[Callable[[int], Held]]:
 
 
 def others(producer: AIOKafkaProducer, topic: str) -> dict[str, Step]:
-    """What nobody may do while a transaction ends."""
+    """Calls that are not allowed while a transaction ends."""
     batch = producer.create_batch()
     batch.append(timestamp=None, key=None, value=b"late")
     return {
@@ -161,7 +161,7 @@ async def test_a_cancelled_block_leaves_its_end(
     monkeypatch: pytest.MonkeyPatch,
     moment: str,
 ) -> None:
-    """It does not wait for a broker that is silent; the next begin does, and raises nothing."""
+    """The block does not wait for a silent broker; the next begin waits, and raises nothing."""
     monkeypatch.setattr(_transaction, "SECONDS_ON_THE_WAY_OUT", 0.01)
     ends = held(END)
     inside = asyncio.Event()
@@ -187,7 +187,7 @@ async def test_a_cancelled_block_leaves_its_end(
 async def test_a_cancelled_block_whose_commit_fails(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """It is aborted in the background, since nobody else would do it."""
+    """The transaction is aborted in the background, because no other code would abort it."""
     inside = asyncio.Event()
     async with started(kafka_cluster) as producer:
         kafka_cluster.inject_errors("TxnOffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
@@ -211,7 +211,7 @@ async def test_a_block_without_a_broker(
     caplog: pytest.LogCaptureFixture,
     error: type[BaseException],
 ) -> None:
-    """What ends the program ends the block, which says what goes on: one Ctrl-C is enough."""
+    """One Ctrl-C ends the block and the program; the log says what continues."""
     monkeypatch.setattr(_transaction, "SECONDS_ON_THE_WAY_OUT", 0.01)
     async with started(kafka_cluster) as producer:
 
@@ -234,7 +234,7 @@ async def test_a_block_without_a_broker(
 async def test_a_begin_that_is_cancelled(
     kafka_cluster: MockCluster, kafka_topic: str, turns: int
 ) -> None:
-    """Wherever a begin is cut off, the next one begins: no transaction stays that nobody knows."""
+    """Wherever a begin is cancelled, the next begin works: no unknown transaction stays open."""
 
     async def block() -> None:
         async with producer.transaction():
@@ -255,7 +255,7 @@ async def test_a_begin_that_is_cancelled(
 
 @in_loop
 async def test_two_that_begin_at_once(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """One of them does, also if the other one was cancelled."""
+    """One of them begins, even if the other one was cancelled."""
     async with started(kafka_cluster) as producer:
         first, second, third = (
             asyncio.ensure_future(producer.begin_transaction()) for _ in range(3)
@@ -312,7 +312,7 @@ async def test_a_commit_that_takes_longer_than_librdkafka_waits(
 
 @in_loop
 async def test_a_transaction_that_failed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It takes nothing more, and the only step out of it is the abort."""
+    """The failed transaction accepts no more messages, and can only be aborted."""
     async with started(kafka_cluster) as producer:
         await producer.begin_transaction()
         kafka_cluster.inject_errors("TxnOffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
@@ -335,7 +335,7 @@ async def test_a_transaction_that_failed(kafka_cluster: MockCluster, kafka_topic
 async def test_a_cancelled_commit_that_fails(
     kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
 ) -> None:
-    """The next call tells, and the transaction can be aborted."""
+    """The next call raises the error, and the transaction can be aborted."""
     async with started(kafka_cluster) as producer:
         await producer.begin_transaction()
         kafka_cluster.inject_errors("TxnOffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
@@ -377,7 +377,8 @@ async def test_all_tasks_are_cancelled(
 async def test_a_batch_that_waits_for_room_belongs_to_its_transaction(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """A commit waits for what send_batch() still puts into the queue: all of it, or nothing."""
+    """A commit waits until send_batch() has enqueued the whole batch, so that all of it is
+    committed, or nothing."""
     async with AIOKafkaProducer(
         bootstrap_servers=kafka_cluster.bootstrap_servers,
         transactional_id="t",
@@ -419,7 +420,7 @@ async def test_the_exception_of_a_block_stays(kafka_cluster: MockCluster, kafka_
 async def test_stop_waits_for_a_commit(
     kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
 ) -> None:
-    """It has ended well then, while brokers are there."""
+    """stop() returns after the commit has succeeded, if the brokers answer."""
     ends = held(END)
     async with started(kafka_cluster) as producer:
         await producer.begin_transaction()

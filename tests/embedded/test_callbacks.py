@@ -1,4 +1,5 @@
-"""Callbacks: on which thread, inside which call, and what becomes of what they raise."""
+"""Callbacks: on which thread and inside which call they run, and what happens with their
+exceptions."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 def test_on_delivery_raises(
     kafka_topic: str, make_producer: MakeProducer, of_client: bool, method: str
 ) -> None:
-    """From poll(), flush() and close(), for both kinds of delivery callback."""
+    """poll(), flush() and close() raise the exceptions of both kinds of delivery callbacks."""
     callback = Recorder(raises=1)
     producer = make_producer({"on_delivery": callback} if of_client else None)
     for _ in range(3):
@@ -104,7 +105,7 @@ def test_block_raises_what_a_callback_raises(kafka_topic: str, make_producer: Ma
 def test_client_callbacks_raise(
     make_producer: MakeProducer, make_consumer: MakeConsumer, kind: str, name: str
 ) -> None:
-    """error_cb and stats_cb: from poll(), and the client goes on."""
+    """poll() raises the exceptions of error_cb and stats_cb, and the client stays usable."""
     make: Callable[..., Any] = make_producer if kind == "producer" else make_consumer
     callback = Recorder(raises=1)
     config: dict[str, Any] = {name: callback}
@@ -116,7 +117,7 @@ def test_client_callbacks_raise(
 
 
 def test_on_commit_raises(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """From poll(); the commit itself has been done."""
+    """poll() raises the exception; the commit itself has succeeded."""
     callback = Recorder(raises=1)
     consumer = make_consumer({"on_commit": callback})
     offsets = [TopicPartition(kafka_topic, 0, 5)]
@@ -178,7 +179,7 @@ def test_throttle_cb(
 def test_exceptions_of_every_kind(
     kafka_topic: str, make_producer: MakeProducer, exception: type[BaseException]
 ) -> None:
-    """Also those that are no Exception come out as they are."""
+    """Exceptions that do not derive from Exception are raised unchanged, too."""
     producer = make_producer()
 
     def delivered(*_: object) -> None:

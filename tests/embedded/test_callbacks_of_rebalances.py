@@ -1,4 +1,4 @@
-"""Callbacks of rebalances: what they may do, and what becomes of what they raise."""
+"""Callbacks of rebalances: what they may do, and what happens with their exceptions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_on_assign_raises(
     method: str,
     strategy: str,
 ) -> None:
-    """The exception comes out, and the assignment has been completed all the same."""
+    """The call raises the exception, and the assignment has been completed nevertheless."""
     send(producer, kafka_topic, [b"v"])
     consumer = make_consumer({"partition.assignment.strategy": strategy})
     callback = Recorder(raises=1)
@@ -84,7 +84,7 @@ def test_close_when_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsum
 
 
 def test_on_revoke_that_assigns_again(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """close() ends: librdkafka waits for what was revoked to be unassigned."""
+    """close() ends, although librdkafka waits until the revoked partitions are unassigned."""
     consumer = make_consumer()
     calls: list[list[TopicPartition]] = []
 
@@ -194,7 +194,7 @@ def test_a_callback_that_assigns_incrementally(
 def test_a_callback_that_assigns_and_raises(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """What it had assigned when it raised stays: nothing is assigned over it."""
+    """The assignment that it made before it raised stays; it is not replaced."""
     send(producer, kafka_topic, [b"%d" % i for i in range(10)])
 
     def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
@@ -267,7 +267,7 @@ def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeCo
 
 @needs("left-group")
 def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """Nobody answers it any more: it raises, and close() ends."""
+    """The commit gets no answer any more: it raises, and close() ends."""
     consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
     caught: list[KafkaError] = []
 
@@ -293,7 +293,8 @@ def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeCon
 def test_subscribing_while_another_thread_calls_back(
     kafka_topic: str, make_consumer: MakeConsumer
 ) -> None:
-    """subscribe() waits for its turn: none serves a rebalance before its callbacks are known."""
+    """subscribe() waits for the serving lock, so that no thread serves a rebalance before the new
+    callbacks are set."""
     inside, finish, assigned = threading.Event(), threading.Event(), threading.Event()
 
     def statistics(_: str) -> None:

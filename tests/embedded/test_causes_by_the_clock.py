@@ -1,4 +1,4 @@
-"""How long an error explains what happens later: the clock by which it is old is put ahead."""
+"""How long an error explains later failures. The tests set the clock forward."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def test_a_refusal_is_raised_for_15_seconds(preload: Preload, later: int, raised
 
 @pytest.mark.parametrize(("later", "raised"), [(20, True), (30, False)])
 def test_an_outage_is_raised_for_30_seconds(preload: Preload, later: int, raised: bool) -> None:
-    """connect() raises why no broker answered a while ago; later, only that none does."""
+    """connect() raises the recent reason why no broker answered; later it only raises that no
+    broker answers."""
     script = """
     servers = address + ",no-such-host.invalid:9092"
     with Producer(QUIET | NO_SECOND_TRY | {"bootstrap.servers": servers}) as producer:
@@ -95,7 +96,8 @@ def test_an_outage_is_raised_for_30_seconds(preload: Preload, later: int, raised
 
 @pytest.mark.parametrize(("later", "told"), [(40, True), (60, False)])
 def test_a_logged_failure_is_told_for_60_seconds(preload: Preload, later: int, told: bool) -> None:
-    """The exception of a request that got no answer has what librdkafka has logged last."""
+    """The exception of a request without an answer contains the last failure that librdkafka
+    logged."""
     script = """
     import logging
     broker.close()

@@ -85,7 +85,7 @@ class TestProduce:
         assert done == (130, b"", "" if quiet else "0 delivered, 2 not delivered\n")
 
     def test_a_directory(self, kafka_cli: Run, kafka_topic: str, tmp_path: Path) -> None:
-        """It is not a file of messages: wrong usage, before a message is sent."""
+        """A directory is not a file of messages: it is wrong usage, and no message is sent."""
         done = kafka_cli("produce", kafka_topic, str(tmp_path))
         assert done.status == 2
         assert "is a directory" in words(done.stderr)
@@ -105,7 +105,8 @@ class TestProduce:
     def test_files(
         self, kafka_cli: Run, kafka_topic: str, consumer: Consumer, tmp_path: Path
     ) -> None:
-        """Files are read in order, and stdin where - stands; -D divides, -k is for all."""
+        """Files are read in order, and stdin at the place of -. -D separates messages, and -k is
+        the key of all messages."""
         first, last = tmp_path / "first", tmp_path / "last"
         first.write_bytes(b"a;b\n;")
         last.write_bytes(b"d")
@@ -175,7 +176,8 @@ class TestProduce:
         line: str,
         problem: str,
     ) -> None:
-        """Status 1 and which line and why; those before it are delivered."""
+        """The status is 1, the error has the line and the reason, and earlier lines are
+        delivered."""
         good = '{"value": null}' if "--json" in options else "a:"
         done = kafka_cli("produce", kafka_topic, *options, stdin=f"{good}\n{line}\n{good}".encode())
         assert done.status == 1
@@ -184,7 +186,8 @@ class TestProduce:
         assert len(read(consumer, kafka_topic, 1)) == 1
 
     def test_messages_that_fail(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """Status 1, how many, and the first reason, when messages are not delivered."""
+        """If messages are not delivered, the status is 1, and the error has their number and the
+        first reason."""
         done = kafka_cli(
             "produce", kafka_topic, "-X", "message.max.bytes=1000", stdin=b"a\n" + b"b" * 2000
         )
@@ -195,7 +198,7 @@ class TestProduce:
 
 class TestConsume:
     def test_to_the_end(self, kafka_cli: Run, filled: str) -> None:
-        """-e: everything that is there, a line each, and nothing else on stdout."""
+        """-e prints all present messages, one per line, and nothing else on stdout."""
         lines = b"".join(b"%d\n" % number for number in range(100))
         assert kafka_cli("consume", filled, "-e") == (0, lines, "100 messages\n")
 
@@ -359,7 +362,7 @@ class TestConsume:
     def test_a_forbidden_group(
         self, kafka_cli: Run, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """With -g it is status 1, and why."""
+        """With -g the status is 1, and the error has the reason."""
         kafka_cluster.inject_errors(
             "FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000
         )
@@ -370,15 +373,15 @@ class TestConsume:
     def test_a_forbidden_topic(
         self, kafka_cli: Run, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """Status 1, which topic and that it is forbidden; one that a real cluster does not list
-        at all in tests/integration/test_acls.py."""
+        """The status is 1, and the error says that the topic is forbidden.
+        tests/integration/test_acls.py tests a topic that a real cluster does not list at all."""
         kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)
         done = kafka_cli("consume", kafka_topic, "-e", "-q")
         assert (done.status, done.stdout) == (1, b"")
         assert f"topic '{kafka_topic}' is forbidden for this user: " in done.stderr
 
     def test_a_partition_that_is_not_there(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """Status 1 and which there are."""
+        """The status is 1, and the error names the existing partitions."""
         done = kafka_cli("consume", kafka_topic, "-p", "3")
         assert done.status == 1
         assert done.stderr == f"error: topic '{kafka_topic}' has no partition 3, only partition 0\n"
@@ -411,7 +414,7 @@ class TestBench:
         assert sent["seconds"] >= 0.45
 
     def test_messages_that_fail(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """Status 1 and why, instead of figures."""
+        """The status is 1, and the reason is printed instead of figures."""
         options = ["-n", "10", "-s", "5000", "-X", "message.max.bytes=1000"]
         done = kafka_cli("bench", "produce", kafka_topic, *options)
         assert (done.status, done.stdout) == (1, b"")
@@ -652,7 +655,8 @@ def test_no_broker_answers(command: str) -> None:
 )
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
 def test_what_the_embedded_cluster_does_not_do(kafka_cli: Run, command: str) -> None:
-    """It says so at once: it has a controller, and it is no older Kafka."""
+    """The error names the embedded cluster at once, instead of a missing controller or an older
+    Kafka."""
     watch = Stopwatch()
     done = kafka_cli(*command.split())
     assert watch.elapsed < SOON

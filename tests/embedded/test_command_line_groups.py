@@ -1,4 +1,4 @@
-"""``groups describe`` where the group's topics are not what they were."""
+"""``groups describe`` for a group whose topics have changed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Groups(AdminClient):
 def test_a_topic_that_is_gone(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Its end and its lag are not known; the group's other rows are shown."""
+    """The end and the lag of the deleted topic are unknown; the group's other rows are shown."""
     send(producer, kafka_topic, numbers(0, 5))
     kafka_cluster.set_topic_error("gone", KafkaError.UNKNOWN_TOPIC_OR_PART)
     committed = [

@@ -125,7 +125,7 @@ def test_nothing_is_committed_of_a_topic_that_the_coordinator_of_kafka_python_do
 
 @in_loop
 async def test_an_assignment_of_another_topic(one_broker: MockCluster) -> None:
-    """start() raises as aiokafka does: a corrupt assignment could be waited for without end."""
+    """start() raises as in aiokafka; otherwise it could wait for a corrupt assignment for ever."""
     other = TOPIC[:-1] + "~"
 
     def change(api_key: int, frame: bytes) -> bytes:
@@ -153,7 +153,7 @@ async def test_an_assignment_of_another_topic(one_broker: MockCluster) -> None:
 def test_an_assignment_of_another_topic_of_kafka_python(
     one_broker: MockCluster, module: Any, assignor: Any, is_pattern: bool
 ) -> None:
-    """Nothing of it is read: the member joins again, as kafka-python's does."""
+    """The topic is not read: the member joins again, as in kafka-python."""
     other = "other"
     one_broker.create_topic(other)
     with Producer({"bootstrap.servers": one_broker.bootstrap_servers}) as producer:

@@ -16,8 +16,8 @@ def test_messages_of_revoked_partitions_are_not_handed_out(
 ) -> None:
     """A member has collected messages in consume() when partitions are taken away from it.
 
-    on_revoke commits what was processed, so their new owner reads all the others: handed out
-    here too, they would be processed twice although nobody crashed.
+    on_revoke commits what was processed, so the new owner reads all other messages. If consume()
+    also returned these, they would be processed twice.
     """
     for number in range(2000):
         producer.produce(kafka_topic, b"%d" % number, partition=number % 4)
@@ -42,9 +42,8 @@ def test_messages_of_revoked_partitions_are_not_handed_out(
 def test_position_in_on_revoke(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """What consume() has collected but not returned is not behind the position.
-
-    An application that commits its position in on_revoke would lose it otherwise.
+    """The position does not include messages that consume() has collected but not returned.
+    Otherwise an application that commits its position in on_revoke would lose them.
     """
     for number in range(100):
         producer.produce(kafka_topic, b"%d" % number, partition=0)

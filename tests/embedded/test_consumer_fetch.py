@@ -72,7 +72,8 @@ def test_consume_goes_on_where_poll_stopped(filled: str, consumer: Consumer) -> 
 def test_callbacks_while_messages_wait(
     filled: str, make_consumer: MakeConsumer, fetch: str
 ) -> None:
-    """A loop that got slow serves callbacks before it has taken what was fetched ahead."""
+    """A loop that becomes slow serves callbacks before it has taken all messages that were fetched
+    ahead."""
     served: list[str] = []
     consumer = make_consumer({"statistics.interval.ms": 100, "stats_cb": served.append})
     consumer.assign([TopicPartition(filled, 0, 0)])
@@ -128,7 +129,7 @@ def test_consume_waits_the_whole_timeout(
 def test_consume_collects_n_of_a_trickle(
     kafka_topic: str, consumer: Consumer, trickle: threading.Event
 ) -> None:
-    """n messages are waited for, however long the internal waits are."""
+    """consume(n) waits for n messages, however long the internal waits are."""
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     trickle.set()
     messages = consumer.consume(25, TIMEOUT)
@@ -256,7 +257,7 @@ def test_end_of_partition(filled: str, make_consumer: MakeConsumer) -> None:
 
 
 def test_unknown_topic(make_consumer: MakeConsumer) -> None:
-    """Subscribing to a topic that is not there is told by a message with an error."""
+    """If a subscribed topic does not exist, a message with an error says so."""
     consumer = make_consumer({"allow.auto.create.topics": False})
     consumer.subscribe(["nowhere"])
     message = consumer.poll(TIMEOUT)
@@ -269,7 +270,7 @@ def test_unknown_topic(make_consumer: MakeConsumer) -> None:
 
 
 def test_offset_out_of_range(filled: str, make_consumer: MakeConsumer) -> None:
-    """With auto.offset.reset=error an offset that is not there is told."""
+    """With auto.offset.reset=error, an offset that does not exist is an error."""
     consumer = make_consumer({"auto.offset.reset": "error"})
     consumer.assign([TopicPartition(filled, 0, 5000)])
     message = consumer.poll(TIMEOUT)

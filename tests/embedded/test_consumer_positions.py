@@ -1,4 +1,4 @@
-"""Where a consumer stands: assign(), seek(), pause(), position(), questions to the brokers."""
+"""Positions of a consumer: assign(), seek(), pause(), position(), and requests to the brokers."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ def test_nothing_committed(filled: str, consumer: Consumer) -> None:
 def test_committed_while_the_coordinator_moves(
     filled: str, consumer: Consumer, kafka_cluster: MockCluster, code: int
 ) -> None:
-    """committed() asks again until its timeout: a group that is just made has such answers."""
+    """committed() repeats its request until its timeout, because a new group may answer in this
+    way."""
     consumer.commit(offsets=[TopicPartition(filled, 0, 17)], asynchronous=False)
     kafka_cluster.inject_errors("OffsetFetch", [code, code])
     assert committed(consumer, filled) == 17
@@ -191,7 +192,8 @@ def test_seek_while_another_thread_polls(
 def test_moving_in_a_callback_of_consume(
     filled: str, make_consumer: MakeConsumer, move: str
 ) -> None:
-    """seek() or assign() there: consume() returns nothing of what it had collected before."""
+    """If a callback calls seek() or assign(), consume() does not return messages that it had
+    collected before."""
     moved = TopicPartition(filled, 0, FILLED - 5)
     done: list[str] = []
 
@@ -216,7 +218,7 @@ def test_moving_in_a_callback_of_consume(
 def test_seek_in_a_callback_of_a_full_batch(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """The same where librdkafka has collected them, and other partitions fill the batch."""
+    """The same if librdkafka has collected the messages, and other partitions fill the batch."""
     partitions = [TopicPartition(kafka_topic, partition, 0) for partition in (0, 1)]
     calls: list[str] = []
 
@@ -262,7 +264,8 @@ def test_pause_and_resume(filled: str, consumer: Consumer) -> None:
 
 
 def test_position_of_a_paused_partition(filled: str, consumer: Consumer) -> None:
-    """pause() does not move: position() and commit() stand where the application stopped."""
+    """pause() does not change the position: position() and commit() use the offset where the
+    application stopped."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     poll_values(consumer, 20)
     consumer.pause([TopicPartition(filled, 0)])
@@ -327,7 +330,8 @@ def test_cached_watermarks(kafka_cluster: MockCluster, filled: str, consumer: Co
 
 
 def test_offsets_for_times(filled: str, consumer: Consumer) -> None:
-    """Each entry has the offset of its time; mock brokers know the beginning and the end."""
+    """Each entry has the offset for its time; here only the times of the beginning and the end are
+    used."""
     begin, end = OFFSET_BEGINNING, OFFSET_END
     (first,) = consumer.offsets_for_times([TopicPartition(filled, 0, begin)], TIMEOUT)
     (last,) = consumer.offsets_for_times([TopicPartition(filled, 0, end)], timeout=TIMEOUT)
@@ -335,7 +339,7 @@ def test_offsets_for_times(filled: str, consumer: Consumer) -> None:
 
 
 def test_questions_without_a_broker(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """They end after their timeout with an error that is raised."""
+    """The requests raise an error after their timeout."""
     consumer = make_consumer({"bootstrap.servers": "127.0.0.1:1"})
     partition = TopicPartition(kafka_topic, 0, 0)
     watch = Stopwatch()

@@ -1,5 +1,5 @@
-"""What a consumer makes of a record batch that a broker sends: librdkafka's queue keeps it whole,
-and unpacks messages as they are read (patch fetched-messages).
+"""How a consumer reads a record batch: librdkafka's queue keeps it whole, and unpacks its messages
+when they are read (patch fetched-messages).
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def test_every_record(
 def test_small_batches(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, count: int
 ) -> None:
-    """Batches of a few records, which are read as they come, are no different, beside others."""
+    """Small batches, which are unpacked at once, give the same messages, also among larger
+    batches."""
     written = []
     for size in (count, 100, count):
         records = [
@@ -105,7 +106,7 @@ def test_small_batches(
 def test_from_the_middle(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, offset: int
 ) -> None:
-    """A broker answers with whole batches: what lies before the position is left out, at first and
+    """A broker sends whole batches: records before the position are left out, at the start and
     after a seek().
     """
     written = varied(100)
@@ -125,7 +126,7 @@ def test_times(
     kafka_topic: str,
     append_time: int | None,
 ) -> None:
-    """With the broker's time all messages of a batch have the same."""
+    """With log append time, all messages of a batch have the same time."""
     written = varied(10)
     sent(kafka_cluster, kafka_topic, RecordBatch.of(written, log_append_time=append_time).encode())
     consumer = assigned(make_consumer, kafka_topic)
@@ -162,7 +163,7 @@ ENCODED_HEADERS: dict[str, tuple[bytes, list[tuple[str, bytes | None]] | None]] 
 
 
 def sent_with_headers(cluster: MockCluster, topic: str, encoded: list[bytes]) -> None:
-    """A batch of a record for each of them, which take the place of ordinary headers."""
+    """Sends batches whose records have these encoded headers instead of ordinary headers."""
     records = [
         Record(offset, 0, None, b"v", (("name", b"value"),)) for offset in range(len(encoded))
     ]
@@ -174,7 +175,7 @@ def sent_with_headers(cluster: MockCluster, topic: str, encoded: list[bytes]) ->
 def test_encoded_headers(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
 ) -> None:
-    """What the bytes of a record say of its headers; those that break off are none at all."""
+    """The headers in the bytes of a record; if they are cut short, there are no headers."""
     encoded, expected = zip(*ENCODED_HEADERS.values(), strict=True)
     sent_with_headers(kafka_cluster, kafka_topic, list(encoded))
     consumer = assigned(make_consumer, kafka_topic)
@@ -208,7 +209,8 @@ def test_names_of_headers(
 def test_a_broken_record(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
 ) -> None:
-    """What comes before it is read, and it and the rest of its batch are not."""
+    """Records before the broken one are read; the broken record and the rest of its batch are
+    not."""
     batch = RecordBatch.of(varied(10))
     intact = RecordBatch.of(varied(6)).payload
     assert batch.payload.startswith(intact)

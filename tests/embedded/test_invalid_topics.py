@@ -26,7 +26,7 @@ NAME = "a/b"
     ids=["get_watermark_offsets", "offsets_for_times"],
 )
 def test_a_consumer_asks(kafka_cluster: MockCluster, ask: Callable[[Consumer], Any]) -> None:
-    """The error is that of a topic that does not exist, and not that time is up."""
+    """The error says that the topic does not exist, and is not a timeout."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     with Consumer(config) as consumer, pytest.raises(KafkaException) as caught:
         ask(consumer)

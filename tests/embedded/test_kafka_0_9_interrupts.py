@@ -191,7 +191,7 @@ def asynchronous(client: KafkaClient, topic: str) -> None:
 def test_the_client_works_after_every_call(
     interrupter: Interrupter, kafka_cluster: MockCluster, kafka_topic: str, name: str
 ) -> None:
-    """Interrupted anywhere, a call leaves its client as usable as before, or one that closes."""
+    """If a call is interrupted anywhere, its client is as usable as before, or can be closed."""
     for moment, at in interrupts():
         with contextlib.closing(KafkaClient(kafka_cluster.bootstrap_servers)) as client:
             interrupter.run(lambda: CALLS[name](client, kafka_topic), moment, at)

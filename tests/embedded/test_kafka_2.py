@@ -64,7 +64,7 @@ def admin(kafka_cluster: MockCluster) -> Any:
 
 
 def test_messages(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """They go through serializers without headers, which are closed with their clients."""
+    """Messages go through serializers, which get no headers and are closed with their clients."""
     out, back = Numbers(), Numbers()
     with made(KafkaProducer, kafka_cluster, value_serializer=out) as producer:
         place = producer.send(kafka_topic, 7, partition=0).get(TIMEOUT)
@@ -141,7 +141,8 @@ def test_transactions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_assertions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What version 2 asserts is an AssertionError, and the exception of version 3."""
+    """If version 2 raises an AssertionError, the exception is an AssertionError and also version
+    3's exception."""
     producer = made(KafkaProducer, kafka_cluster)
     for arguments in ({}, {"value": "text"}, {"value": b"v", "partition": 77}):
         with pytest.raises(AssertionError):
@@ -173,7 +174,7 @@ def test_topics(admin: Any) -> None:
 
 @needs("mock-on-request")
 def test_elections(kafka_cluster: MockCluster) -> None:
-    """Only version 2 has this name; that no election is needed is not raised."""
+    """Only version 2 has this method; it does not raise if no election is needed."""
     response = protocol.ElectLeadersResponse
     partition = response.PartitionResult(partition_id=0, error_code=84, error_message="not needed")
     topic = response.ReplicaElectionResult(topic="t", partition_result=[partition])
@@ -243,7 +244,7 @@ def test_groups(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> Non
 
 
 def test_a_client_below_the_others(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It knows the cluster, and says what to use instead of requests."""
+    """It has the metadata of the cluster; the errors for requests name replacements."""
     client = made(KafkaClient, kafka_cluster, wakeup_timeout_ms=5)
     assert client.bootstrap_connected()
     node = client.least_loaded_node()

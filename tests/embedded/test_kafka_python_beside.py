@@ -20,14 +20,14 @@ SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_python_call
 
 @pytest.fixture(scope="module")
 def peer() -> Path:
-    """An interpreter with kafka-python, which has its name in common with the face."""
+    """An interpreter with kafka-python, because both have the module name `kafka`."""
     return installed(f"kafka-python=={__version__}")
 
 
 def test_the_same_program(peer: Path, kafka_cluster: MockCluster) -> None:
     """Each call returns the same, or raises an exception of the same class.
 
-    What the documentation has as a difference is not among them.
+    Differences that the documentation lists are left out.
     """
     servers = kafka_cluster.bootstrap_servers
     theirs = subprocess.Popen(

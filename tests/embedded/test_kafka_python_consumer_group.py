@@ -103,7 +103,8 @@ class Awaited(AsyncConsumerRebalanceListener):
 def test_a_listener(
     make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
 ) -> None:
-    """It is told of nothing to revoke first, of each assignment, and of the end."""
+    """The listener is first called with no partitions to revoke, then for each assignment, and at
+    the end."""
     told = Told()
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic], listener=told)
@@ -167,7 +168,8 @@ def test_a_second_member(
 
 
 def test_another_subscription(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """Until the group has rebalanced, the consumer has what it had; unsubscribe() is not told."""
+    """Until the group has rebalanced, the assignment stays the same; unsubscribe() does not call
+    the listener."""
     told, later = Told(), Told()
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic], listener=told)
@@ -181,7 +183,7 @@ def test_another_subscription(make: MakeConsumer, kafka_topic: str, group: str) 
 
 
 def test_seeking_in_a_listener(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """What a listener seeks is read from there."""
+    """A seek() in a listener decides where reading begins."""
     consumer = make(group_id=group)
     consumer.subscribe([ten.topic], listener=Seeking(consumer, 7))
     assert values(many(consumer, 3)) == TEN[7:]
@@ -212,7 +214,7 @@ def test_a_listener_of_coroutines(make: MakeConsumer, kafka_topic: str, group: s
 def test_a_cooperative_protocol(
     make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition], ten: TopicPartition
 ) -> None:
-    """Partitions that stay are read on; the listener is told of the others."""
+    """Reading continues for partitions that stay; the listener gets the other partitions."""
     told = Told()
     keywords: dict[str, Any] = {
         "group_id": group,
@@ -231,7 +233,8 @@ def test_a_cooperative_protocol(
 
 
 def test_committing(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """Positions by default, or what is given; committed() has them, and others go on there."""
+    """commit() commits the positions or the given offsets; committed() returns them, and other
+    consumers begin there."""
     consumer = make(ten.topic, group_id=group)
     assert consumer.committed(ten) is None
     assert consumer.committed(ten, metadata=True) is None
@@ -253,7 +256,7 @@ def test_committing(make: MakeConsumer, ten: TopicPartition, group: str) -> None
 
 
 def test_committing_without_waiting(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """A future tells the end; the callback is called by the application's next call."""
+    """The future ends with the commit; the application's next call runs the callback."""
     called: list[Any] = []
     consumer = make(ten.topic, group_id=group)
     many(consumer, 10)
@@ -286,7 +289,7 @@ def test_callbacks_of_commits_while_iterating(
 def test_commits_that_fail(
     make: MakeConsumer, ten: TopicPartition, group: str, kafka_cluster: MockCluster
 ) -> None:
-    """A member that is none any more gets a CommitFailedError; others the broker's error."""
+    """A removed member gets a CommitFailedError; in other cases the broker's error is raised."""
     consumer = make(ten.topic, group_id=group)
     many(consumer, 10)
     for code, kind in (
@@ -303,7 +306,8 @@ def test_commits_that_fail(
 
 
 def test_committing_by_itself(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """With enable_auto_commit the default callback is told; close() commits unless told not to."""
+    """With enable_auto_commit the default callback is called; close() commits unless
+    autocommit=False."""
     called: list[Any] = []
     keywords: dict[str, Any] = {"group_id": group, "enable_auto_commit": True}
     consumer = make(
@@ -341,7 +345,7 @@ def test_a_pattern_that_follows_topics(
 
 
 def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """It is the member's, once there is one."""
+    """The metadata is that of the member, once it has joined."""
     consumer = make(kafka_topic, group_id=group)
     assert consumer.group_metadata() == (group, -1, "", None, "<unjoined>")
     joined(consumer, count=2)
@@ -352,7 +356,8 @@ def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> Non
 
 
 def test_a_partition_that_stays(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """It keeps its position and its pause, as in kafka-python 3; the other one does not."""
+    """The partition that stays keeps its position and its pause, as in kafka-python 3; the other
+    one does not."""
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic])
     both = joined(consumer, count=2)
@@ -422,7 +427,8 @@ def test_brokers_that_cannot_say_where_to_begin(
 def test_a_topic_of_a_pattern_that_is_deleted(
     make: MakeConsumer, kafka_topic: str, group: str, kafka_cluster: MockCluster
 ) -> None:
-    """It is not created again, although topics that are named are, and is not read any more."""
+    """The topic is not created again (topics that are subscribed to by name are), and is no longer
+    read."""
     kafka_cluster.create_topic(f"{kafka_topic}-more", 1)
     consumer = make(group_id=group, metadata_max_age_ms=100)
     consumer.subscribe(pattern=kafka_topic)

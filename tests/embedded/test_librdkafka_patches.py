@@ -1,4 +1,4 @@
-"""The patches as a whole: what each says of itself, and librdkafka's own tests with all of them."""
+"""The patches as a whole: the header of each, and librdkafka's own tests with all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ patched = pytest.mark.skipif(not build_info()["patched"], reason="this librdkafk
 
 @pytest.mark.parametrize("path", librdkafka.PATCHES, ids=lambda path: path.stem)
 def test_header(path: Path) -> None:
-    """Each has the text of a pull request, and names a test that is skipped where it is missing."""
+    """Each header has the text of a pull request, and names a test that is skipped without the
+    patch."""
     patch = Patch.read(path)
     text = patch.pull_request()
     assert text.startswith(f"{patch.title}\n\n")

@@ -1,4 +1,4 @@
-"""What clients ask the cluster about itself: list_topics() and cluster_id()."""
+"""Requests about the cluster itself: list_topics() and cluster_id()."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_no_broker(make_client: Any) -> None:
 
 
 def test_a_slow_broker(kafka_cluster: MockCluster, make_client: Any) -> None:
-    """The timeout counts when brokers are connected and do not answer, too."""
+    """The timeout also applies if brokers are connected and do not answer."""
     client = make_client()
     client.list_topics(timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(None, TIMEOUT)
@@ -138,7 +138,7 @@ def test_wakeup_ends_the_wait(make_client: Any) -> None:
 
 
 def test_a_request_that_was_given_up(kafka_cluster: MockCluster, make_client: Any) -> None:
-    """It goes on by itself, and the client can be closed meanwhile."""
+    """The request continues on its own thread, and the client can be closed meanwhile."""
     client = make_client()
     client.list_topics(timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(None, 6)
@@ -184,7 +184,7 @@ def test_metadata_reads_well(kafka_topic: str, client: Any) -> None:
 
 
 def test_without_memory(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Wherever memory runs out while it is converted, list_topics() says so."""
+    """If memory runs out anywhere in the conversion, list_topics() raises MemoryError."""
     pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
     script = """
         import sys
@@ -285,7 +285,7 @@ def test_close_where_credentials_were_refused() -> None:
 
 
 def test_cluster_id_that_is_no_text(make_client: Any) -> None:
-    """A broker may call its cluster what is not UTF-8: it is readable all the same."""
+    """If the id of a cluster is not UTF-8, cluster_id() still returns a readable text."""
     with MockCluster(1) as cluster:
         name: str = make_client({"bootstrap.servers": cluster.bootstrap_servers}).cluster_id(
             TIMEOUT

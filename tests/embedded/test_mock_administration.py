@@ -108,7 +108,7 @@ def test_a_topic_lives(admin: AdminClient) -> None:
 def test_partitions_keep_what_they_have(
     admin: AdminClient, kafka_cluster: MockCluster, make_consumer: MakeConsumer
 ) -> None:
-    """More partitions change nothing of those that there are: records, and committed offsets."""
+    """If partitions are added, the existing partitions keep their records and committed offsets."""
     create(admin, "orders")
     produce(kafka_cluster, "orders", [1, 2, 3])
     consumer = make_consumer()
@@ -169,7 +169,7 @@ def test_validated_only(admin: AdminClient) -> None:
 
 
 def test_topics_that_there_are_not(admin: AdminClient) -> None:
-    """An error says so of each."""
+    """Each topic has its own error."""
     unknown = KafkaError.UNKNOWN_TOPIC_OR_PART
     assert code_of(admin.delete_topics(["none"])["none"]) == unknown
     assert code_of(admin.create_partitions([NewPartitions("none", 2)])["none"]) == unknown
@@ -215,7 +215,7 @@ def test_configuration_of_a_topic(admin: AdminClient) -> None:
 
 
 def test_a_new_topic_of_an_old_name(admin: AdminClient) -> None:
-    """It does not have the configuration of the one that was deleted."""
+    """The new topic does not have the configuration of the deleted topic."""
     create(admin, "orders", config={"retention.ms": "1000"})
     results(admin.delete_topics(["orders"]))
     create(admin, "orders")
@@ -233,7 +233,7 @@ def is_refused(cluster: MockCluster) -> bool:
 
 
 def test_configuration_that_has_an_effect(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """It counts from the creation of the topic on, and until it is deleted."""
+    """The configuration has its effect from the creation of the topic until it is deleted."""
     create(admin, "orders", config={"max.message.bytes": "5000"})
     assert is_refused(kafka_cluster)
     change(admin, "orders", "max.message.bytes", "7000", AlterConfigOpType.SET)
@@ -263,7 +263,8 @@ def test_configuration_of_a_group(admin: AdminClient) -> None:
 
 
 def test_configuration_of_all_brokers(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """It is the default of every topic, and has its effect, until the topic has its own value."""
+    """A broker's value is the default of every topic, and has its effect unless the topic has its
+    own value."""
     create(admin, "orders")
 
     def change_all(value: str | None, operation: AlterConfigOpType) -> None:
@@ -393,7 +394,7 @@ def test_groups_are_described(
 def test_groups_are_deleted(
     admin: AdminClient, reading: Callable[[str], Consumer], kind: str
 ) -> None:
-    """A group with members is not; one without is, with its offsets."""
+    """A group with members is not deleted; one without members is, together with its offsets."""
     consumer = reading(kind)
     consumer.commit(offsets=[TopicPartition("orders", 0, 7)], asynchronous=False)
     assert code_of(admin.delete_consumer_groups([kind])[kind]) == KafkaError.NON_EMPTY_GROUP
@@ -415,7 +416,7 @@ def offsets_of(admin: AdminClient, group: str) -> dict[int, int]:
 def test_offsets_of_a_group(
     admin: AdminClient, kafka_cluster: MockCluster, make_consumer: MakeConsumer
 ) -> None:
-    """They are set, all listed and deleted; a group that has nothing else is listed, too."""
+    """Offsets are set, listed and deleted; a group that has only offsets is listed, too."""
     create(admin, "orders", 3)
     places = [TopicPartition("orders", number, number + 10) for number in range(3)]
     commit = ConsumerGroupTopicPartitions("group", places)
@@ -444,7 +445,7 @@ def test_offsets_that_a_group_uses(admin: AdminClient, reading: Callable[[str], 
 
 
 def test_log_dirs(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """Each broker has the replicas that it has, of the size of their batches."""
+    """Each broker lists its own replicas, with the size of their batches."""
     create(admin, "orders", 3, replication_factor=1)
     produce(kafka_cluster, "orders", [1, 2, 3])
     found = []
@@ -472,7 +473,7 @@ def test_the_cluster_is_described(admin: AdminClient, kafka_cluster: MockCluster
 
 
 def test_records_are_deleted(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """Those before an offset, or all; what is gone stays gone."""
+    """Records before an offset, or all records, are deleted, and stay deleted."""
     create(admin, "orders")
     produce(kafka_cluster, "orders", list(range(10)))
     place = TopicPartition("orders", 0)
@@ -598,7 +599,7 @@ def test_users_that_cannot_be(admin: AdminClient) -> None:
 def test_a_handler_goes_before_the_administration(
     admin: AdminClient, kafka_cluster: MockCluster
 ) -> None:
-    """It may watch what is asked, and its removal brings the administration back."""
+    """A handler gets the requests; when it is removed, the cluster answers them again."""
     from confluent_kafka import protocol
 
     asked: list[str] = []

@@ -50,7 +50,7 @@ def pairs(messages: list[Message]) -> list[tuple[int | None, bytes | None, bytes
 
 @needs("mock-written-logs")
 def test_the_newest_value_of_each_key_stays(kafka_cluster: MockCluster) -> None:
-    """At its offset, and the records after compaction follow."""
+    """The newest value stays at its offset, and records after the compaction follow."""
     kafka_cluster.create_topic(TOPIC)
     produce(kafka_cluster, ("a", "1"), ("b", "2"), ("a", "3"), (None, "4"), ("c", "5"))
     kafka_cluster.compact(TOPIC)

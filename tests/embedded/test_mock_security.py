@@ -96,7 +96,7 @@ def test_refused_login(protocol: str, mechanism: str, user: str, password: str) 
 
 
 def test_unsupported_mechanism() -> None:
-    """The client learns which mechanisms the brokers support."""
+    """The error names the mechanisms that the brokers support."""
     with cluster_of("SASL_PLAINTEXT", "PLAIN") as cluster:
         config = cluster.client_config("alice") | {"sasl.mechanism": "SCRAM-SHA-256"}
         error = refusal(config)
@@ -309,7 +309,7 @@ def test_configuration_without_security() -> None:
 
 
 def test_unknown_users_and_mechanisms() -> None:
-    """client_config() says what there is."""
+    """The error of client_config() names the existing users and mechanisms."""
     with cluster_of("SASL_PLAINTEXT", "PLAIN") as cluster:
         with pytest.raises(ValueError, match="user: 'bob' is not one of alice"):
             cluster.client_config("bob")
@@ -356,7 +356,7 @@ def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], text
 
 
 def test_what_the_cluster_refuses(tmp_path: Path) -> None:
-    """Neither another object, nor files that are missing or broken."""
+    """The cluster refuses other objects, and files that are missing or broken."""
     with pytest.raises(TypeError, match="security must be Security or None, not 'SSL'"):
         MockCluster(security="SSL")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""The embedded cluster answers every version that it names, so clients of any age work with it."""
+"""The embedded cluster answers every version that it offers, so clients of any age work with it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _ask(admin: AdminClient, kind: Any, version: int, topic: str, broker: int) -
 
 @needs("mock-committed")
 def test_committed_offsets_of_an_unknown_topic(kafka_cluster: MockCluster) -> None:
-    """They are not an error, as on Kafka: there is none."""
+    """As on Kafka, there is no committed offset, and no error."""
     kafka_cluster.create_topic("topic", 1)
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     places = [TopicPartition("nothing", 0), TopicPartition("topic", 7)]

@@ -92,7 +92,7 @@ def test_aio(filled: str, kafka_cluster: MockCluster) -> None:
 def test_offsets_of_a_transaction(
     kafka_topic: str, consumer: Consumer, make_producer: MakeProducer, offset: int
 ) -> None:
-    """Such an offset is refused, not left out; the transaction goes on."""
+    """Such an offset raises, instead of being left out; the transaction stays usable."""
     producer = make_producer({"transactional.id": "t"})
     producer.init_transactions(TIMEOUT)
     producer.begin_transaction()
@@ -106,7 +106,7 @@ def test_offsets_of_a_transaction(
 
 
 def test_no_offset_is_none_to_commit(filled: str, consumer: Consumer) -> None:
-    """What position() gives of a partition that was not read is left out, as it ever was."""
+    """A position of OFFSET_INVALID, from a partition that was not read, is still left out."""
     places = [TopicPartition(filled, 0, 7), TopicPartition(filled, 1)]
     consumer.commit(offsets=places, asynchronous=False)
     assert committed(consumer, filled) == 7

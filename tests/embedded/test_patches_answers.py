@@ -1,4 +1,5 @@
-"""Answers that librdkafka, unpatched, does not survive: each is an error, or is skipped."""
+"""Answers that would end the process with an unpatched librdkafka: each is an error, or is
+skipped."""
 
 from __future__ import annotations
 
@@ -191,7 +192,7 @@ def test_compressed_batch_of_nothing() -> None:
 
 @needs("empty-buffer")
 def test_member_without_metadata() -> None:
-    """A group's leader is told of a member without metadata: it goes on, and joins again."""
+    """A group's leader gets a member without metadata: it continues, and joins again."""
     check(
         """
         def change(api_key, frame):
@@ -323,7 +324,8 @@ def test_message_that_is_smaller_than_its_header() -> None:
 
 @needs("late-partitions")
 def test_no_answer_to_partitions_of_an_aborted_transaction() -> None:
-    """AddPartitionsToTxn is given up after its transaction has ended: the next one works."""
+    """If AddPartitionsToTxn times out after its transaction has ended, the next transaction
+    works."""
     check(
         """
         import threading

@@ -1,7 +1,7 @@
 """What librdkafka does for each message, counted (tests/native/counting.c).
 
-The times that these patches save differ between machines; how often the clock is read, memory is
-allocated and a mutex is locked does not.
+The times that these patches save differ between machines. The number of times that the clock is
+read, memory is allocated and a mutex is locked is the same everywhere.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def count(program: Path, what: str) -> dict[str, float]:
 
 @needs("produce-once")
 def test_producing(program: Path) -> None:
-    """The clock is read once for each message (three times without the patch), and letting ten
-    thousand delivery reports go takes a handful of locks instead of ten thousand.
+    """The clock is read once for each message (three times without the patch), and freeing ten
+    thousand delivery reports takes a few locks instead of ten thousand.
     """
     counts = count(program, "produce")
     assert counts["clocks"] < 1.1
@@ -50,9 +50,9 @@ def test_produced_messages(program: Path) -> None:
 
 @needs("fetched-messages")
 def test_fetched_messages(program: Path) -> None:
-    """Ten thousand messages that wait have no memory each but what came from the broker (312 bytes
-    more without the patch), taking them takes a handful of locks, and letting them go frees blocks
-    of memory that many of them share.
+    """Ten thousand waiting messages need only the memory of the broker's answers (312 bytes more
+    for each without the patch). Taking them takes a few locks, and freeing them frees blocks of
+    memory that many of them share.
     """
     counts = count(program, "fetch")
     assert counts["bytes"] < 150
@@ -76,7 +76,7 @@ def test_encoded_headers(program: Path) -> None:
 
 @needs("atomic-read")
 def test_reading_a_counter(tmp_path: Path) -> None:
-    """It writes nothing: it can be done where nothing can be written."""
+    """Reading does not write, so it also works in read-only memory."""
     result = run_program(build_program(ROOT / "tests" / "native" / "read_only.c", tmp_path))
     assert (result.returncode, result.stdout) == (0, "NO_ERROR\n"), result.stderr
 

@@ -94,7 +94,7 @@ def assigned(consumer: Consumer) -> set[str]:
 def test_a_deleted_topic_that_matched(
     kafka_cluster: MockCluster, asked: Asked, consumer: Consumer
 ) -> None:
-    """No request may create it, before it is deleted and after."""
+    """No request allows its creation, neither before it is deleted nor afterwards."""
     consumer.subscribe(["^u.*"])
     wait_until(lambda: assigned(consumer) == {"ua", "ub"}, lambda: consumer.poll(0.02))
     delete(kafka_cluster, "ua")
@@ -131,7 +131,7 @@ def test_after_unsubscribe(kafka_cluster: MockCluster, asked: Asked, consumer: C
 
 
 def test_assign_after_a_pattern(kafka_cluster: MockCluster, asked: Asked) -> None:
-    """A topic that is assigned by hand may be created, as without a pattern before."""
+    """A topic that is assigned by hand may be created, as if there had been no pattern."""
     with consuming(kafka_cluster, "classic") as consumer:
         consumer.subscribe(["^u.*"])
         wait_until(lambda: assigned(consumer) == {"ua", "ub"}, lambda: consumer.poll(0.02))

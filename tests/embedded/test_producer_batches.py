@@ -94,7 +94,7 @@ def test_batch_goes_on_after_a_refused_message(
 
 
 def test_batch_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
-    """Without block what does not fit is marked with _QUEUE_FULL."""
+    """Without block, messages that do not fit are marked with _QUEUE_FULL."""
     batch: list[Any] = [{"value": b"%d" % i} for i in range(8)]
     assert small.produce_batch(kafka_topic, batch) == 5
     assert [message.get("_error") for message in batch] == [
@@ -105,7 +105,7 @@ def test_batch_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
 
 
 def test_batch_that_is_tried_again(kafka_topic: str, small: Producer) -> None:
-    """The `_error` of a message goes when it is enqueued: nobody sends it once more."""
+    """The `_error` of a message is removed when it is enqueued, so that it is not sent twice."""
     batch: list[Any] = [{"value": b"%d" % i} for i in range(8)]
     batch[7] |= {"key": b"k", "headers": [], "partition": 0, "mine": 1}
     assert small.produce_batch(kafka_topic, batch) == 5
@@ -218,7 +218,7 @@ def test_arrow_that_blocks(kafka_topic: str, make_producer: MakeProducer) -> Non
 def test_exceptions_of_callbacks_while_arrow_blocks(
     kafka_topic: str, make_producer: MakeProducer, raised: Exception
 ) -> None:
-    """What a callback raises comes out as it is: it is no fault of the row at hand."""
+    """The exception of a callback is raised unchanged, without the index of a row."""
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     producer = make_producer({"queue.buffering.max.messages": 2})
     batch = pyarrow.record_batch({"value": pyarrow.array([b"v"] * 8, pyarrow.binary())})

@@ -53,7 +53,7 @@ def test_len_is_what_is_outstanding(kafka_topic: str, make_producer: MakeProduce
 
 
 def test_a_producer_is_true(producer: Producer) -> None:
-    """`if producer:` asks for the object, not for its length."""
+    """`if producer:` tests the object, and not its length."""
     assert producer
 
 
@@ -88,7 +88,8 @@ def test_flush_of_nothing(producer: Producer) -> None:
 
 
 def test_flush_counts_no_event_that_comes_afterwards(make_producer: MakeProducer) -> None:
-    """0 once all is delivered: statistics are in the same queue, and they come at any time."""
+    """flush() returns 0 once all messages are delivered, although statistics may be in the same
+    queue."""
     told: list[str] = []
     statistics = {"statistics.interval.ms": 1, "stats_cb": told.append}
     producer = make_producer(statistics)
@@ -198,7 +199,8 @@ def test_wakeup_ends_the_block_of_a_whole_batch(make_producer: MakeProducer) -> 
 
 
 def test_a_message_that_is_too_large(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """What librdkafka refuses at once is a KafkaException, and its callback is not kept."""
+    """If librdkafka refuses a message at once, produce() raises a KafkaException, and its callback
+    is released."""
     producer = make_producer({"message.max.bytes": 1000})
     reports = Reports()
     with pytest.raises(KafkaException) as caught:
@@ -279,7 +281,7 @@ def test_a_callback_can_flush(kafka_topic: str, producer: Producer) -> None:
 
 
 def test_no_room_inside_a_callback(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Messages being reported still take their place: block ends, and nothing is lost."""
+    """Messages that are being reported still occupy the queue: block ends, and nothing is lost."""
     producer = make_producer({"queue.buffering.max.messages": 3, "linger.ms": 60_000})
     reports = Reports()
     refused: list[BufferError] = []
@@ -348,7 +350,7 @@ def test_eight_threads(make_producer: MakeProducer, kafka_topic: str) -> None:
 def test_produced_records_are_all_there(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """What was reported as delivered is in the topic, once and in order."""
+    """Messages that were reported as delivered are in the topic, once and in order."""
     values = [b"%d" % i for i in range(3000)]
     send(producer, kafka_topic, values)
     assert values_of(read(consumer, kafka_topic, 3000)) == values

@@ -57,7 +57,7 @@ def offsets(partition: int, *numbers: int) -> list[tuple[int, int]]:
 
 
 def test_a_whole_topic(config: dict[str, Any], days: str, producer: Producer) -> None:
-    """All that is there when reading begins, partition by partition, and then it ends."""
+    """The topic is read up to its end at the start, partition by partition."""
     with read_topic(config, days, timeout=TIMEOUT) as reader:
         assert reader.progress == Progress(0, 20)
         producer.produce(days, b"later", partition=0)
@@ -70,7 +70,7 @@ def test_a_whole_topic(config: dict[str, Any], days: str, producer: Producer) ->
 
 
 def test_ranges_of_offsets(config: dict[str, Any], days: str) -> None:
-    """From start up to, but without, end; a dict says it for some partitions alone."""
+    """Reading goes from `start` to before `end`; a dict sets them for some partitions only."""
     assert rows(config, days, 8) == offsets(0, 8, 9) + offsets(1, 8, 9)
     assert rows(config, days, None, 2) == offsets(0, 0, 1) + offsets(1, 0, 1)
     assert rows(config, days, {1: 7}) == offsets(1, 7, 8, 9)
@@ -81,7 +81,8 @@ def test_ranges_of_offsets(config: dict[str, Any], days: str) -> None:
 
 
 def test_ranges_of_time(config: dict[str, Any], days: str) -> None:
-    """From the first message of a time or later up to the first of another."""
+    """Reading goes from the first message at or after one time to the first message at or after
+    another time."""
     start, end = DAY + timedelta(days=2, hours=1), DAY + timedelta(days=5)
     assert rows(config, days, start, end) == offsets(0, 3, 4) + offsets(1, 3, 4)
     assert rows(config, days, DAY + timedelta(days=9)) == offsets(0, 9) + offsets(1, 9)
@@ -94,7 +95,7 @@ def test_ranges_of_time(config: dict[str, Any], days: str) -> None:
 
 
 def test_batches_are_bounded(config: dict[str, Any], days: str) -> None:
-    """No batch has more rows than asked for, and progress counts the offsets behind them."""
+    """No batch has more rows than requested, and progress counts offsets."""
     sizes, progress = [], []
     with read_topic(config, days, batch_size=4, timeout=TIMEOUT) as reader:
         for batch in reader:
@@ -122,7 +123,8 @@ def test_columns(config: dict[str, Any], days: str) -> None:
 def test_offsets_that_are_missing(
     config: dict[str, Any], kafka_topic: str, kafka_cluster: MockCluster
 ) -> None:
-    """Markers of transactions have offsets and are no messages: ranges end where they say."""
+    """Transaction markers have offsets but are not messages; ranges still end at the given
+    offset."""
     transactions = Producer(
         {"bootstrap.servers": kafka_cluster.bootstrap_servers, "transactional.id": kafka_topic}
     )
@@ -152,7 +154,7 @@ class Failing(AvroDecoder):
 
 
 def test_what_fails_is_read_again(config: dict[str, Any], days: str) -> None:
-    """A decoder that raises loses nothing: reading goes on with the same messages."""
+    """If a decoder raises, no message is lost: reading continues with the same messages."""
     found: list[int] = []
     failures = 0
     decoder = Failing('"int"')

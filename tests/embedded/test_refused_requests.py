@@ -103,7 +103,7 @@ def test_pauses_between_refused_requests(
     config: dict[str, Any] | None,
     codes: list[int],
 ) -> None:
-    """Whatever the code is, until the application is told that it is final."""
+    """There are pauses for every code, until the application gets a fatal error."""
     kafka_cluster.set_group_initial_rebalance_delay(0)
     count, least = (3, SECONDS_FOR_THREE) if name in SLOW else (10, SECONDS_FOR_TEN)
     refusing = Refusing(kafka_cluster, name)
@@ -141,7 +141,8 @@ def test_pauses_between_refused_requests(
 
 
 def told(cluster: MockCluster, topic: str, name: str, code: int) -> list[tuple[int, str]]:
-    """What poll() returns until a member, which was refused twice, has its assignment."""
+    """The errors that poll() returns until a member, which was refused twice, has its
+    assignment."""
     cluster.set_group_initial_rebalance_delay(0)
     asked: list[Any] = []
     errors: list[tuple[int, str]] = []
@@ -179,7 +180,8 @@ def told(cluster: MockCluster, topic: str, name: str, code: int) -> list[tuple[i
 def test_a_refused_member_is_told_once(
     kafka_cluster: MockCluster, kafka_topic: str, name: str, code: int
 ) -> None:
-    """Though the request is refused again; and the member goes on."""
+    """The error is reported once, although the request is refused again, and the member
+    continues."""
     assert told(kafka_cluster, kafka_topic, name, code) == [(code, f"{name} failed")]
 
 
@@ -199,5 +201,5 @@ def test_a_refused_member_is_told_once(
 def test_what_passes_is_not_told(
     kafka_cluster: MockCluster, kafka_topic: str, name: str, code: int
 ) -> None:
-    """The member asks again, or joins again, without a word."""
+    """The member repeats the request, or joins again, and reports no error."""
     assert told(kafka_cluster, kafka_topic, name, code) == []

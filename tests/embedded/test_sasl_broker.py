@@ -18,7 +18,8 @@ from tests.support.secrets import secret
     ids=["at-once", "after-a-request"],
 )
 def test_who_hangs_up_is_not_heard(sent: bytes) -> None:
-    """A stranger that leaves before its credentials does not take the place of a client."""
+    """The broker ignores a connection that ends before its credentials, and waits for the
+    client."""
     broker = SaslBroker("PLAIN")
     with broker.socket:
         with socket.create_connection(broker.socket.getsockname()) as stranger:

@@ -84,7 +84,7 @@ def test_objects_come_back(kafka_cluster: MockCluster, kafka_topic: str) -> None
 def test_what_cannot_be_deserialized_is_passed_over(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The error carries the message as it came; the next call returns the one behind it."""
+    """The error contains the original message; the next call returns the next message."""
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         for key, value in ((b"key", b"12345678"), (b"1234", b"value"), (b"1234", b"12345678")):
             producer.produce(kafka_topic, value, key, partition=0)
@@ -110,7 +110,8 @@ def test_what_cannot_be_deserialized_is_passed_over(
 
 
 def test_interrupted_in_a_deserializer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Ctrl-C there loses no message: the next call returns it, and it is not committed before."""
+    """Ctrl-C in a deserializer loses no message: the next call returns it, and it is not committed
+    before."""
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         for value in (b"0", b"1", b"2"):
             producer.produce(kafka_topic, value, partition=0)

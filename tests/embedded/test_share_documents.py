@@ -71,7 +71,7 @@ def test_every_record_is_accepted(jobs: MockCluster, to_come: list[int]) -> None
 
 
 def test_each_record_by_itself(jobs: MockCluster, to_come: list[int]) -> None:
-    """The second one tries the bad job three times; the callback is told of the answers."""
+    """The second example tries the bad job three times, and the callback gets the answers."""
     to_come[0] = 7
     block = block_with(DOCUMENT, "def acknowledgement")
     callback = block_with(DOCUMENT, "def answered")
@@ -86,7 +86,7 @@ def test_each_record_by_itself(jobs: MockCluster, to_come: list[int]) -> None:
 
 @needs("share-renewal")
 def test_records_that_take_long(jobs: MockCluster, to_come: list[int]) -> None:
-    """The third one acknowledges as the second does, while the locks are renewed."""
+    """The third example acknowledges like the second one, while the locks are renewed."""
     to_come[0] = 7
     definitions = block_with(DOCUMENT, "def acknowledgement").split("with ShareConsumer")[0]
     lines = printed_by(definitions + block_with(DOCUMENT, "renewing(consumer)"), jobs)

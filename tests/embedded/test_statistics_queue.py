@@ -1,4 +1,4 @@
-"""Statistics, throttling and errors that nobody looks at for a while: only the latest are kept."""
+"""If nobody polls for a while, only the latest statistics, throttling and errors are kept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_one_waits(kafka_cluster: MockCluster, kind: Any) -> None:
 @needs("latest-only")
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_stats_are_current(kafka_cluster: MockCluster, kind: Any) -> None:
-    """stats() is as young as the interval, though nobody polls."""
+    """stats() is at most one interval old, even if nobody polls."""
     with kind(config(kafka_cluster, kind, statistics_interval_ms=INTERVAL)) as client:
         wait_for_statistics(client)
         wait_for_statistics(client)
@@ -61,7 +61,8 @@ def test_length_of_a_producer(kafka_cluster: MockCluster) -> None:
 
 @needs("latest-only")
 def test_errors_do_not_pile_up() -> None:
-    """A broker that is away reports its absence again and again; each kind of error waits once."""
+    """librdkafka reports a missing broker again and again, but each kind of error is in the queue
+    only once."""
     errors: list[Any] = []
     settings = {
         "bootstrap.servers": "127.0.0.1:1",

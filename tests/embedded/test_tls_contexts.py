@@ -98,7 +98,8 @@ def trusting(files: Files) -> ssl.SSLContext:
 
 
 def test_whom_a_context_trusts(files: Files) -> None:
-    """A file, a directory and text are; a directory without the authority is not enough."""
+    """Authorities from a file, a directory or a text are trusted; a directory without the authority
+    is not enough."""
     text = Path(files.certificate).read_text()
     for context in (
         trusting(files),
@@ -135,7 +136,7 @@ def test_ciphers(files: Files) -> None:
 
 
 def test_security_level(files: Files) -> None:
-    """A level that the server's key of 2,048 bits does not have refuses the server."""
+    """A security level that needs more than the server's 2,048-bit key refuses the server."""
     context = trusting(files)
     context.set_ciphers("DEFAULT:@SECLEVEL=3")
     with connected(files, context, nothing) as connection:
@@ -266,7 +267,7 @@ def test_what_librdkafka_cannot_be_told_is_refused(
 
 
 def test_what_verifies_nothing_needs_no_authority(files: Files) -> None:
-    """With CERT_NONE, whom the context trusts is of no account."""
+    """With CERT_NONE, the trusted authorities do not matter."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

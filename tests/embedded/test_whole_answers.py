@@ -28,7 +28,7 @@ pytestmark = [needs("whole-answers"), pytest.mark.kafka_topic(partitions=PARTITI
 class Answer:
     """The answer to a fetch of all partitions, which the broker sends when it may.
 
-    It takes some time to unpack, so that a call which is woken too soon gets less. Before
+    Unpacking takes some time, so that a call that wakes up too early gets fewer messages. Before
     get_ready() nothing is held: a connection's requests are answered in their order, and a client
     may have to ask for metadata first.
     """
@@ -70,9 +70,9 @@ def answer(kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProd
 
 
 def while_waiting(call: Callable[[], int], answer: Answer) -> int:
-    """What a call returns that waits, in another thread, when the answer comes.
+    """The result of a call that waits in another thread when the answer comes.
 
-    It is the innermost frame of Python's then: what waits is in C.
+    The call is then the innermost Python frame, because the wait itself is in C.
     """
     outcome: list[int] = []
     thread = threading.Thread(target=lambda: outcome.append(call()), daemon=True)
