@@ -24,7 +24,7 @@ MOVING = [
 
 
 class Coordinators:
-    """What the brokers say of a group: who coordinates it, and whether that is so."""
+    """The brokers' answers about a group: who its coordinator is, and whether that is right."""
 
     def __init__(self, cluster: MockCluster) -> None:
         self.asked: list[int] = []
@@ -73,7 +73,7 @@ def test_asked_again(kafka_cluster: MockCluster, coordinators: Coordinators, cod
 
 
 def test_another_broker_coordinates(kafka_cluster: MockCluster, coordinators: Coordinators) -> None:
-    """The one that coordinates now is asked, though librdkafka has the other one in mind."""
+    """The request goes to the present coordinator, although librdkafka remembers the former one."""
     coordinators.codes = [KafkaError.NOT_COORDINATOR]
     coordinators.finding = [KafkaError.COORDINATOR_NOT_AVAILABLE]
     coordinators.now = 2
@@ -82,7 +82,7 @@ def test_another_broker_coordinates(kafka_cluster: MockCluster, coordinators: Co
 
 
 def test_lists(kafka_cluster: MockCluster) -> None:
-    """A broker that is asked for what it coordinates is asked until it has loaded that."""
+    """If a broker still loads the groups that it coordinates, the request is repeated."""
     response = protocol.ListGroupsResponse
     asked = []
 
@@ -101,7 +101,7 @@ def test_lists(kafka_cluster: MockCluster) -> None:
 
 
 def test_other_errors(kafka_cluster: MockCluster, coordinators: Coordinators) -> None:
-    """They are the answer: nobody is asked again."""
+    """Other errors are the result: the request is not repeated."""
     coordinators.codes = [KafkaError.GROUP_AUTHORIZATION_FAILED]
     with pytest.raises(KafkaException) as caught:
         described(kafka_cluster)

@@ -1,4 +1,4 @@
-"""Descriptions of streams groups, with all that members of Kafka Streams say."""
+"""Descriptions of streams groups, with all data of their members."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _described(
     *,
     topology: bool = False,
 ) -> StreamsGroupDescription:
-    """What the client makes of a broker's description, in this version of the request or before."""
+    """The client's result for a broker's description, up to this version of the request."""
 
     def answer(request: Any, context: RequestContext) -> Any:
         assert request.include_topology_description is topology
@@ -118,7 +118,7 @@ def _described(
 
 @pytest.mark.parametrize("newest", [0, 1])
 def test_everything_is_described(kafka_cluster: MockCluster, newest: int) -> None:
-    """Each field of the answer is where the documentation says, from brokers before 4.4, too."""
+    """Each field of the answer is in the documented place, also from brokers before 4.4."""
     found = _described(kafka_cluster, GROUP, newest)
     assert (found.group_id, found.state) == ("group", GroupState.RECONCILING)
     assert (found.group_epoch, found.target_assignment_epoch, found.topology_epoch) == (6, 5, 3)
@@ -227,7 +227,7 @@ def test_no_topology_description(
 def test_wrong_topology_description(
     kafka_cluster: MockCluster, group: RESPONSE.DescribedGroup, text: str
 ) -> None:
-    """The request fails: nobody takes what the broker did not mean for a topology."""
+    """The request fails, so that a wrong answer is not taken for a topology."""
     with pytest.raises(KafkaException, match=text) as caught:
         _described(kafka_cluster, group, topology=True)
     assert caught.value.code() == KafkaError._BAD_MSG

@@ -41,7 +41,7 @@ def _groups_form_at_once(kafka_cluster: MockCluster) -> None:
 async def all_committed(
     count: int, read: Callable[[], Awaitable[list[Any]]], commit: Callable[[], Awaitable[object]]
 ) -> tuple[list[Any], set[int | None]]:
-    """Read and commit until there are so many messages.
+    """Read and commit until this number of messages was read.
 
     What could not be committed is not counted: it is read again after the rebalance.
 
@@ -66,7 +66,8 @@ async def all_committed(
 @pytest.mark.parametrize("limit", MEMBERS)
 @in_loop
 async def test_members_of_groups(kafka_cluster: MockCluster, filled: str, limit: str) -> None:
-    """They keep their memberships by heartbeats, or are told, rejoin and go on at their commits."""
+    """Members stay in their groups by heartbeats, or get an error, join again and continue at their
+    commits."""
     conf = MEMBERS[limit]
     told = []
     listener = aiokafka_consumer.Told()
@@ -120,7 +121,7 @@ def stand_still(cluster: MockCluster) -> None:
 
 @in_loop
 async def test_deliveries_and_answers(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Those that came meanwhile settle their futures afterwards, in order."""
+    """Deliveries and answers that came meanwhile settle their futures afterwards, in order."""
     servers = kafka_cluster.bootstrap_servers
     conf = {"bootstrap.servers": servers}
 

@@ -29,7 +29,7 @@ LEAVE_GROUP = 13  # the Kafka protocol's number of this request
 async def test_brokers_that_die_while_a_thousand_tasks_wait(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Each gets one message when they are back."""
+    """Each task gets one message when the brokers are back."""
     async with consumer_at(kafka_cluster, {"logger": QUIET}) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
         place = [TopicPartition(kafka_topic, 0)]
@@ -42,9 +42,10 @@ async def test_brokers_that_die_while_a_thousand_tasks_wait(
 async def test_loop_that_is_blocked_for_longer_than_the_group_waits(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """The group takes the partitions away, the error says so, and reading goes on after a commit.
+    """The group revokes the partitions, the error says so, and reading continues after the last
+    commit.
 
-    What was returned and not committed is returned again, as for every consumer; nothing else is.
+    Only messages that were returned and not committed are returned again, as for every consumer.
     """
     config = LIVELY | {"logger": QUIET}
     told: list[str] = []
@@ -80,7 +81,7 @@ async def test_loop_that_is_blocked_for_longer_than_the_group_waits(
 async def test_callbacks_that_raise(
     kafka_cluster: MockCluster, filled: str, call: str, callback: str
 ) -> None:
-    """The next call raises it, and no message is lost by that."""
+    """The next call raises the exception, and no message is lost."""
     raised: list[int] = []
 
     def fail(*_: object) -> None:
@@ -160,7 +161,8 @@ async def test_close_ends_what_waits(kafka_cluster: MockCluster, kafka_topic: st
 async def test_close_that_takes_longer_than_its_time(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """It goes on, a later close() waits for it, and raises what it raised."""
+    """close() continues in the background. A later close() waits for it, and raises its
+    exception."""
     go_on = asyncio.Event()
 
     async def on_revoke(*_: object) -> None:
@@ -264,7 +266,7 @@ async def test_block_that_is_cancelled_in_pause_while(
 async def test_pause_while_keeps_the_member(kafka_cluster: MockCluster, filled: str) -> None:
     """Work that takes longer than max.poll.interval.ms loses no partition.
 
-    Not even where a framework cancels all other tasks of the loop meanwhile.
+    This is so even if a framework cancels all other tasks of the loop meanwhile.
     """
     async with consumer_at(kafka_cluster, LIVELY) as consumer:
         await consumer.subscribe([filled])

@@ -23,7 +23,8 @@ def test_every_call_is_here(kind: type[Any]) -> None:
 @KINDS
 @pytest.mark.parametrize("thread", [False, True], ids=["same thread", "other thread"])
 def test_calls_in_another_loop(kafka_cluster: MockCluster, kind: type[Any], thread: bool) -> None:
-    """It says so before it looks at arguments, or does anything, while the own loop goes on."""
+    """The call raises before it checks arguments or does anything, and the client's own loop
+    continues."""
 
     async def elsewhere(client: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}

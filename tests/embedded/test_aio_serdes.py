@@ -51,7 +51,7 @@ async def consumer_of(
 
 
 async def to_bytes(obj: Any, ctx: SerializationContext) -> bytes | None:
-    """A serializer that awaits something, and tells of itself in a header."""
+    """A serializer that awaits something, and adds a header."""
     await asyncio.sleep(0)
     ctx.headers.append((f"{ctx.field}", b"seen"))
     return None if obj is None else str(obj).encode()
@@ -64,7 +64,8 @@ async def from_bytes(data: bytes | None, ctx: SerializationContext) -> Any:
 
 @in_loop
 async def test_objects_come_back(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """By functions, one for the key and one for the value; the classes can be awaited."""
+    """Objects come back through one function for the key and one for the value; the classes can be
+    awaited."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     serializers = {"key.serializer": StringSerializer(), "value.serializer": DoubleSerializer()}
     producer: AsyncSerializingProducer[str, float] = await AsyncSerializingProducer(
@@ -95,7 +96,7 @@ async def test_objects_come_back(kafka_cluster: MockCluster, kafka_topic: str) -
 
 @in_loop
 async def test_coroutines_as_serdes(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """They are awaited, and may add headers; the caller's list stays as it is."""
+    """Coroutines are awaited, and may add headers; the caller's list does not change."""
     headers = [("own", b"1")]
     async with producer_of(kafka_cluster, key=to_bytes, value=to_bytes) as producer:
         await producer.produce(kafka_topic, 1, 2, headers=headers)
@@ -117,7 +118,7 @@ async def test_coroutines_as_serdes(kafka_cluster: MockCluster, kafka_topic: str
 async def test_what_cannot_be_serialized(
     kafka_cluster: MockCluster, kafka_topic: str, field: str, error: type[Exception]
 ) -> None:
-    """The error has the message as it was given, and its cause; nothing is sent."""
+    """The error contains the given message and the cause; nothing is sent."""
 
     async def fail(obj: Any, _: SerializationContext) -> bytes:
         raise ZeroDivisionError
@@ -139,7 +140,8 @@ async def test_what_cannot_be_serialized(
 async def test_what_cannot_be_deserialized(
     kafka_cluster: MockCluster, kafka_topic: str, field: str, error: type[Exception]
 ) -> None:
-    """poll() raises and goes on behind it; consume() returns the others first."""
+    """poll() raises, and then continues after the message; consume() returns the other messages
+    first."""
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         for text in (b"1", b"x", b"3", b"x", b"5"):
             producer.produce(kafka_topic, key=text, value=text, partition=0)
@@ -206,7 +208,8 @@ async def test_a_deserializer_that_is_cancelled(
 async def test_called_while_a_cancellation_is_handled(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The caller's CancelledError is not the deserializer's: what is returned is not repeated."""
+    """The caller's CancelledError is not mistaken for one of the deserializer: returned messages
+    are not repeated."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
     own = [TopicPartition(kafka_topic, 0)]
     async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
@@ -241,7 +244,7 @@ async def test_columns_store_their_offsets(
 async def test_a_batch_without_failures_leaves_the_turn(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The next call takes the short way, too; with a failure to raise it does not."""
+    """The next call also takes the fast path, unless there is a failure to raise."""
     await asyncio.to_thread(send, producer, kafka_topic, [*numbers(0, 11), b"x", b"12"])
     async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
         await consumer.poll(TIMEOUT)
@@ -276,7 +279,7 @@ async def test_errors_in_the_place_of_messages(
 
 @in_loop
 async def test_headers_that_are_none(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Serializers could not add to them: the argument is named."""
+    """Serializers could not add headers to them, so the error names the argument."""
     async with producer_of(kafka_cluster, value=to_bytes) as producer:
         with pytest.raises(TypeError, match=r"headers must be a dict or a list .* not int"):
             await producer.produce(kafka_topic, value=1, headers=5)

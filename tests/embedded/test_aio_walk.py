@@ -1,4 +1,5 @@
-"""An AIOConsumer on a random walk: each partition's messages come in order, once, when they may."""
+"""An AIOConsumer with random calls: each partition's messages come in order and once, and not while
+the partition is paused."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def cluster() -> Iterator[MockCluster]:
 
 
 class Walk:
-    """Does what chance says, and knows what must come of it."""
+    """Makes random calls, and computes their expected results."""
 
     def __init__(self, consumer: AIOConsumer, seed: int) -> None:
         self._consumer = consumer

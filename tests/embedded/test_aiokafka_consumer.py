@@ -1,4 +1,4 @@
-"""AIOKafkaConsumer of the aiokafka face: messages."""
+"""AIOKafkaConsumer of compat.aiokafka: messages."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_records(kafka_cluster: MockCluster, kafka_topic: str, producer: P
 
 @in_loop
 async def test_records_are_dataclasses(kafka_cluster: MockCluster, filled: str) -> None:
-    """Those that the extension makes compare, copy and pickle as others do."""
+    """Records that the extension makes can be compared, copied and pickled like other records."""
     async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
         record = await consumer.getone()
     fields = dataclasses.asdict(record)
@@ -131,7 +131,7 @@ async def test_while_nobody_reads(
 
 @in_loop
 async def test_every_way_to_read(kafka_cluster: MockCluster, filled: str) -> None:
-    """getone(), getmany() and iteration go on where the one before ended."""
+    """getone(), getmany() and iteration each continue where the previous call ended."""
     async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
         found = await values(consumer, 10)
         found += [record.value for record in await many(consumer, 20, max_records=10)]
@@ -146,7 +146,8 @@ async def test_every_way_to_read(kafka_cluster: MockCluster, filled: str) -> Non
 async def test_getmany_waits_for_the_first_message_only(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """It returns what is there, no more than asked for; and nothing when time is up."""
+    """getmany() returns the available records, at most the requested number, and nothing after the
+    timeout."""
     partition = TopicPartition(filled, 0)
     async with reading(kafka_cluster.bootstrap_servers, partition, max_poll_records=30) as consumer:
         first = await consumer.getmany(timeout_ms=30_000)
@@ -237,7 +238,8 @@ class TestDeserializers:
     async def test_an_exception_leaves_the_position(
         self, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """getone() raises it again and again; getmany() for everything that it would return."""
+        """getone() raises it again and again; getmany() raises it if a record that it would return
+        causes it."""
         refused = {b"5"}
 
         def number(value: bytes) -> int:
@@ -343,7 +345,7 @@ async def test_start_without_a_broker() -> None:
 )
 @in_loop
 async def test_servers_that_cannot_be(servers: Any, error: type[Exception]) -> None:
-    """start() says so, and the consumer can be stopped; a client does the same."""
+    """start() raises, and the consumer can be stopped; the same is true of AIOKafkaClient."""
     consumer = consumer_at(servers, "topic")
     with pytest.raises(error, match=r"localhost|a:b|::1"):
         await consumer.start()
@@ -355,7 +357,7 @@ async def test_servers_that_cannot_be(servers: Any, error: type[Exception]) -> N
 
 @in_loop
 async def test_properties_that_cannot_be() -> None:
-    """start() names librdkafka's property: no keyword of aiokafka's is wrong."""
+    """The error of start() names librdkafka's property, because no keyword of aiokafka is wrong."""
     consumer = consumer_at(NO_BROKER, "topic", properties={"fetch.min.bytes": "many"})
     with pytest.raises(IllegalArgumentError, match=r"fetch\.min\.bytes"):
         await consumer.start()
@@ -366,7 +368,7 @@ async def test_properties_that_cannot_be() -> None:
 async def test_a_broker_that_goes_and_comes_back(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """getone() waits, and goes on behind the last message."""
+    """getone() waits, and continues after the last message."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
     async with reading(
         kafka_cluster.bootstrap_servers, TopicPartition(kafka_topic, 0), retry_backoff_ms=10

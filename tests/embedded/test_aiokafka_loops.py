@@ -55,7 +55,7 @@ class Clients:
         await self.producer.partitions_for(self.topic)
 
     def ends(self) -> Calls:
-        """What ends them."""
+        """The calls that end the clients."""
         return {
             "producer": self.producer.stop,
             "consumer": self.consumer.stop,
@@ -64,7 +64,7 @@ class Clients:
         }
 
     def calls(self) -> Calls:
-        """What waits for a broker, or changes what the loop's tasks work with."""
+        """Calls that wait for a broker, or change the state that the loop's tasks use."""
         producer, consumer, admin = self.producer, self.consumer, self.admin
         place = TopicPartition(self.topic, 0)
         batch = producer.create_batch()
@@ -117,7 +117,7 @@ async def running(cluster: MockCluster, topic: str) -> AsyncIterator[Clients]:
 
 @contextmanager
 def collected() -> Iterator[Callable[[str], bool]]:
-    """Collect what nobody has any more: a function, whether some warning has had a text."""
+    """Collect garbage. Returns a function that tells whether a warning had a text."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ResourceWarning)
@@ -161,7 +161,7 @@ async def test_other_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_between_two_runs_of_the_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What does not wait is allowed."""
+    """Calls that do not wait are allowed."""
     consumer = consumer_at(kafka_cluster.bootstrap_servers)
     place = TopicPartition(kafka_topic, 0)
     consumer.assign([place])
@@ -201,7 +201,7 @@ def _end_of_child(calls: Calls) -> None:
 
 @in_loop
 async def test_clients_that_nobody_closes(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Those that administrate warn as the others do, and end."""
+    """Admin clients warn like other clients, and end."""
     for kind in (AIOKafkaAdminClient, AIOKafkaClient):
         client = kind(bootstrap_servers=kafka_cluster.bootstrap_servers)
         await (client.start() if isinstance(client, AIOKafkaAdminClient) else client.bootstrap())

@@ -103,7 +103,7 @@ def test_values(batch: MessageBatch, kafka_topic: str) -> None:
 def test_same_as_consume(
     producer: Producer, make_consumer: MakeConsumer, kafka_cluster: MockCluster
 ) -> None:
-    """Every row says what the Message of the same offset says, whatever was produced."""
+    """Every row has the same values as the Message of its offset, whatever was produced."""
     rng = random.Random(7)
     kafka_cluster.create_topic("random", 3)
     for _ in range(1000):
@@ -149,7 +149,7 @@ def test_same_as_consume(
 
 
 def test_several_topics(producer: Producer, consumer: Consumer, kafka_cluster: MockCluster) -> None:
-    """The topic is that of each row when a batch holds several."""
+    """If a batch has messages of several topics, each row has its own topic."""
     topics = ["short", "a-topic-with-a-longer-name"]
     for topic in topics:
         kafka_cluster.create_topic(topic)
@@ -211,7 +211,7 @@ def test_names_of_headers_are_utf8(
 def test_columns_that_are_wanted(
     batch: MessageBatch, consumer: Consumer, kafka_topic: str, names: list[str]
 ) -> None:
-    """Only they are there, and hold what they hold beside all the others."""
+    """The batch has only these columns, with the same values as in a batch of all columns."""
     everything = pa.record_batch(batch)
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     found = pa.record_batch(consumer.consume_arrow(3, 30, columns=names))
@@ -246,13 +246,13 @@ def test_headers_and_columns(batch: MessageBatch, consumer: Consumer, kafka_topi
 def test_columns_that_are_refused(
     consumer: Consumer, columns: Any, error: type[Exception], message: str
 ) -> None:
-    """The message says what is allowed, or which name is near."""
+    """The error names the allowed columns, or the most similar name."""
     with pytest.raises(error, match=re.escape(message)):
         consumer.consume_arrow(1, 0, columns=columns)
 
 
 def test_empty_batch(consumer: Consumer, kafka_topic: str) -> None:
-    """A batch without rows is one all the same."""
+    """A batch without rows is a valid batch."""
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     batch = consumer.consume_arrow(10, 0, headers=True)
     assert len(batch) == 0
@@ -262,7 +262,7 @@ def test_empty_batch(consumer: Consumer, kafka_topic: str) -> None:
 
 
 def test_eof(make_consumer: MakeConsumer, producer: Producer, kafka_topic: str) -> None:
-    """The ends of partitions are no rows: they stand in `eof`."""
+    """The ends of partitions are in `eof`, and not among the rows."""
     producer.produce(kafka_topic, b"1", partition=0)
     assert producer.flush(30) == 0
     consumer = make_consumer({"enable.partition.eof": True})
@@ -358,7 +358,7 @@ def comparable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_batch_is_produced_again(
     batch: MessageBatch, producer: Producer, consumer: Consumer, kafka_cluster: MockCluster
 ) -> None:
-    """What was consumed can be produced as it is: every field arrives, timestamps included."""
+    """A consumed batch can be produced unchanged: every field arrives, including the timestamps."""
     kafka_cluster.create_topic("copy")
     assert producer.produce_arrow(batch, "copy") == 3
     assert producer.flush(30) == 0
@@ -370,7 +370,7 @@ def test_batch_is_produced_again(
 def test_frames_are_produced(
     batch: MessageBatch, producer: Producer, consumer: Consumer, kafka_topic: str, library: str
 ) -> None:
-    """The data frames of other libraries are taken as they are."""
+    """Data frames of other libraries are accepted unchanged."""
     module = pytest.importorskip(library, reason=f"{library} is not installed")
     if library == "polars":
         frame = module.DataFrame(batch)
@@ -533,7 +533,7 @@ def test_buffers_are_freed() -> None:
 
 
 def test_export_from_many_threads(batch: MessageBatch) -> None:
-    """A batch is immutable: threads export it and let go of it at the same time."""
+    """A batch is immutable: several threads can export and release it at the same time."""
     expected = pa.record_batch(batch)
     results = []
 
@@ -552,7 +552,7 @@ def test_export_from_many_threads(batch: MessageBatch) -> None:
 
 
 def test_message_batch(batch: MessageBatch) -> None:
-    """len(), repr() and eof; what it is made by says the docstring."""
+    """len(), repr() and eof work; the docstring says which method makes a batch."""
     assert len(batch) == 3
     assert repr(batch) == "MessageBatch(3 messages)"
     assert batch.eof == []

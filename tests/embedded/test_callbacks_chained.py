@@ -48,14 +48,14 @@ class Oops(Exception):
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The exceptions that come out as one, the last first."""
+    """The exceptions that are raised as one, the last first."""
     while error is not None:
         yield error
         error = error.__context__
 
 
 def raised_by(call: Callable[[], object]) -> list[Any]:
-    """What the exceptions were made with, the first first."""
+    """The arguments of the exceptions, the first first."""
     with pytest.raises(Oops) as caught:
         call()
     return [error.args[0] for error in chain(caught.value)][::-1]
@@ -71,7 +71,7 @@ def produced(producer: Producer) -> Producer:
 
 
 def flush_again(producer: Producer) -> None:
-    """Until a callback has raised, which a short flush() can end before."""
+    """Repeat flush() until a callback has raised, because a short flush() can end earlier."""
     while True:
         producer.flush(0.02)
 
@@ -130,7 +130,7 @@ def first_exceptions(name: str) -> list[Any]:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_no_broker_and_all_are_down(name: str) -> None:
-    """Both errors of a server that cannot be reached come out of the first call, not of close()."""
+    """The first call raises both errors of a server that cannot be reached; close() raises none."""
     both = ["_TRANSPORT", "_ALL_BROKERS_DOWN"]
     assert any(first_exceptions(name)[:2] == both for _ in range(ATTEMPTS))
 
@@ -155,7 +155,7 @@ def test_a_report_of_what_the_callback_sent(kafka_topic: str, make_producer: Mak
 
 
 def test_a_commit_of_the_callback(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """The same of a consumer whose on_commit commits again."""
+    """The same for a consumer whose on_commit commits again."""
     calls = itertools.count()
     place = TopicPartition(kafka_topic, 0, 1)
 
@@ -176,7 +176,7 @@ def test_a_commit_of_the_callback(kafka_topic: str, make_consumer: MakeConsumer)
 
 @pytest.mark.parametrize("timeout", [0, TIMEOUT])
 def test_reports_that_wait(kafka_topic: str, make_producer: MakeProducer, timeout: float) -> None:
-    """Those of one batch come out of one poll(), also of one that does not wait."""
+    """One poll() raises the exceptions of all reports of a batch, even if it does not wait."""
     producer = make_producer(THREE_AT_ONCE)
 
     def report(error: KafkaError | None, message: Message) -> None:
@@ -194,7 +194,7 @@ def test_reports_that_wait(kafka_topic: str, make_producer: MakeProducer, timeou
 
 
 def test_no_exception_is_dropped(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """A call stops when it has sixteen: the next one raises the rest."""
+    """A call stops after sixteen exceptions, and the next call raises the rest."""
     producer = make_producer({"linger.ms": 50})
 
     def report(error: KafkaError | None, message: Message) -> None:
@@ -232,7 +232,7 @@ def test_an_interrupt_ends_the_call(kafka_topic: str, make_producer: MakeProduce
 def test_messages_that_come_meanwhile(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """They stay for the calls that follow: each comes once, in order."""
+    """The messages stay for the next calls: each comes once, in order."""
     send(producer, kafka_topic, numbers(0, 20))
     seen: list[bytes | None] = []
 
@@ -257,7 +257,7 @@ def test_messages_that_come_meanwhile(
 
 @dataclass
 class First:
-    """A callback that raises once, when statistics wait behind it, which raise once after it."""
+    """A callback that raises once while statistics wait; their callback then also raises once."""
 
     client: Any = None
     """Whose callback it is; until it is known, nothing raises."""
@@ -416,7 +416,8 @@ def of_a_consumers_logger(setting: Setting, first: First) -> Case:
     ],
 )
 def test_what_waits_behind_it(setting: Setting, case: Callable[[Setting, First], Case]) -> None:
-    """The exception of statistics that wait when any callback raises comes out of the same call."""
+    """If any callback raises while statistics wait, the same call also raises the exception of
+    stats_cb."""
     first = First()
     first.client, call = case(setting, first)
     raised: list[Any] = []
@@ -429,7 +430,8 @@ def test_what_waits_behind_it(setting: Setting, case: Callable[[Setting, First],
 
 
 def test_each_record_of_a_logger(setting: Setting) -> None:
-    """A handler that raises for each record gets those that wait, as many as one call raises."""
+    """A handler that raises for each record gets the waiting records, at most as many as one call
+    can raise."""
     armed: list[bool] = []
 
     def refuse_record(record: logging.LogRecord) -> None:
@@ -465,7 +467,8 @@ def test_a_transaction_that_fails(setting: Setting) -> None:
 
 @needs("mock-on-request")
 def test_an_interrupt_ends_a_commit(setting: Setting) -> None:
-    """Ctrl-C in a callback does not wait for the broker; the next commit has the first's end."""
+    """After Ctrl-C in a callback, the commit does not wait for the broker; the next commit returns
+    the result of the first."""
     ended = threading.Event()
     answered: list[bool] = []
 
@@ -505,7 +508,8 @@ def test_an_interrupt_in_a_logger_ends_a_step(setting: Setting) -> None:
 @needs("fetched-messages")
 @pytest.mark.parametrize("name", [name for name in CALLS if name != "Producer.flush"])
 def test_the_end_of_what_follows(name: str) -> None:
-    """The call ends though more comes all the time: one look at what is there, when time is up."""
+    """The call ends even if more events come all the time: after its timeout it serves only the
+    present ones."""
     calls = itertools.count()
     behind: list[int] = []
 

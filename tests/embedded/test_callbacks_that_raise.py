@@ -1,4 +1,4 @@
-"""Callbacks that raise at their first, second, ... call, while calls are also cut.
+"""Callbacks that raise at their first, second, ... call, while calls are also cancelled.
 
 Whatever raises, and wherever a call is cancelled: each exception comes out once, each message comes
 once and in order, what is committed is what came, and the client works to its end.
@@ -248,7 +248,8 @@ def test_producers(kafka_cluster: MockCluster, kafka_topic: str, callback: str, 
 def test_asyncio_producers(
     kafka_cluster: MockCluster, kafka_topic: str, awaits: bool, every: int
 ) -> None:
-    """The loop's exception handler gets each exception; what a cut call took is delivered."""
+    """The loop's exception handler gets each exception; messages of a cancelled call are
+    delivered."""
     faulty = Faulty(every, awaits)
 
     async def work() -> None:

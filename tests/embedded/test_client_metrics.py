@@ -80,7 +80,7 @@ def test_metrics_are_pushed(
 def test_metrics_are_switched_off(
     pushed: list[Any], kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """With enable.metrics.push=false the client does not even ask what is wanted."""
+    """With enable.metrics.push=false the client does not request the subscription of metrics."""
     kafka_cluster.start_request_tracking()
     producer = make_producer({"enable.metrics.push": False})
     producer.produce(kafka_topic, b"value")

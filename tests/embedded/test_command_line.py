@@ -24,7 +24,7 @@ _PRODUCER = ["--producer-id", "1", "--producer-epoch", "0"]
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The machine's own settings do not count."""
+    """The test ignores the machine's own settings."""
     monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
 
 

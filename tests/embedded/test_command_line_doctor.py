@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The machine's own settings do not count."""
+    """The test ignores the machine's own settings."""
     monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
 
 
@@ -36,7 +36,7 @@ def rows(done: Ended) -> dict[str, str]:
 
 def test_what_there_is() -> None:
     """Package, librdkafka, patches, features and extras are those of build_info() and of the
-    installed packages; without brokers nothing is asked."""
+    installed packages; without brokers, no request is sent."""
     done = run("doctor", "--json")
     assert done.status == 0
     found = rows(done)
@@ -96,7 +96,7 @@ def test_extras() -> None:
 
 
 def test_without_the_extra() -> None:
-    """It is there without click, too: a missing extra is what it is asked about."""
+    """`doctor` works without click, too, because it has to report a missing extra."""
     script = (
         "import runpy, sys\n"
         "sys.modules['click'] = None\n"

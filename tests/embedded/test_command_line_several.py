@@ -19,7 +19,7 @@ from tests.support.command_line import run
 
 
 def answers(result: Callable[[str], Any], code: int) -> dict[str, Future[Any]]:
-    """One that failed between two that did not."""
+    """A failed result between two successful ones."""
     futures: dict[str, Future[Any]] = {name: Future() for name in ("first", "wrong", "last")}
     for name, future in futures.items():
         if name == "wrong":
@@ -30,7 +30,7 @@ def answers(result: Callable[[str], Any], code: int) -> dict[str, Future[Any]]:
 
 
 class Admin:
-    """What the embedded cluster cannot answer."""
+    """The requests that the embedded cluster cannot answer."""
 
     def delete_topics(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
         return answers(lambda name: None, KafkaError.UNKNOWN_TOPIC_OR_PART)

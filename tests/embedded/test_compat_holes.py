@@ -17,7 +17,7 @@ pytestmark = needs("next-position", "mock-holes")
 
 @in_loop
 async def test_aiokafka(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The position reaches the end, and is what is committed."""
+    """The position reaches the end, and is committed."""
     append_holes(kafka_cluster, kafka_topic, kept=[3, 7], last=9)
     place = TopicPartition(kafka_topic, 0)
     async with reading(kafka_cluster.bootstrap_servers, place, group_id="holes") as consumer:

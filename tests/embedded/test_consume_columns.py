@@ -122,7 +122,8 @@ def test_versions_of_a_schema_become_one(
 def test_bad_payloads_are_errors_of_their_rows(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """What cannot be decoded is null, with its bytes in raw; a tombstone is no error."""
+    """Values that cannot be decoded are null, with their bytes in `raw`; a tombstone is not an
+    error."""
     good = payloads(registry, kafka_topic)
     unknown, cut, text = b"\0\0\0\3\xe7\2", good[0][:-1], b"hello"
     produced(producer, kafka_topic, [good[0], unknown, None, cut, text, good[1]])
@@ -172,7 +173,7 @@ def test_keys_and_values(kafka_topic: str, producer: Producer, consumer: Consume
 
 
 def test_wrong_decoders_are_refused(consumer: Consumer) -> None:
-    """What cannot decode is a TypeError, and a column that is not there a ValueError."""
+    """An object that cannot decode raises a TypeError, and a missing column a ValueError."""
     with pytest.raises(TypeError, match=r"value must be AvroColumns .* not dict"):
         consumer.consume_arrow(1, 0, value={})  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="key is to be decoded, but columns does not name it"):
@@ -189,7 +190,7 @@ def test_wrong_decoders_are_refused(consumer: Consumer) -> None:
 
 
 def test_no_messages(consumer: Consumer) -> None:
-    """A batch without messages has the columns all the same."""
+    """A batch without messages has the same columns."""
     batch = consumer.consume_arrow(1, 0, value=AvroDecoder(FIRST))
     assert len(batch) == 0
     assert polars.DataFrame(batch).schema["value"] == polars.Struct(
@@ -238,7 +239,7 @@ GUID_OF_NONE = b"\1" + bytes(15) + b"\7"
 def test_guids_in_headers(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """Rows whose header has a GUID and rows that begin with an id stand side by side."""
+    """Rows with a GUID in their header and rows that begin with an id can be mixed."""
     [first, second] = with_guids(registry, kafka_topic)
     framed = payloads(registry, kafka_topic)
     unknown = (second[0], [("__value_schema_id", GUID_OF_NONE)])
@@ -323,7 +324,7 @@ def test_guids_of_a_topic_that_is_read(
 
 
 def test_a_guid_is_asked_for_again_until_it_is_known(registry: SchemaRegistryClient) -> None:
-    """As an id is; and once only when it is."""
+    """As for an id: a known GUID is requested only once."""
     with running_registry() as fake, SchemaRegistryClient({"url": fake.url}) as client:
         columns = AvroColumns(client, schema=SECOND)
         headers = header_column([[("__value_schema_id", GUID_OF_NONE)], None])
@@ -371,7 +372,8 @@ class Waiting(AvroDecoder):
 def test_an_event_loop_goes_on(
     kafka_topic: str, producer: Producer, kafka_cluster: MockCluster
 ) -> None:
-    """Decoding waits in a thread; what a cancelled call has fetched is the next one's."""
+    """Decoding waits in a thread; the next call returns the messages that a cancelled call has
+    fetched."""
     produced(producer, kafka_topic, [b"\2", b"\4"])
 
     async def read() -> list[Any]:
@@ -416,7 +418,7 @@ def test_rows_become_payloads_of_the_registry(
 def test_an_event_loop_encodes(
     kafka_topic: str, consumer: Consumer, kafka_cluster: MockCluster, registry: SchemaRegistryClient
 ) -> None:
-    """AIOProducer does the same; what does not encode is refused, and enqueues nothing."""
+    """The same for AIOProducer; rows that cannot be encoded raise, and nothing is enqueued."""
     registry.register_schema(f"{kafka_topic}-value", Schema(json.dumps(SECOND)))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     frame = polars.DataFrame({"note": [None, "gift"], "id": [1, 2]})
@@ -464,7 +466,7 @@ def test_a_batch_goes_on_as_it_came(
     kafka_cluster: MockCluster,
     registry: SchemaRegistryClient,
 ) -> None:
-    """What was decoded is encoded again, with its keys."""
+    """Decoded rows are encoded again, with their keys."""
     values = payloads(registry, kafka_topic)
     produced(producer, kafka_topic, values[1:])
     columns = AvroColumns(registry, f"{kafka_topic}-value")
@@ -501,7 +503,7 @@ def test_batches_of_several_chunks_are_encoded(
 
 
 def test_batches_without_a_chunk_are_encoded(kafka_topic: str, producer: Producer) -> None:
-    """There is nothing to encode, but types are checked and columns are as always."""
+    """Nothing is encoded, but types are checked, and the columns are the same as usual."""
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     text, order = AvroEncoder('"string"'), AvroEncoder(FIRST)
     columns = {"value": pa.array([ORDERS[0]]), "key": pa.array([{"value": "k"}])}
@@ -539,7 +541,7 @@ def mark_of(registry: SchemaRegistryClient, subject: str) -> bytes:
 def test_guids_are_written(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """What a row becomes is what a serializer makes of it; a tombstone has no schema."""
+    """A row is encoded as a serializer would do it; a tombstone has no schema."""
     [(payload, headers), _] = with_guids(registry, kafka_topic)
     registry.register_schema(f"{kafka_topic}-rows", Schema(json.dumps(FIRST)))
     columns = AvroColumns(registry, f"{kafka_topic}-rows", **HEADER)
@@ -568,7 +570,7 @@ def test_guids_are_written(
 def test_guids_of_keys_and_values_are_written(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """Each has a header of its own, in the place of the one that a row came with."""
+    """Each has its own header, which replaces a header that the row already had."""
     registry.register_schema("k", Schema('"string"'))
     registry.register_schema("v", Schema(json.dumps(FIRST)))
     key, value = AvroColumns(registry, "k", **HEADER), AvroColumns(registry, "v", **HEADER)
@@ -595,7 +597,7 @@ def test_guids_of_keys_and_values_are_written(
 
 
 def test_guids_of_json_are_written(registry: SchemaRegistryClient) -> None:
-    """The text alone is the payload; a prefix is what there is without the option."""
+    """With the option the payload is only the text; without it there is a prefix."""
     schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
     known = registry.register_schema("s", Schema(json.dumps(schema), "JSON"))
     frame = polars.DataFrame({"id": [1]})
@@ -614,7 +616,7 @@ def test_guids_of_json_are_written(registry: SchemaRegistryClient) -> None:
 
 
 class NoGuids:
-    """A registry of a time when schemas had ids only."""
+    """An old registry, whose schemas have only ids."""
 
     def __init__(self, registry: SchemaRegistryClient) -> None:
         self.get_schema = registry.get_schema
@@ -628,7 +630,7 @@ class NoGuids:
 
 
 def test_guids_that_cannot_be_written(registry: SchemaRegistryClient) -> None:
-    """A registry that has none, and what is no way to write them, are named."""
+    """The error names a registry without GUIDs, or the wrong value of the option."""
     registry.register_schema("s", Schema('"int"'))
     columns = AvroColumns(NoGuids(registry), "s", **HEADER)
     for _ in range(2):
@@ -867,7 +869,8 @@ def test_protobuf_imports_that_two_files_have(registry: SchemaRegistryClient) ->
 
 
 def test_protobuf_texts_of_a_registry(flights: SchemaRegistryClient) -> None:
-    """A subject's message is compiled; versions say where it is, numbers what a field is."""
+    """A subject's message is compiled. In each version it is found by its place, and its fields by
+    their numbers."""
     known = flights.get_latest_version("flights").schema_id
     assert known is not None
     later = flights.register_schema("others", registered(LATER))
@@ -907,7 +910,8 @@ message Order {
 
 
 def test_what_every_registry_knows(flights: SchemaRegistryClient) -> None:
-    """Tags and decimals are imported without a reference; one of their name is taken instead."""
+    """Tags and decimals are imported without a reference; a reference of the same name takes
+    precedence."""
     known = flights.register_schema("tagged", Schema(TAGGED, "PROTOBUF"))
     payload = b"\0" + known.to_bytes(4) + b"\0\x08\5\x12\5\x0a\1\x2a\x18\1"
     rows = ProtobufColumns(flights, subject="tagged").decode(binary([payload]))
@@ -955,7 +959,8 @@ def test_types_of_google(flights: SchemaRegistryClient, described: bool) -> None
 def test_types_of_google_that_are_not_there(
     flights: SchemaRegistryClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error names the package that has them; nobody has what the package has not."""
+    """The error names the package with these types; types that the package does not have are
+    unknown."""
     text = 'syntax = "proto3"; import "google/type/{}.proto"; message M {{ google.type.{} a = 1; }}'
     flights.register_schema("unknown", Schema(text.format("weather", "Weather"), "PROTOBUF"))
     flights.register_schema("color", Schema(text.format("color", "Color"), "PROTOBUF"))
@@ -972,7 +977,7 @@ def test_types_of_google_that_are_not_there(
 
 
 def test_protobuf_texts_and_headers(flights: SchemaRegistryClient) -> None:
-    """A header has the message indexes behind the GUID."""
+    """A header has the message indexes after the GUID."""
     latest = flights.get_latest_version("flights")
     guid = b"\1" + UUID(latest.guid).bytes
     columns = ProtobufColumns(flights, "air.Flight", subject="flights")
@@ -1007,7 +1012,7 @@ def test_protobuf_texts_are_written_with_a_guid(flights: SchemaRegistryClient) -
 
 
 def test_wrong_protobuf_texts(flights: SchemaRegistryClient) -> None:
-    """What cannot be compiled, or is not there, is an error that says so."""
+    """If a text cannot be compiled or is missing, the error says so."""
     with pytest.raises(ValueError, match=r"the schema has no message air\.Ship"):
         ProtobufColumns(flights, "air.Ship", subject="flights").decode(binary([]))
     # City is imported: payloads cannot be of it.
@@ -1034,7 +1039,7 @@ def binary(values: list[bytes | None]) -> Any:
 
 
 def test_each_schema_is_asked_for_once() -> None:
-    """The registry hears of an id with its first payload only."""
+    """An id is requested from the registry only for its first payload."""
     with running_registry() as fake, SchemaRegistryClient({"url": fake.url}) as registry:
         values = payloads(registry, "orders")
         columns = AvroColumns(registry, "orders-value")
@@ -1045,7 +1050,7 @@ def test_each_schema_is_asked_for_once() -> None:
 
 
 def test_a_schema_may_be_registered_later(registry: SchemaRegistryClient) -> None:
-    """Rows of an id that the registry does not have are errors only as long as it has not."""
+    """Rows with an unknown id are errors only until the schema is registered."""
     first = registry.register_schema("orders-value", Schema(json.dumps(SECOND)))
     payload = b"\0" + (first + 1).to_bytes(4) + b"\2\0"
     columns = AvroColumns(registry, "orders-value")
@@ -1104,7 +1109,7 @@ def test_schemas_of_other_formats(registry: SchemaRegistryClient) -> None:
 
 
 def test_a_subject_of_another_format(registry: SchemaRegistryClient) -> None:
-    """Columns are neither made of its schema nor written with it, which would be another format."""
+    """Such a schema of another format is refused, for reading and for writing."""
     registry.register_schema("avro", Schema('{"type": "string"}', "AVRO"))
     registry.register_schema("json", Schema('{"type": "string"}', "JSON"))
     frame = polars.DataFrame({"value": ["a"]})

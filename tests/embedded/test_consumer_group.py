@@ -89,7 +89,8 @@ def test_rebalance_callbacks(kafka_topic: str, make_consumer: MakeConsumer) -> N
 def test_lost_partitions(
     kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer, has_on_lost: bool
 ) -> None:
-    """A member that the group has thrown out is told by on_lost, or else by on_revoke."""
+    """When the group has removed a member, on_lost is called, or on_revoke if there is no
+    on_lost."""
     consumer = make_consumer({"session.timeout.ms": 1200})
     calls: list[str] = []
     callbacks: dict[str, Any] = {
@@ -228,7 +229,7 @@ def test_group_metadata(kafka_topic: str, consumer: Consumer) -> None:
 
 
 def test_close_commits_what_was_returned(filled: str, make_consumer: MakeConsumer) -> None:
-    """enable.auto.commit: the next member goes on after the last message returned."""
+    """With enable.auto.commit, the next member continues after the last returned message."""
     config = {"enable.auto.commit": True}
     first = make_consumer(config)
     first.subscribe([filled])
@@ -270,7 +271,7 @@ def test_close_leaves_a_classic_group(
 def test_close_after_assign_and_subscribe(
     kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
 ) -> None:
-    """close() does not wait for a member that was gone before it had joined.
+    """close() does not wait for a member that left before it had joined.
 
     mock-lost-member.patch: what was read is committed before the group is left, behind a JoinGroup
     that waited for that member.
@@ -302,7 +303,7 @@ def test_close_after_assign_and_subscribe(
 
 @pytest.mark.kafka_topic(partitions=3)
 def test_subscription(kafka_topic: str, consumer: Consumer) -> None:
-    """subscription() has what subscribe() named, patterns too; assign() does not count."""
+    """subscription() returns the names and patterns of subscribe(), and ignores assign()."""
     assert consumer.subscription() == []
     consumer.assign([TopicPartition(kafka_topic, 0)])
     assert consumer.subscription() == []

@@ -116,7 +116,7 @@ PASSING = [
 def test_errors_that_pass(
     kafka_cluster: MockCluster, kafka_topic: str, sender: Producer, check: Check
 ) -> None:
-    """Produce requests that a broker refuses for now are made again."""
+    """Produce requests that a broker refuses temporarily are repeated."""
     values = numbers(300)
     reports = Reports()
     kafka_cluster.inject_errors("Produce", PASSING)
@@ -131,7 +131,8 @@ def test_errors_that_pass(
 def test_an_answer_that_comes_too_late(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, reader: Consumer
 ) -> None:
-    """A broker that wrote a record but did not say so in time is asked again, and writes it once.
+    """If a broker wrote a record but its answer came too late, the request is repeated, and the
+    record is written once.
 
     The mock brokers look at the sequence numbers of transactional producers only.
     """

@@ -1,4 +1,4 @@
-"""Messages that were taken and have not been handed out: nothing loses them, or commits past them.
+"""Messages that were taken and not handed out yet are not lost, and no commit passes them.
 
 A coroutine or another thread makes objects or columns of them, and may be cancelled, or end after
 one that took later messages.
@@ -86,7 +86,7 @@ def plain(cluster: MockCluster, topic: str) -> Iterator[Consumer]:
 
 
 async def stored(consumer: AIOConsumer) -> int:
-    """What a commit commits now; -1 if there is nothing new to commit."""
+    """The offset that a commit commits now; -1 if there is nothing new to commit."""
     try:
         answer = await consumer.commit(asynchronous=False) or []
     except KafkaException as error:
@@ -135,7 +135,8 @@ def values_of(result: Any) -> list[Any]:
 async def test_a_later_message_does_not_commit_an_earlier_one(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: Any
 ) -> None:
-    """Message 1 is out and message 0 is not: position(), a commit and close() say 0."""
+    """If message 1 was handed out but message 0 was not, position(), a commit and close() use the
+    offset 0."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -173,7 +174,8 @@ async def test_takes_that_end_in_any_order(
 async def test_a_cancelled_message_comes_again_and_no_other(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: Any
 ) -> None:
-    """Message 1 was handed out while 0 waited: after 0 comes 2, and all are committed."""
+    """If message 1 was handed out while 0 waited, then 0 comes, and after it 2; all are
+    committed."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -195,7 +197,7 @@ async def test_a_cancelled_message_comes_again_and_no_other(
 async def test_a_message_that_is_given_back_wakes_who_waits(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A poll() that waits for a message gets that of a cancelled task."""
+    """A waiting poll() gets the message of a cancelled task."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 1))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -211,7 +213,8 @@ async def test_a_message_that_is_given_back_wakes_who_waits(
 async def test_several_cancelled_tasks_keep_the_order(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Whatever order they are cancelled in, messages come again in that of the partition."""
+    """In whatever order tasks are cancelled, their messages come again in the order of the
+    partition."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 6))
     gate = Gate(b"0", b"1", b"2")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -230,7 +233,7 @@ async def test_several_cancelled_tasks_keep_the_order(
 async def test_a_failure_does_not_commit_an_earlier_message(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The error of message 1 is out while message 0 is not: nothing is committed."""
+    """If the error of message 1 was raised while message 0 is in flight, nothing is committed."""
     await asyncio.to_thread(send, producer, kafka_topic, [b"0", BAD, b"2"])
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -264,7 +267,8 @@ async def test_a_failure_that_was_not_raised_is_not_committed(
 async def test_a_partition_that_moves_meanwhile(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, move: str, bad: bool
 ) -> None:
-    """What was taken before a seek() is neither returned after it nor stored."""
+    """Messages that were taken before a seek() are not returned after it, and their offsets are not
+    stored."""
     last = BAD if bad else b"4"
     await asyncio.to_thread(send, producer, kafka_topic, [*numbers(0, 4), last])
     gate = Gate(last)
@@ -345,7 +349,8 @@ async def paused(consumer: AIOConsumer, topic: str, block: bool) -> AsyncIterato
 async def test_a_pause_repeats_nothing(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, block: bool, call: str
 ) -> None:
-    """Message 0 came back, 1 is in flight and 2 is out: a pause brings 0 alone once more."""
+    """If message 0 was given back, 1 is in flight and 2 was handed out, a pause repeats only
+    message 0."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
     gate = Gate(b"0", b"1")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -550,7 +555,7 @@ class Threads:
 def test_threads_of_a_blocking_consumer(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Two threads poll: what one of them deserializes is not committed by the other."""
+    """Two threads poll: neither commits messages that the other still deserializes."""
     send(producer, kafka_topic, numbers(0, 3))
     gate = Threads()
     config = config_of(kafka_cluster, kafka_topic) | {"value.deserializer": gate}
@@ -632,7 +637,7 @@ NEW_TOPICS = {"topic.metadata.refresh.interval.ms": 50, "topic.metadata.propagat
 async def test_what_went_back_of_a_former_topic(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """It says nothing about the position in the topic that has the name now."""
+    """It does not affect the position in the new topic of the same name."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"1")
     async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:
@@ -648,7 +653,7 @@ async def test_what_went_back_of_a_former_topic(
 async def test_what_was_handed_out_early_of_a_former_topic(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Its offset is not stored for the topic that has the name now."""
+    """Its offset is not stored for the new topic of the same name."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:

@@ -96,7 +96,7 @@ def test_a_topic_with_an_error(
     code: int,
     error: type[Exception],
 ) -> None:
-    """It raises when it is asked for, and not among all others."""
+    """A request for the topic raises; a request for all topics does not."""
     kafka_cluster.set_topic_error(kafka_topic, code)
     with pytest.raises(error):
         client.load_metadata_for_topics(kafka_topic)
@@ -111,7 +111,7 @@ def test_a_topic_with_an_error(
 def test_a_partition_without_a_leader(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """It is known, and requests to it raise."""
+    """The partition is known, but requests for it raise."""
     kafka_cluster.set_leader(kafka_topic, 1, None)
     client.load_metadata_for_topics()
     assert client.get_partition_ids_for_topic(kafka_topic) == [0, 1, 2, 3]
@@ -132,7 +132,7 @@ def test_answers_in_order(client: KafkaClient, kafka_topic: str, consumer: Consu
 
 
 def test_one_partition_twice(client: KafkaClient, kafka_topic: str) -> None:
-    """A request has each partition once, whether its name is text or bytes."""
+    """A request contains each partition once, whether the topic's name is text or bytes."""
     payloads = [request(kafka_topic, 0, b"v"), request(kafka_topic.encode(), 0, b"v")]
     with pytest.raises(AssertionError, match=r"Duplicate ProduceRequests for b'.*' 0"):
         client.send_produce_request(payloads)
@@ -162,7 +162,7 @@ def test_a_broker_refuses_messages(
     code: int,
     error: type[Exception],
 ) -> None:
-    """Its error is raised, or in the answer; nothing is sent a second time."""
+    """The broker's error is raised or in the answer, and nothing is sent again."""
     kafka_cluster.inject_errors("Produce", [code])
     with pytest.raises(error):
         client.send_produce_request([request(kafka_topic, 0, b"v")])
@@ -185,7 +185,8 @@ def test_a_leader_changes_while_messages_are_sent(
 def test_no_broker_answers(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Payloads fail, in place without fail_on_error; what can be asked of any broker raises."""
+    """Payloads fail, without fail_on_error in their places; requests that any broker can answer
+    raise."""
     client.send_produce_request([request(kafka_topic, 0, b"v")])
     kafka_cluster.set_broker_down()
     payload = request(kafka_topic.encode(), 0, b"v")
@@ -211,7 +212,8 @@ def test_unknown_codecs(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_fetch(client: KafkaClient, kafka_topic: str) -> None:
-    """Messages come from the offset on, one at a time; there is no such offset, or no such room."""
+    """Messages come one at a time from the offset on. An unknown offset, or a message that is too
+    large, raises."""
     name = kafka_topic.encode()
     client.send_produce_request([request(name, 1, b"a", b"b" * 100, b"c")])
     (answer,) = client.send_fetch_request([FetchRequest(name, 1, 1, 4096)])
@@ -252,7 +254,8 @@ def test_a_leader_that_is_down(
     kafka_topic: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is waited for only for a while, and the next request goes to the new leader."""
+    """The client waits a short time for the leader, and sends the next request to the new
+    leader."""
     client.send_produce_request([request(kafka_topic, 0, b"v")], acks=-1)
     fetch = FetchRequest(kafka_topic.encode(), 0, 0, 4096)
     client.send_fetch_request([fetch])
@@ -274,7 +277,7 @@ def test_another_one_leads_while_offsets_are_asked_for(
     kafka_topic: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A leader that is gone is not waited for as long as the client's timeout."""
+    """The client waits for a missing leader for less than its timeout."""
     client.send_produce_request([request(kafka_topic, 0, b"v")], acks=-1)
     end = OffsetRequest(kafka_topic.encode(), 0, -1, 1)
     leader = client._get_leader_for_partition(end.topic, 0).nodeId
@@ -295,7 +298,7 @@ def test_a_leader_that_takes_its_time(
     kafka_topic: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Offsets are waited for as long as the client's timeout, while it is the leader."""
+    """As long as it is the leader, the client waits for the offsets up to its timeout."""
     client.send_produce_request([request(kafka_topic, 0, b"v")])
     looks: list[Any] = []
     ask = client.send_metadata_request
@@ -336,7 +339,7 @@ def test_a_leader_that_never_answers(
 def test_brokers_that_are_new_or_gone(
     client: KafkaClient, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """librdkafka is asked to look for one that it does not know, but not for long."""
+    """If librdkafka does not know a broker, the client waits for it, but not for long."""
     place = TopicAndPartition(kafka_topic.encode(), 0)
     client.topics_to_brokers[place] = BrokerMetadata(9, b"host", 1)
     monkeypatch.setattr(_engine, "_ARRIVAL", 0.1)
@@ -367,7 +370,7 @@ def test_brokers_that_are_new_or_gone(
 def test_a_coordinator_that_is_not_ready(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, code: int
 ) -> None:
-    """It is asked again."""
+    """The request is repeated."""
     kafka_cluster.inject_errors("OffsetCommit", [code])
     commit = OffsetCommitRequest(kafka_topic.encode(), 0, 7, b"note")
     (answer,) = client.send_offset_commit_request("g", [commit])
@@ -377,7 +380,7 @@ def test_a_coordinator_that_is_not_ready(
 
 
 def test_no_offset(client: KafkaClient, kafka_topic: str) -> None:
-    """It is an error of one request, and none of the other."""
+    """One of the two requests reports it as an error, and the other does not."""
     wanted = [OffsetFetchRequest(kafka_topic.encode(), 0)]
     with pytest.raises(UnknownTopicOrPartitionError):
         client.send_offset_fetch_request("g", wanted)
@@ -395,7 +398,7 @@ def test_groups(client: KafkaClient) -> None:
 
 
 def test_a_copy(client: KafkaClient, kafka_topic: str) -> None:
-    """It knows the same, and has a connection of its own."""
+    """The copy has the same metadata, and its own connection."""
     other = client.copy()
     assert other.topics == client.topics
     assert (other.hosts, other.client_id, other.timeout) == (
@@ -421,7 +424,7 @@ def test_use_after_close(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_properties(kafka_cluster: MockCluster) -> None:
-    """librdkafka's properties reach it, and it says which of them it does not take."""
+    """librdkafka's properties are accepted, and the error for others names them."""
     with pytest.raises(KafkaUnavailableError):
         KafkaClient(
             kafka_cluster.bootstrap_servers,

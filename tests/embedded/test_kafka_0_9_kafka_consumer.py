@@ -104,14 +104,15 @@ def test_unknown_topics(make: Make, kafka_topic: str) -> None:
 
 
 def test_nothing_to_read(make: Make) -> None:
-    """A consumer that was not told what to read says so."""
+    """A consumer without topics raises."""
     consumer = make()
     with pytest.raises(KafkaConfigurationError, match="No topics or partitions configured"):
         consumer.next()
 
 
 def test_iteration_ends_with_an_error(make: Make, kafka_topic: str) -> None:
-    """ConsumerTimeout, when there was no message for so long; then it can go on."""
+    """The iteration raises ConsumerTimeout when no message came in time, and can continue
+    afterwards."""
     consumer = make(kafka_topic, consumer_timeout_ms=300)
     found: list[Any] = []
 
@@ -133,7 +134,7 @@ def test_values_are_deserialized(make: Make, kafka_topic: str) -> None:
 
 
 def test_marks(make: Make, kafka_topic: str) -> None:
-    """Those of partitions that are read are stored, once, and a new consumer goes on there."""
+    """Marks in assigned partitions are stored once, and a new consumer continues there."""
     consumer = make((kafka_topic, 0), group_id="g")
     first, second = consumer.next(), consumer.next()
     assert consumer.task_done(first)
@@ -147,7 +148,7 @@ def test_marks(make: Make, kafka_topic: str) -> None:
 
 
 def test_marks_are_stored_every_n(make: Make, kafka_topic: str) -> None:
-    """auto_commit_interval_messages says after how many."""
+    """Marks are stored after auto_commit_interval_messages messages."""
     consumer = make(
         (kafka_topic, 0),
         group_id="g",
@@ -163,7 +164,7 @@ def test_marks_are_stored_every_n(make: Make, kafka_topic: str) -> None:
 
 
 def test_marks_are_stored_every_t(make: Make, kafka_topic: str) -> None:
-    """auto_commit_interval_ms says after how long."""
+    """Marks are stored after auto_commit_interval_ms."""
     consumer = make(
         (kafka_topic, 0), group_id="g", auto_commit_enable=True, auto_commit_interval_ms=0.001
     )
@@ -188,13 +189,13 @@ def test_marks_are_never_stored(make: Make, kafka_topic: str, never: int | None)
 
 
 def test_commit_without_a_group(make: Make, kafka_topic: str) -> None:
-    """There is nothing that it could be stored for."""
+    """commit() raises, because there is no group whose offsets it could store."""
     with pytest.raises(KafkaConfigurationError, match="without a configured consumer group"):
         make(kafka_topic).commit()
 
 
 def test_offsets_out_of_range(make: Make, kafka_topic: str) -> None:
-    """auto_offset_reset says where to go on; without it they are an error."""
+    """auto_offset_reset decides where reading continues; without it, such an offset is an error."""
     assert make((kafka_topic, 0, 99)).next().offset == 0
     with pytest.raises(OffsetOutOfRangeError, match="error=1"):
         make((kafka_topic, 0, 99), auto_offset_reset="none").next()
@@ -210,7 +211,7 @@ def test_large_messages(make: Make, kafka_topic: str) -> None:
 
 
 def test_a_leader_changes(make: Make, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The consumer goes on with the new one, after an error that does not last, too."""
+    """The consumer continues with the new leader, also after a temporary error."""
     consumer = make((kafka_topic, 0), refresh_leader_backoff_ms=1)
     assert consumer.next().offset == 0
     kafka_cluster.inject_errors("Fetch", [KafkaError.REQUEST_TIMED_OUT])
@@ -230,7 +231,7 @@ def test_offsets_of_a_partition(make: Make, kafka_topic: str) -> None:
 
 
 def test_keywords_change(make: Make, kafka_topic: str, kafka_cluster: MockCluster) -> None:
-    """configure() changes those that it is given; the old name of one is still known."""
+    """configure() changes the given keywords; it also accepts the old name of one of them."""
     consumer = make((kafka_topic, 0), consumer_timeout_ms=1)
     consumer.configure(metadata_broker_list=kafka_cluster.bootstrap_servers, group_id="g")
     assert consumer.task_done(consumer.next())

@@ -40,7 +40,7 @@ def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient
 
 
 class Broker:
-    """A client whose broker does what it is told to."""
+    """A client whose broker does what the test wants."""
 
     def __init__(self, *answers: Any) -> None:
         self.sent: list[list[bytes]] = []
@@ -76,13 +76,13 @@ class Broker:
 
 
 def producer_of(broker: Any, **keywords: Any) -> SimpleProducer:
-    """An asynchronous producer that waits for nothing but what a test is about."""
+    """An asynchronous producer that waits only for the events that a test is about."""
     keywords = {"batch_send_every_n": 1, "async_retry_backoff_ms": 1, **keywords}
     return SimpleProducer(broker, async_=True, **keywords)
 
 
 def test_batches_are_full(kafka_cluster: MockCluster) -> None:
-    """A thread sends as many messages together as it is told to, and what is left at the end."""
+    """A thread sends batch_send_every_n messages together, and the remaining ones at the end."""
     broker = Broker()
     producer = producer_of(broker, batch_send_every_n=3, batch_send_every_t=None)
     assert repr(producer) == "<SimpleProducer batch=True>"
@@ -109,7 +109,8 @@ def test_batches_do_not_wait_for_ever() -> None:
     [(6, 1), (3, 1), (5, 1), (7, 0), (FailedPayloadsError("payload"), 0)],
 )
 def test_what_failed_is_sent_again(answer: Any, refreshes: int) -> None:
-    """Before anything else, so that the order stays; the topics are asked for if they changed."""
+    """Failed messages are sent again before any others, so that the order stays. If needed,
+    metadata is requested again."""
     broker = Broker(answer, answer)
     producer = producer_of(broker)
     producer.send_messages("t", b"a", b"b")
@@ -119,7 +120,7 @@ def test_what_failed_is_sent_again(answer: Any, refreshes: int) -> None:
 
 
 def test_the_limit_of_retries(caplog: pytest.LogCaptureFixture) -> None:
-    """What has failed too often is in the log, itself or as a hash."""
+    """Messages that failed too often are logged, as they are or as hashes."""
     for log_messages in (True, False):
         broker = Broker(6, 6, 6)
         producer = producer_of(
@@ -137,7 +138,7 @@ def test_the_limit_of_retries(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.mark.parametrize("answer", [10, 29, RuntimeError("nobody expects this"), SystemExit()])
 def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """It is not sent again, and the thread goes on."""
+    """Messages with a permanent error are not sent again, and the thread continues."""
     broker = Broker(answer)
     producer = producer_of(broker)
     with caplog.at_level(logging.ERROR, logger="kafka.producer"):
@@ -151,7 +152,7 @@ def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) ->
     "error", [RequestTimedOutError.errno, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND]
 )
 def test_timeouts_may_be_there_already(error: int) -> None:
-    """They are not sent again, if that is not wanted; no more what too few replicas have."""
+    """With the option, messages that timed out or that too few replicas have are not sent again."""
     broker = Broker(error)
     producer = producer_of(broker, async_retry_on_timeouts=False)
     producer.send_messages("t", b"a", b"b")
@@ -160,7 +161,7 @@ def test_timeouts_may_be_there_already(error: int) -> None:
 
 
 def test_the_thread_has_ended() -> None:
-    """As in a process that was forked: a message that nobody would send is an error."""
+    """As in a forked process: a message that no thread would send raises an error."""
     producer = producer_of(Broker())
     assert producer._upstream is not None
     producer._upstream.stop()
@@ -201,7 +202,7 @@ def test_a_producer_that_gives_up() -> None:
 
 
 def test_after_the_end() -> None:
-    """Nobody would send it."""
+    """A message after the end raises, because no thread would send it."""
     producer = producer_of(Broker())
     producer.stop()
     with pytest.raises(FaceError, match="the producer was stopped"):
@@ -229,7 +230,7 @@ def test_a_producer_is_dropped() -> None:
     ],
 )
 def test_batches_that_are_never_sent(keywords: Any, text: str) -> None:
-    """They are refused."""
+    """Settings with which batches would never be sent are refused."""
     with pytest.raises(ValueError, match=text):
         producer_of(Broker(), **keywords)
 
@@ -237,7 +238,7 @@ def test_batches_that_are_never_sent(keywords: Any, text: str) -> None:
 def test_messages_survive_errors_in_order(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """What the cluster refuses for a while arrives once, and in order."""
+    """Messages that the cluster refuses for a while arrive once and in order."""
     producer = KeyedProducer(client, async_=True, batch_send_every_n=2, async_retry_backoff_ms=1)
     passing = [
         KafkaError.LEADER_NOT_AVAILABLE,

@@ -23,7 +23,7 @@ VERSION = "kafka-python==2.0.2" if sys.version_info < (3, 12) else "kafka-python
 
 @pytest.fixture(scope="module")
 def peer() -> Path:
-    """An interpreter with kafka-python 2, which has its name in common with the face."""
+    """An interpreter with kafka-python 2, because both have the module name `kafka`."""
     return installed(VERSION)
 
 
@@ -37,8 +37,8 @@ def agree(our: Any, wanted: Any) -> bool:
 def test_the_same_program(peer: Path, kafka_cluster: MockCluster) -> None:
     """Each call returns the same, or raises what the same ``except`` clauses catch.
 
-    What the documentation has as a difference is not among them; an exception may be caught by more
-    clauses here.
+    Differences that the documentation lists are left out. Here, more clauses may catch an
+    exception.
     """
     servers = kafka_cluster.bootstrap_servers
     theirs = subprocess.Popen(

@@ -27,7 +27,7 @@ def waiting(face: Any) -> dict[str, float]:
 
 @GENERATIONS
 def test_a_producer_without_a_broker(face: Any) -> None:
-    """With api_version it is made all the same, and send() fails after max_block_ms."""
+    """With api_version the constructor succeeds, and send() fails after max_block_ms."""
     watch = Stopwatch()
     with face.KafkaProducer(
         bootstrap_servers=NO_BROKER, api_version=(2, 5), max_block_ms=10
@@ -43,7 +43,7 @@ def test_a_producer_without_a_broker(face: Any) -> None:
 
 @GENERATIONS
 def test_a_consumer_without_a_broker(face: Any) -> None:
-    """With api_version it is made all the same; it subscribes, assigns, polls and closes."""
+    """With api_version the constructor succeeds; subscribe(), assign(), poll() and close() work."""
     watch = Stopwatch()
     partition = face.TopicPartition("t", 0)
     with face.KafkaConsumer(
@@ -100,7 +100,7 @@ def test_a_constructor_waits_for_a_broker(
 @GENERATIONS
 @OLD
 def test_old_brokers_have_no_idempotence(face: Any, version: Any) -> None:
-    """An old api_version switches it off, unless it was asked for."""
+    """An old api_version switches idempotence off, unless the program enables it explicitly."""
     common: dict[str, Any] = {"bootstrap_servers": NO_BROKER, "api_version": version}
     with face.KafkaProducer(**common) as producer:
         assert not producer.config["enable_idempotence"]

@@ -140,7 +140,8 @@ print("done")
 
 
 def test_aiokafka() -> None:
-    """Clients of the parent's loop, used in a loop of the child: not the loop is what is wrong."""
+    """If clients of the parent's loop are used in a loop of the child, the error names the fork and
+    not the loop."""
     output = check_script(
         BEGIN
         + """

@@ -32,7 +32,7 @@ SHORT_MS = 100
 
 
 class Silent:
-    """A cluster whose coordinators take commits and goodbyes, and do not answer."""
+    """A cluster whose coordinators do not answer commits and requests to leave."""
 
     def __init__(self, cluster: MockCluster) -> None:
         self.servers = cluster.bootstrap_servers
@@ -49,7 +49,7 @@ class Silent:
 
 @pytest.fixture
 def silent() -> Iterator[Silent]:
-    """A cluster of the test's own: what nobody answers keeps its connections."""
+    """A cluster of the test's own, because unanswered requests block connections."""
     with MockCluster(brokers=1) as cluster:
         cluster.create_topic(TOPIC)
         yield Silent(cluster)
@@ -79,7 +79,7 @@ def member(face: Any, silent: Silent, listener: Told | None = None, **keywords: 
 
 
 def test_commit(face: Any, silent: Silent) -> None:
-    """It fails when its time is over; so do those after it."""
+    """commit() fails after its timeout, and so do later commits."""
     consumer = member(face, silent, enable_auto_commit=False)
     watch = Stopwatch()
     for _ in range(2):
@@ -91,7 +91,8 @@ def test_commit(face: Any, silent: Silent) -> None:
 
 
 def test_commit_behind_another(silent: Silent) -> None:
-    """It also fails in time when an earlier one is not answered, which close() gives up."""
+    """commit() also fails in time if an earlier commit is not answered; close() gives that one
+    up."""
     consumer = member(kafka, silent, enable_auto_commit=False)
     called: list[Any] = []
     first = consumer.commit_async(callback=lambda *answer: called.append(answer))
@@ -109,7 +110,7 @@ def test_commit_behind_another(silent: Silent) -> None:
 
 @pytest.mark.parametrize("keywords", [{}, {"autocommit": False}], ids=str)
 def test_close(face: Any, silent: Silent, keywords: dict[str, Any]) -> None:
-    """It ends when its time is over, and the consumer is closed."""
+    """close() ends after its timeout, and the consumer is closed."""
     consumer = member(face, silent)
     watch = Stopwatch()
     consumer.close(timeout_ms=SHORT_MS, **keywords)
@@ -133,7 +134,8 @@ def _time_of_main_threads() -> int:
 @needs("quiet-end")
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are looked at in /proc")
 def test_a_given_up_client_rests(silent: Silent) -> None:
-    """It waits for its brokers without a core of its own, which it had for ten minutes."""
+    """The client waits for its brokers without occupying a core (before, it did for ten
+    minutes)."""
     consumer = member(kafka, silent)
     consumer.close(timeout_ms=SHORT_MS)
     time.sleep(2)  # a timer of librdkafka's, which has one for each second, is overdue
@@ -174,7 +176,7 @@ def test_close_in_another_thread_while_committing(silent: Silent) -> None:
 
 
 def test_the_process_ends(silent: Silent) -> None:
-    """What is still under way when close() gives up does not keep the process."""
+    """Requests that still run when close() gives up do not keep the process alive."""
     silent.is_silent = True
     check_script(
         """

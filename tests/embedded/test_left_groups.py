@@ -88,7 +88,8 @@ def test_dynamic_member(kafka_cluster: MockCluster) -> None:
 
 @needs("unsubscribed-member")
 def test_commit_after_the_group_was_left(kafka_cluster: MockCluster) -> None:
-    """unsubscribe() ends the membership: what is assigned by hand afterwards can be committed."""
+    """unsubscribe() ends the membership: offsets of partitions that are then assigned by hand can
+    be committed."""
     kafka_cluster.create_topic("topic", 1)
     kafka_cluster.start_request_tracking()
     with Consumer(config(kafka_cluster, enable_auto_commit="false")) as consumer:
@@ -157,7 +158,7 @@ def test_leaving_while_the_group_waits(kafka_cluster: MockCluster, ends: str) ->
 def test_a_member_that_closes_while_it_joins(
     kafka_cluster: MockCluster, kind: type[Any], ends: str
 ) -> None:
-    """A member of KIP-848 or of a share group leaves behind its first heartbeat.
+    """A member of a KIP-848 or share group sends its request to leave after its first heartbeat.
 
     pending-leave.patch: close() ended at once, and the coordinator kept the member.
     """

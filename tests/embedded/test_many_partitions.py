@@ -38,7 +38,7 @@ def consumer(make_consumer: MakeConsumer) -> Consumer:
 
 
 def test_paused_and_resumed_in_any_order(consumer: Consumer, producer: Producer) -> None:
-    """Also where partitions are named twice; messages come from the others alone."""
+    """Partitions may be named twice; messages come only from partitions that are not paused."""
     random = Random("partitions")
     paused = random.sample(PARTITIONS, 2000)
     consumer.pause(paused + random.sample(paused, 500))
@@ -88,7 +88,7 @@ def test_taken_away_meanwhile(make_consumer: MakeConsumer) -> None:
 
 
 def test_offsets_of_each(make_consumer: MakeConsumer, producer: Producer) -> None:
-    """What is committed and what is looked up by time is each partition's own, in any order."""
+    """Each partition has its own committed offset and its own offset by time, in any order."""
     random = Random("offsets")
     for one in PARTITIONS[::7]:
         producer.produce(one.topic, b"x", partition=one.partition, timestamp=1_000)

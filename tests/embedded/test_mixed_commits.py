@@ -1,4 +1,4 @@
-"""A commit that fails for some partitions: who is told what."""
+"""A commit that fails for some partitions: which errors callers and callbacks get."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ OFFSETS = [3, 4, 5, 6]
 
 @pytest.fixture(params=[{1: LARGE}, {0: FORBIDDEN, 2: LARGE}, {3: FORBIDDEN}])
 def refused(request: pytest.FixtureRequest, kafka_cluster: MockCluster) -> dict[int, int]:
-    """The partitions for which the coordinator refuses commits, and why; the others it takes."""
+    """The partitions whose commits the coordinator refuses, with the errors; it accepts the
+    others."""
     kind = OffsetCommitRequest.response_class
 
     def answer(commit: Any, _context: Any) -> Any:
@@ -93,7 +94,7 @@ def test_on_commit(kafka_topic: str, refused: dict[int, int], make_consumer: Mak
 
 
 def test_the_next_answer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """An error of an attempt that is made again is not that of the next answer."""
+    """The error of an attempt that is repeated does not stay for the next answer."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     kafka_cluster.inject_errors("OffsetCommit", [KafkaError.COORDINATOR_LOAD_IN_PROGRESS])
     with Consumer(config | {"retry.backoff.ms": 10}) as consumer:
@@ -103,7 +104,7 @@ def test_the_next_answer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_aio(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, int]) -> None:
-    """An awaited commit() says the same."""
+    """An awaited commit() raises the same."""
 
     async def run() -> str:
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
@@ -117,7 +118,7 @@ def test_aio(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, in
 
 
 def test_aiokafka(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, int]) -> None:
-    """compat.aiokafka's commit() says the same."""
+    """compat.aiokafka's commit() raises the same."""
 
     async def run() -> str:
         partitions = [AIOKafkaPartition(kafka_topic, number) for number in range(4)]
@@ -134,7 +135,7 @@ def test_aiokafka(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[in
 def test_kafka_python(
     kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, int]
 ) -> None:
-    """compat.kafka's commit() and commit_async() say the same."""
+    """compat.kafka's commit() and commit_async() report the same."""
     partitions = [KafkaPythonPartition(kafka_topic, number) for number in range(4)]
     offsets = {
         each: OffsetAndMetadata(at, "", -1) for each, at in zip(partitions, OFFSETS, strict=True)

@@ -161,7 +161,8 @@ def test_a_cluster_ends_while_clients_are_connected(end: str) -> None:
 
 
 def test_no_subclasses() -> None:
-    """What a subclass could forget to initialise or to close cannot be forgotten."""
+    """MockCluster cannot be subclassed, so that no subclass can forget to initialise or close
+    it."""
     with pytest.raises(TypeError, match="not an acceptable base type"):
         type("Sub", (MockCluster,), {})
 
@@ -184,7 +185,7 @@ def test_methods_of_a_closed_cluster(name: str) -> None:
 
 
 def test_addresses_of_a_closed_cluster() -> None:
-    """An address where nobody listens is not handed out."""
+    """bootstrap_servers raises, instead of returning an address where no broker listens."""
     cluster = MockCluster(brokers=1)
     cluster.close()
     with pytest.raises(RuntimeError, match="has been closed"):
@@ -282,7 +283,7 @@ def test_bad_number_of_brokers(brokers: Any, error: type[Exception]) -> None:
 
 
 def test_librdkafkas_own_errors_are_kafka_exceptions() -> None:
-    """What only the brokers can know comes as KafkaException with the code and the name."""
+    """Errors that only the brokers can find are a KafkaException with the code and the name."""
     with MockCluster(brokers=1) as cluster:
         cluster.create_topic("t")
         with pytest.raises(KafkaException) as twice:
@@ -318,7 +319,8 @@ def test_too_few_file_descriptors() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals for threads")
 def test_a_signal_does_not_end_it() -> None:
-    """Its thread takes none: interrupted, it would end and free what the object still uses."""
+    """The brokers' thread blocks signals: a signal would end it and free memory that the object
+    still uses."""
     check_script("""
         import os, signal
         from confluent_kafka.testing import MockCluster

@@ -1,4 +1,4 @@
-"""Delegation tokens of the embedded cluster: what the tests of real brokers do not show."""
+"""Delegation tokens of the embedded cluster, beyond the tests that also run on real brokers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ USERS = {"alice": secret("alice"), "bob": secret("bob")}
 
 @pytest.fixture
 def cluster() -> Iterator[MockCluster]:
-    """A cluster whose users log in, with ACLs of which there are none."""
+    """A cluster whose users log in, with an authorizer but without ACLs."""
     security = Security(
         protocol="SASL_PLAINTEXT", mechanisms=["SCRAM-SHA-256"], users=USERS, authorizer=True
     )

@@ -59,7 +59,8 @@ def connect(cluster: MockCluster) -> AdminClient:
 
 @needs("mock-on-request", "raw-request")
 def test_a_request_is_answered(kafka_cluster: MockCluster) -> None:
-    """What the brokers do not know reaches the handler, and its answer the client."""
+    """A request that the brokers do not support reaches the handler, and its answer reaches the
+    client."""
     asked = []
 
     def answer(request: Any, context: RequestContext) -> Any:
@@ -103,7 +104,8 @@ def test_every_version(kafka_cluster: MockCluster, version: int) -> None:
 def test_a_handler_goes_before_the_brokers_own(
     kafka_cluster: MockCluster, make_producer: MakeProducer
 ) -> None:
-    """It may answer some requests and leave others, with None, to what would answer without it."""
+    """The handler may answer some requests. For the others it returns None, and they are answered
+    as without it."""
     kafka_cluster.create_topic("orders")
     asked = []
 
@@ -130,7 +132,8 @@ def test_a_handler_goes_before_the_brokers_own(
 
 
 def test_versions_of_the_brokers_own_answers_stay(kafka_cluster: MockCluster) -> None:
-    """A handler of a request that the brokers know changes nothing of what clients are told."""
+    """A handler for a request that the brokers support does not change the versions that they
+    report."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     before = api_versions(address)
     kafka_cluster.on_request(PRODUCE, lambda request, context: None)
@@ -140,7 +143,7 @@ def test_versions_of_the_brokers_own_answers_stay(kafka_cluster: MockCluster) ->
 
 
 def test_without_handler_again(kafka_cluster: MockCluster) -> None:
-    """A handler that is removed answers no more, and clients are not told of the request."""
+    """A removed handler does not answer any more, and the brokers no longer report the request."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     kafka_cluster.on_request(READ_SHARE_STATE, lambda request, context: None)
     assert READ_SHARE_STATE in api_versions(address)
@@ -175,7 +178,7 @@ def test_answers_keep_their_order(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-on-request", "raw-request")
 def test_a_handler_uses_the_cluster(kafka_cluster: MockCluster) -> None:
-    """What a test does with the cluster, a handler may do."""
+    """A handler may call the same methods of the cluster as a test."""
 
     def answer(request: Any, context: RequestContext) -> Any:
         kafka_cluster.create_topic("made-by-the-handler")
@@ -237,7 +240,7 @@ def test_no_answer(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-on-request", "raw-request")
 def test_none_where_nothing_else_answers(kafka_cluster: MockCluster) -> None:
-    """It is as without the handler: a broker that does not know a request closes the connection."""
+    """The result is the same as without the handler: the broker closes the connection."""
     kafka_cluster.on_request(92, lambda request, context: None)
     with connect(kafka_cluster) as admin, pytest.raises(KafkaException) as raised:
         admin.request(92, 0, b"\0\x01\0", timeout=TIMEOUT)
@@ -264,7 +267,7 @@ def test_a_client_that_is_gone(kafka_cluster: MockCluster) -> None:
 
 
 def test_bytes_that_are_no_request(kafka_cluster: MockCluster) -> None:
-    """They close the connection, as in a broker, and are no failure of the handler."""
+    """Such bytes close the connection, as in a broker, and are not a failure of the handler."""
     kafka_cluster.on_request(LOG_DIRS, lambda request, context: log_dirs("/data"))
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     with begin(address, LOG_DIRS, 1, b"\x7f\xff\xff\xff") as connection:
@@ -350,7 +353,7 @@ def test_an_answer_of_another_kind(answer: object) -> None:
 def test_arguments(
     kafka_cluster: MockCluster, api_key: int, handler: Any, versions: Any, message: str
 ) -> None:
-    """What cannot be answered is refused, and says what can."""
+    """A request that cannot be answered is refused, and the error names the allowed ones."""
     with pytest.raises((ValueError, TypeError), match=message):
         kafka_cluster.on_request(api_key, handler, versions=versions)
 
@@ -367,7 +370,7 @@ def test_closed() -> None:
 
 
 def test_closed_by_a_handler() -> None:
-    """A handler may close the cluster; whoever closes it next has nothing to wait for."""
+    """A handler may close the cluster; a later close() returns at once."""
     cluster = MockCluster(1)
     closed = threading.Event()
 

@@ -130,7 +130,7 @@ def test_every_transaction_has_its_epoch(kafka_cluster: MockCluster, kafka_topic
 @patched
 @pytest.mark.parametrize("late", [True, False], ids=["commit", "abort"])
 def test_a_late_end(kafka_cluster: MockCluster, kafka_topic: str, late: bool) -> None:
-    """EndTxn of the transaction before ends nothing: the coordinator fences it."""
+    """A late EndTxn of the previous transaction ends nothing: the coordinator fences it."""
     held: list[Any] = []
 
     def hold_the_first(request: Any, context: object) -> MockAction | None:
@@ -178,7 +178,8 @@ def test_an_answer_that_is_lost(kafka_cluster: MockCluster, kafka_topic: str) ->
 
 @patched
 def test_a_second_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It aborts what the first one of its transactional.id left open, and fences that one."""
+    """It aborts the open transaction of the first producer with its transactional.id, and fences
+    that producer."""
     first = producer_of(kafka_cluster)
     written(first, kafka_topic, b"left open")
     with producer_of(kafka_cluster) as second:

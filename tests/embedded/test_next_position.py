@@ -1,6 +1,6 @@
-"""The position is where reading goes on: with offsets that have no records, and after going back.
-
-position(), lag(), what is stored and what is committed follow one rule, in all ways of reading.
+"""The position is the offset where reading continues, also if offsets have no records, and after a
+seek backwards. position(), lag(), stored and committed offsets follow one rule for every way of
+reading.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ def iterate(consumer: Any, count: int) -> list[Any]:
 
 
 def by_partition(consumer: Any, count: int) -> list[Any]:
-    """What the compatibility APIs read with: they look before they wait.
-
-    Messages that were taken and did not fit end no wait.
+    """Reads as the compatibility APIs do: they check for messages before they wait. Messages that
+    were taken but did not fit do not end a wait.
     """
     values: list[Any] = []
     place = None
@@ -104,13 +103,13 @@ def lag(consumer: Consumer) -> int | None:
 
 @needs("mock-holes")
 def test_the_embedded_cluster_keeps_holes(holes: str, consumer: Consumer) -> None:
-    """The end of a partition is behind the last offset of the last batch."""
+    """The end of a partition is the offset after the last batch."""
     assert consumer.get_watermark_offsets(TopicPartition(holes, 0), TIMEOUT) == (0, END)
 
 
 @needs("next-position", "mock-holes")
 def test_the_position_reaches_the_end(holes: str, reading: Consumer, way: Way) -> None:
-    """With the last record, at once: a loop until the position is the end must end."""
+    """The position reaches the end with the last record, so that a loop until the end ends."""
     assert way(reading, 1) == [b"3"]
     assert (position(reading, holes), lag(reading)) == (4, 6)
     assert way(reading, 1) == [b"7"]
@@ -137,7 +136,7 @@ def test_large_batches(
 def test_an_empty_batch_at_the_end(
     kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer, way: Way
 ) -> None:
-    """It comes when all records have been read and committed: the next commit has it, too."""
+    """An empty batch comes when all records are read and committed; the next commit includes it."""
     append_holes(kafka_cluster, kafka_topic, [0, 1], 1)
     assert len(way(reading, 2)) == 2
     reading.commit(asynchronous=False)
@@ -158,7 +157,8 @@ def test_nothing_but_holes(kafka_cluster: MockCluster, kafka_topic: str, reading
 def test_empty_batches_are_no_large_messages(
     kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer
 ) -> None:
-    """librdkafka doubled the size of its fetches for each, up to an error that nothing fits."""
+    """Without the patch, librdkafka doubled the size of its fetches for each, and finally reported
+    an error."""
     values: list[Any] = []
     for end in range(1, 16):
         append_holes(kafka_cluster, kafka_topic, [], end - 1, first=end - 1)
@@ -192,7 +192,7 @@ def test_pause_at_the_end(
 
 
 def test_offsets_that_the_application_stores(holes: str, make_consumer: MakeConsumer) -> None:
-    """store_offsets() of the last record stands for the position behind it."""
+    """store_offsets() of the last record stores the position after the hole."""
     consumer = make_consumer({"enable.auto.offset.store": False})
     consumer.assign([TopicPartition(holes, 0, 0)])
     for expected in (4, END):
@@ -218,7 +218,7 @@ def test_the_end_of_a_partition_is_the_position(holes: str, make_consumer: MakeC
 def test_transactions(
     kafka_topic: str, make_producer: MakeProducer, make_consumer: MakeConsumer, isolation: str
 ) -> None:
-    """Markers at the end, and with read_committed what was aborted, are behind the position."""
+    """The position passes markers at the end, and with read_committed also aborted records."""
     producer = make_producer({"transactional.id": "t"})
     producer.init_transactions(TIMEOUT)
     for end in (producer.commit_transaction, producer.abort_transaction):
@@ -239,7 +239,7 @@ def test_transactions(
 
 
 def test_automatic_commits_have_holes(holes: str, make_consumer: MakeConsumer) -> None:
-    """By time, and when the consumer is closed."""
+    """Offsets without records are committed by time, and when the consumer is closed."""
     consumer = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 20})
     consumer.subscribe([holes])
     assert poll(consumer, 2) == [b"3", b"7"]
@@ -256,7 +256,8 @@ def test_automatic_commits_have_holes(holes: str, make_consumer: MakeConsumer) -
 def test_close_commits_no_message_that_waits(
     holes: str, make_consumer: MakeConsumer, way: Way, subscribed: bool
 ) -> None:
-    """Nor the offsets without messages behind it: the next consumer would skip the message."""
+    """close() does not commit the offsets after a waiting message either: the next consumer would
+    skip the message."""
     closing = make_consumer({"enable.auto.commit": True, "group.id": "another"})
     if subscribed:
         closing.subscribe([holes])
@@ -321,7 +322,7 @@ def done(filled: str, reading: Consumer) -> Consumer:
 
 @needs("next-position", "mock-holes")
 def test_commit_after_a_seek(filled: str, done: Consumer, way: Way) -> None:
-    """What was read from there is committed, although it was committed before."""
+    """Offsets after a seek are committed again, although later ones were committed before."""
     done.seek(TopicPartition(filled, 0, 0))
     assert way(done, 3) == numbers(0, 3)
     assert position(done, filled) == 3
@@ -330,7 +331,7 @@ def test_commit_after_a_seek(filled: str, done: Consumer, way: Way) -> None:
 
 
 def test_commit_right_after_a_seek(filled: str, done: Consumer) -> None:
-    """Without a message: where reading goes on, as in Java."""
+    """Without a message, the offset of the seek is committed, as in Java."""
     done.seek(TopicPartition(filled, 0, 4))
     done.commit(asynchronous=False)
     assert committed(done, filled) == 4
@@ -367,7 +368,8 @@ def test_automatic_commits_after_a_seek(
 
 
 def test_stored_offsets_go_back(filled: str, make_consumer: MakeConsumer) -> None:
-    """What store_offsets() was given last is committed, also if it is before what was."""
+    """The last offset given to store_offsets() is committed, even if it is lower than the committed
+    one."""
     consumer = make_consumer({"enable.auto.offset.store": False})
     consumer.assign([TopicPartition(filled, 0, 0)])
     consumer.consume(20, TIMEOUT)
@@ -378,7 +380,7 @@ def test_stored_offsets_go_back(filled: str, make_consumer: MakeConsumer) -> Non
 
 
 def test_an_offset_that_was_committed_ahead_stays(filled: str, make_consumer: MakeConsumer) -> None:
-    """close() does not take back what commit() was told, as long as nothing was read since."""
+    """close() does not move back an offset given to commit(), as long as nothing was read since."""
     consumer = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 60_000})
     consumer.subscribe([filled])
     assert poll_values(consumer, 10) == numbers(0, 10)
@@ -465,7 +467,8 @@ def test_a_reset_takes_the_position_back(
 def test_the_position_before_the_first_message(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """_next_position() is where the consumer begins: what was assigned, sought, or reset to."""
+    """_next_position() returns where the consumer begins: the offset of the assignment, a seek or a
+    reset."""
     send(producer, kafka_topic, numbers(0, END))
     consumer = make_consumer({"auto.offset.reset": "earliest"})
     here = TopicPartition(kafka_topic, 0)

@@ -1,6 +1,6 @@
 """One Ctrl-C ends a program without a broker, and the log says what its client left.
 
-And a program that ends by itself ends, although a request of its client was never answered.
+A program that ends by itself also ends if a request of its client was never answered.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ ABORTING = "a transaction is aborted in the background"
     ],
 )
 def test_one_interrupt_is_enough(program: str, says: str) -> None:
-    """A block that it leaves does not flush, or wait for a coordinator, for minutes."""
+    """The end of a block does not flush, or wait for a coordinator, for minutes."""
     said = run_script(SCRIPT, program, timeout=int(TIMEOUT)).stdout
     assert "interrupted" in said
     assert says in said

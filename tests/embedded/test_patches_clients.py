@@ -67,7 +67,7 @@ def sent(cluster: MockCluster) -> list[str]:
 def test_abort_before_the_transaction_began(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, delay: float
 ) -> None:
-    """The coordinator still ends the transaction before: there is nothing to abort.
+    """If the coordinator still ends the previous transaction, there is nothing to abort.
 
     abort-nothing.patch: EndTxn was answered with INVALID_TXN_STATE, which is fatal.
     """
@@ -97,7 +97,7 @@ def test_abort_before_the_transaction_began(
 def test_abort_of_what_the_coordinator_lost(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, version: int
 ) -> None:
-    """A transaction that had begun and is not there any more is a fatal error still."""
+    """If a transaction had begun and the coordinator has lost it, the error is still fatal."""
     kafka_cluster.set_transaction_version(version)
     producer = make_producer({"transactional.id": kafka_topic})
     producer.init_transactions(TIMEOUT)
@@ -114,7 +114,7 @@ def test_abort_of_what_the_coordinator_lost(
 @needs("admin-coordinator")
 @pytest.mark.parametrize("name", ["list_consumer_group_offsets", "alter_consumer_group_offsets"])
 def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -> None:
-    """An admin request that timed out while its coordinator was looked up, and then it is found.
+    """The coordinator of an admin request is found after the request has timed out.
 
     admin-coordinator.patch: librdkafka replied to the request that was gone, and aborted.
     """
@@ -142,7 +142,7 @@ def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -
 def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) -> None:
     """The future fails, and the client can be closed.
 
-    admin-coordinator.patch: librdkafka gave the reply queue back twice, and aborted in the end.
+    admin-coordinator.patch: librdkafka released the reply queue twice, and then aborted.
     """
     withdraw(kafka_cluster, DELETE_GROUPS)
     script = """
@@ -193,7 +193,7 @@ def test_groups_that_a_broker_does_not_list(kafka_cluster: MockCluster) -> None:
 def test_topic_that_may_not_be_read(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """poll() returns the error of a topic whose metadata say that it is not for this client."""
+    """poll() returns the error of a topic that the client may not read."""
     kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     message = consumer.poll(TIMEOUT)
@@ -254,9 +254,11 @@ def test_oidc_token_that_is_cut_short() -> None:
 
 @needs("late-assign")
 def test_close_while_an_assignment_waits(tmp_path: Path) -> None:
-    """A commit in the last rebalance callback is taken: the group is not left before it.
+    """A commit in the last rebalance callback succeeds: the consumer leaves its group only
+    afterwards.
 
-    late-assign.patch: the answer to the waiting assignment was taken for that to the revocation.
+    late-assign.patch: librdkafka mistook the answer to the assignment for the answer to the
+    revocation.
     """
     program = build_program(ROOT / "tests" / "native" / "late_assign.c", tmp_path)
     result = run_program(program, timeout=60)
@@ -266,7 +268,8 @@ def test_close_while_an_assignment_waits(tmp_path: Path) -> None:
 @needs("late-metadata")
 @pytest.mark.parametrize("what", ["cluster", "topics"])
 def test_destroyed_with_an_answer_in_its_hands(tmp_path: Path, what: str) -> None:
-    """describe_cluster() or describe_topics() that a close meets ends with _DESTROY.
+    """If the client is closed during describe_cluster() or describe_topics(), they end with
+    _DESTROY.
 
     late-metadata.patch: the answer was taken for read, and the process ended.
     """
@@ -277,7 +280,7 @@ def test_destroyed_with_an_answer_in_its_hands(tmp_path: Path, what: str) -> Non
 
 @needs("left-group")
 def test_commit_while_the_group_ends(tmp_path: Path) -> None:
-    """It is answered, with _DESTROY: it waited without limit for an answer that never came."""
+    """The commit is answered with _DESTROY. Without the patch it waited for ever."""
     program = build_program(ROOT / "tests" / "native" / "left_group.c", tmp_path)
     result = run_program(program, timeout=60)
     assert (result.returncode, result.stdout) == (0, "_DESTROY\n"), result.stderr
@@ -287,7 +290,8 @@ def test_commit_while_the_group_ends(tmp_path: Path) -> None:
 def test_a_server_that_speaks_before_a_tls_handshake() -> None:
     """_SSL names the failure, however soon the server's first bytes come.
 
-    tls-greeting.patch: what was there before the handshake's first step made it _TRANSPORT.
+    tls-greeting.patch: if bytes came before the first step of the handshake, the error was
+    _TRANSPORT.
     """
     script = """
         import socket, threading
@@ -352,7 +356,7 @@ def test_a_message_times_out_while_no_broker_is_there() -> None:
 def test_a_seek_while_an_offset_is_asked_for(
     kafka_cluster: MockCluster, kafka_topic: str, place: int, expected: list[int]
 ) -> None:
-    """What the seek asked for is read, once.
+    """Messages from the offset of the seek on are read once.
 
     late-offset.patch: librdkafka went back to the offset of assign() half a second after the
     answer to its request, which came after the seek.

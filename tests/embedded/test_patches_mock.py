@@ -85,7 +85,7 @@ def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-commit-joining")
 def test_a_commit_in_on_revoke() -> None:
-    """What a member commits when it gives partitions up is kept, as by Kafka.
+    """As in Kafka, a commit is accepted when a member gives up its partitions.
 
     mock-commit-joining.patch: it was refused (REBALANCE_IN_PROGRESS) once another one had joined.
     """
@@ -117,7 +117,7 @@ def test_a_commit_in_on_revoke() -> None:
 
 @needs("mock-marker-crc")
 def test_markers_with_checked_crcs(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A consumer that checks CRCs reads behind the end of a transaction.
+    """A consumer that checks CRCs reads past the end of a transaction.
 
     mock-marker-crc.patch: the marker had none.
     """
@@ -210,7 +210,7 @@ def test_member_that_syncs_twice() -> None:
 def test_time_of_delivered_messages(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """Delivery reports have the time that was given, or that of produce(), as the log has it.
+    """Delivery reports have the given time or the time of produce(), the same as in the log.
 
     mock-append-time.patch: they all had the time 1234, as if the broker had set it.
     """
@@ -225,7 +225,7 @@ def test_time_of_delivered_messages(
 
 @needs("mock-api-versions")
 def test_api_versions_of_a_newer_client(kafka_cluster: MockCluster) -> None:
-    """A version that is not known is answered as of version 0, which says what is known.
+    """An unknown version is answered in version 0, with the supported versions.
 
     mock-api-versions.patch: kafka-python 3 and the Java client could not read the answer.
     """
@@ -284,7 +284,7 @@ def test_member_without_protocols(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-metadata-tags", "raw-request")
 def test_metadata_ends_once(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The answer has nothing behind its end, in every version that the cluster has."""
+    """The answer has no bytes after its end, in every version that the cluster offers."""
     request = protocol.MetadataRequest(topics=None)
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         lowest, highest = producer.api_versions(timeout=TIMEOUT)[request.api_key]

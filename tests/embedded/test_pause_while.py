@@ -59,7 +59,7 @@ def test_longer_than_the_poll_interval(make_consumer: MakeConsumer, filled: str)
 def test_nothing_is_read_meanwhile(
     make_consumer: MakeConsumer, filled: str, producer: Producer
 ) -> None:
-    """Nothing comes inside the block, also not to another poll(), nothing is lost after it."""
+    """Inside the block no poll() returns messages, and after it no message is missing."""
     consumer = make_consumer()
     first_message(consumer, filled)
     with consumer.pause_while():
@@ -75,7 +75,7 @@ def test_nothing_is_read_meanwhile(
 def test_paused_partitions_stay_paused(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer
 ) -> None:
-    """What the application had paused itself is not resumed by the end of the block."""
+    """The end of the block does not resume partitions that the application had paused itself."""
     for partition in range(2):
         producer.produce(kafka_topic, b"%d" % partition, partition=partition)
     assert producer.flush(TIMEOUT) == 0
@@ -95,7 +95,8 @@ def test_paused_partitions_stay_paused(
 
 
 def test_paused_by_a_call_that_failed_for_others(consumer: Consumer, filled: str) -> None:
-    """pause() raises for a partition that is not assigned; the others are the application's."""
+    """pause() raises for a partition that is not assigned; the other partitions count as paused by
+    the application."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert values_of(consumer.consume(1, TIMEOUT)) == [b"0"]
     with pytest.raises(KafkaException) as caught:
@@ -200,7 +201,7 @@ def test_callbacks_run_on_its_thread(make_consumer: MakeConsumer, filled: str) -
 
 
 def test_an_exception_leaves_the_block(make_consumer: MakeConsumer, filled: str) -> None:
-    """It ends as always: reading goes on, and no thread is left."""
+    """The block ends as usual: reading continues, and no thread is left."""
     consumer = make_consumer()
     first_message(consumer, filled)
     before = set(threading.enumerate())  # of other tests, some are ending perhaps

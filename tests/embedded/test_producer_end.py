@@ -75,7 +75,8 @@ def test_purge_can_spare_the_queue(kafka_topic: str, make_producer: MakeProducer
 
 
 def test_purge_without_waiting(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """blocking=False returns before the broker threads have let go, which they do."""
+    """blocking=False returns before the broker threads have released their messages, which they do
+    later."""
     producer = make_producer({"linger.ms": 60_000})
     reports = Reports()
     fill(producer, kafka_topic, 5, reports)
@@ -101,7 +102,8 @@ def test_close_delivers_everything(
 
 
 def test_close_with_a_timeout_gives_the_rest_up(make_producer: MakeProducer) -> None:
-    """What could not be delivered in time is reported as purged: no callback is forgotten."""
+    """Messages that could not be delivered in time are reported as purged: every callback is
+    called."""
     producer = make_producer({"bootstrap.servers": NO_BROKER})
     reports = Reports()
     fill(producer, "topic", 5, reports)
@@ -156,7 +158,7 @@ def chain_of(error: BaseException | None) -> list[tuple[object, ...]]:
 def test_raises_once_for_many_callbacks(
     kafka_topic: str, make_producer: MakeProducer, end: str, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Every callback is called; what they raise is one exception, and nothing is left over."""
+    """Every callback is called, and their exceptions are raised once, as one."""
     producer = make_producer({"linger.ms": 60_000})
     called: list[int] = []
 
@@ -181,7 +183,8 @@ def test_raises_once_for_many_callbacks(
 
 
 def test_contexts_are_no_circle(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Callbacks may raise the same exception; what was handled around flush() comes last."""
+    """Callbacks may raise the same exception; the exception that was being handled around flush()
+    is the last context."""
     producer = make_producer()
     same, other = ZeroDivisionError("same"), ZeroDivisionError("other")
 

@@ -31,7 +31,7 @@ def test_pytest_finds_the_plugin() -> None:
 
 
 def test_the_plugin_is_light() -> None:
-    """Whoever does not use it pays for the extension only: no other package is imported."""
+    """For tests that do not use it, the plugin imports only the extension and no other package."""
     script = (
         "import sys, pytest\n"
         "before = set(sys.modules)\n"
@@ -170,7 +170,7 @@ def test_wrong_options(pytester: pytest.Pytester, line: str, message: str) -> No
 
 
 def test_a_scope_that_there_is_not(pytester: pytest.Pytester) -> None:
-    """It is wrong usage, also where no test asks for a cluster: no traceback of pytest's."""
+    """A wrong scope is a usage error without a traceback, even if no test uses a cluster."""
     pytester.makeini("[pytest]\nkafka_cluster_scope = modul")
     pytester.makepyfile("def test_nothing(): pass")
     result = pytester.runpytest_subprocess()

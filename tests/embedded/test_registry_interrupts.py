@@ -1,4 +1,5 @@
-"""The blocking registry client, interrupted by Ctrl-C: it works, and nothing is there twice."""
+"""The blocking registry client, interrupted by Ctrl-C: it stays usable, and nothing is registered
+twice."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ CALLS: dict[str, Callable[[SchemaRegistryClient], Any]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_client_works_after_every_call(registry: FakeRegistry, name: str) -> None:
-    """Interrupted anywhere, a call leaves a client whose next calls do what they say."""
+    """If a call is interrupted anywhere, the next calls of the client work."""
     interrupter = Interrupter()
     moments = [("request", at) for at in (1, 2, 3)] + [("function", at) for at in FUNCTIONS]
     for moment, at in moments:

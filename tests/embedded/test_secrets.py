@@ -32,7 +32,7 @@ SECRETS = (
 
 
 class Hidden:
-    """Shows itself to whoever asks."""
+    """A value whose repr() and str() show it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -89,7 +89,7 @@ class Output(logging.Handler):
 
 @pytest.fixture
 def output(capfd: pytest.CaptureFixture[str]) -> Iterator[Output]:
-    """Has everything that was written too, when the test ends."""
+    """Also contains everything that was written until the test ends."""
     output = Output()
     yield output
     output.texts += capfd.readouterr()

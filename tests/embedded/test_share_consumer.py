@@ -116,7 +116,7 @@ class TestPoll:
         assert (second.key(), second.value(), second.headers()) == (None, None, None)
 
     def test_nothing(self, make: MakeShareConsumer) -> None:
-        """An empty batch, after the whole time."""
+        """poll() returns an empty batch after the whole timeout."""
         consumer = make()
         watch = Stopwatch()
         batch = consumer.poll(0.3)
@@ -127,7 +127,8 @@ class TestPoll:
     def test_without_memory_for_the_batch(
         self, ten: str, make: MakeShareConsumer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Records that could not be handed out are not lost, and not accepted: they come next."""
+        """Records that could not be handed out are not lost or accepted: the next poll() returns
+        them."""
 
         def fail(messages: object) -> None:
             raise MemoryError
@@ -162,7 +163,8 @@ class TestPoll:
     def test_brokers_that_go_away(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """The acknowledgements fail, which is told, and poll() goes on waiting for brokers."""
+        """The callback gets the failed acknowledgements, and poll() continues to wait for
+        brokers."""
         consumer = make()
         accept_ten(consumer)
         cluster.set_broker_down()
@@ -174,7 +176,7 @@ class TestPoll:
 
 class TestAcknowledge:
     def test_accept_release_reject(self, ten: str, make: MakeShareConsumer) -> None:
-        """Only what was released comes again, with a delivery count of 2."""
+        """Only released records come again, with a delivery count of 2."""
         consumer = make()
         for record in accept_ten(consumer)[:2]:
             kind = AcknowledgeType.REJECT if record.offset() else AcknowledgeType.RELEASE
@@ -211,7 +213,7 @@ class TestAcknowledge:
             consumer.poll(0)
 
     def test_implicit_mode(self, ten: str, make: MakeShareConsumer) -> None:
-        """poll() accepts what the one before has returned, and says so to the callback."""
+        """poll() accepts the records of the previous poll(), and the callback gets the result."""
         consumer, answers = make("implicit"), Answers()
         consumer.set_acknowledgement_commit_callback(answers)
         assert len(fetch(consumer)) == 10
@@ -224,7 +226,7 @@ class TestLimits:
     """What the settings of the group allow, in the embedded cluster."""
 
     def test_delivery_count(self, cluster: MockCluster, ten: str, make: MakeShareConsumer) -> None:
-        """A record that was released as often as the limit says does not come again."""
+        """A record that was released as often as the limit allows does not come again."""
         cluster.set_share_group_delivery_count_limit(2)
         consumer = make()
         for count in (1, 2):
@@ -272,7 +274,8 @@ class TestCommit:
     def test_no_answer_in_time(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """REQUEST_TIMED_OUT after the timeout; the late answer is not the next commit's."""
+        """After the timeout the result is REQUEST_TIMED_OUT; the next commit does not take the late
+        answer for its own."""
         consumer = make()
         records = accept_ten(consumer)
         cluster.set_round_trip_time(None, LATE)
@@ -351,7 +354,8 @@ class TestCommit:
 
 class TestCallback:
     def test_exception(self, ten: str, make: MakeShareConsumer) -> None:
-        """It comes out of the commit that it ran in, which is complete all the same."""
+        """The commit in which the callback ran raises the exception, and is complete
+        nevertheless."""
 
         def fail(*_: object) -> None:
             raise ZeroDivisionError
@@ -367,7 +371,8 @@ class TestCallback:
         assert answers.calls == []
 
     def test_calls_inside_it(self, ten: str, make: MakeShareConsumer) -> None:
-        """IllegalStateException, where they would wait for themselves; wakeup() is allowed."""
+        """Calls in the callback raise IllegalStateException, because they would wait for
+        themselves; wakeup() is allowed."""
         refused: list[str] = []
 
         def call_everything(*_: object) -> None:
@@ -470,7 +475,7 @@ class TestThreads:
 
     @pytest.mark.parametrize("call", ["poll", "commit_async"])
     def test_neither_thread_starves(self, ten: str, make: MakeShareConsumer, call: str) -> None:
-        """While one thread repeats a call, the other one's calls get in, too."""
+        """While one thread repeats a call, calls of the other thread succeed, too."""
         consumer = make()
         accept_ten(consumer)
         calls = {"poll": lambda: consumer.poll(0.001), "commit_async": consumer.commit_async}
@@ -509,7 +514,7 @@ class TestThreads:
 
 class TestEnd:
     def test_close_releases(self, ten: str, make: MakeShareConsumer) -> None:
-        """What was not acknowledged is at once there for another member."""
+        """Records that were not acknowledged are available to another member at once."""
         first = make()
         for record in fetch(first)[:4]:
             first.acknowledge(record)
@@ -551,10 +556,10 @@ class TestEnd:
 
 @needs("late-target")
 def test_close_soon_after_subscribe(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It ends at any point of joining: partitions that come late are not taken on.
+    """close() ends at any point of joining: partitions that come late are not accepted.
 
-    An assignment names topics by their ids. If the consumer closes while it asks for the names,
-    the answer comes when it has given up what it had.
+    An assignment names topics by their ids. If the consumer closes while it requests the names, the
+    answer comes after it has given up its partitions.
     """
     kafka_cluster.set_round_trip_time(None, 0.02)  # slow enough to hit that moment
     for milliseconds in range(0, 300, 10):
@@ -577,7 +582,8 @@ def test_close_soon_after_subscribe(kafka_cluster: MockCluster, kafka_topic: str
 def test_a_connection_of_another_client_closes(
     cluster: MockCluster, ten: str, make: MakeShareConsumer
 ) -> None:
-    """It takes no records from a member, whose acknowledgements count."""
+    """Another client's connection does not affect a member: its records stay locked, and its
+    acknowledgements succeed."""
     consumer = make()
     accept_ten(consumer)
     with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as other:

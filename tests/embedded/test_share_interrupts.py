@@ -159,7 +159,8 @@ def test_acknowledgements(
     name: str,
     mode: str,
 ) -> None:
-    """What was accepted never comes again, although the call that sends it is interrupted.
+    """Accepted records never come again, even if the call that sends the acknowledgement is
+    interrupted.
 
     Only close() accepts nothing in implicit mode, interrupted or not.
     """
@@ -206,7 +207,7 @@ def test_the_client_works_after_every_call(
     kind: type[Any],
     name: str,
 ) -> None:
-    """Interrupted anywhere, a call leaves its client as usable as before, or one that closes."""
+    """If a call is interrupted anywhere, its client is as usable as before, or can be closed."""
     send(producer, kafka_topic, [b"v"])
     for moment, at in interrupts():
         with make(kind, "explicit", f"{moment}-{at}") as consumer:

@@ -30,7 +30,8 @@ def _marks(page: str) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=_marks(page)) for page in PAGES])
 def test_page(page: str, kafka_cluster: MockCluster, tmp_path: Path) -> None:
-    """Every block runs, with what the blocks above have left, and prints what the page shows."""
+    """Every block runs with the variables of the blocks above, and prints the output that the page
+    shows."""
     path = ROOT / page
     for package in needed(path):
         if importlib.util.find_spec(package) is None and shutil.which(package) is None:
@@ -101,7 +102,7 @@ raise SystemExit
 
 
 def test_a_story_leaves_the_process_as_it_was(tmp_path: Path) -> None:
-    """Levels of loggers, handlers of signals and the environment are those of before."""
+    """Levels of loggers, signal handlers and the environment are the same as before."""
     page = ROOT / "build" / f"{tmp_path.name}.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text(

@@ -38,7 +38,7 @@ def test_an_assigned_topic_that_may_not_be_read(
     offset: int,
     known: bool,
 ) -> None:
-    """poll() returns the error, also where the client knew the topic before, and each time anew."""
+    """poll() returns the error after each assignment, even if the client already knew the topic."""
     kafka_cluster.set_topic_error(kafka_topic, FAILED)
     consumer = make_consumer()
     if known:
