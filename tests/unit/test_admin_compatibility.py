@@ -200,7 +200,7 @@ NOTHING: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("request_", NOTHING.values(), ids=list(NOTHING))
 def test_options_of_a_request_about_nothing(admin: AdminClient, request_: Any) -> None:
-    """They are checked, although there is nothing to send."""
+    """Options are checked, even if there is nothing to send."""
     assert request_(admin, request_timeout=1) == {}
     with pytest.raises(ValueError, match="request_timeout"):
         request_(admin, request_timeout=-1)
@@ -245,7 +245,8 @@ TWICE: dict[str, tuple[Callable[[AdminClient], dict[Any, Any]], str]] = {
 
 @pytest.mark.parametrize(("request_", "text"), TWICE.values(), ids=list(TWICE))
 def test_future_that_fails(admin: AdminClient, request_: Any, text: str) -> None:
-    """What is asked twice, or of an unknown mechanism: its own future fails with _INVALID_ARG."""
+    """If an item is requested twice, or its mechanism is unknown, its own future fails with
+    _INVALID_ARG."""
     (future,) = request_(admin).values()
     error = future.exception(TIMEOUT)
     assert isinstance(error, KafkaException)
@@ -266,7 +267,8 @@ def test_future_that_fails(admin: AdminClient, request_: Any, text: str) -> None
     ],
 )
 def test_sent_twice(admin: AdminClient, request_: Any) -> None:
-    """Where librdkafka lets it, a name given twice is sent: its one future has the answer."""
+    """If librdkafka allows it, a name that is given twice is sent, and its only future has the
+    answer."""
     (future,) = request_(admin).values()
     error = future.exception(TIMEOUT)
     assert isinstance(error, KafkaException)

@@ -40,7 +40,7 @@ class Tokens(AbstractTokenProvider):
 
 
 def test_the_table_has_each_keyword_of_a_client_once() -> None:
-    """No client has two meanings of one keyword, and no entry belongs to no client."""
+    """For each client a keyword has one meaning, and each entry belongs to a client."""
     for client in EVERY:
         names = [keyword.name for keyword in KEYWORDS if client in keyword.clients]
         assert sorted(set(names)) == sorted(names)
@@ -194,13 +194,13 @@ def test_the_documentation_has_what_is_not_used() -> None:
 
 
 def test_a_token_provider() -> None:
-    """It becomes the callback that librdkafka asks."""
+    """The provider becomes the callback that librdkafka calls for tokens."""
     mechanism = {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": Tokens()}
     assert callable(configuration("client", _SASL | mechanism)["oauth_cb"])
 
 
 def test_when_a_token_ends() -> None:
-    """A JWT says it; another token is asked for again soon."""
+    """A JWT contains its expiry; other tokens are soon requested again."""
     claims = base64.urlsafe_b64encode(json.dumps({"exp": 12345}).encode()).decode().rstrip("=")
     assert expiry_of(f"header.{claims}.signature") == 12345
     for other in ("opaque", "a.b.c", "a.e30.c"):
@@ -242,7 +242,7 @@ def test_librdkafka_knows_every_property() -> None:
 def test_errors_begin_with_the_words_of_aiokafka(
     client: str, keywords: dict[str, Any], words: str
 ) -> None:
-    """Applications and their tests look for them; what is allowed comes after them."""
+    """Applications and their tests match these words; the allowed values follow after them."""
     with pytest.raises(ValueError) as raised:  # noqa: PT011
         configuration(client, keywords)
     assert str(raised.value).startswith(words)

@@ -1,4 +1,4 @@
-"""aiokafka's exceptions, and what librdkafka's errors become."""
+"""aiokafka's exceptions, and the conversion of librdkafka's errors to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _NUMBERED = [
 
 @pytest.mark.parametrize("kind", _NUMBERED)
 def test_a_number_is_its_class(kind: type[errors.BrokerResponseError]) -> None:
-    """Each numbered exception is found by its number, and says it, its name and its meaning."""
+    """Each numbered exception is found by its number, and has the number, its name and its
+    meaning."""
     assert errors.for_code(kind.errno) is kind
     assert kind.description == kind.__doc__
     assert kind.message.replace("_", "").isalnum()
@@ -34,7 +35,7 @@ def test_the_stub_is_what_the_module_is() -> None:
 
 @pytest.mark.parametrize("kind", [errors.KafkaError, errors.KafkaTimeoutError, *_NUMBERED])
 def test_an_exception_is_pickled(kind: type[errors.KafkaError]) -> None:
-    """An exception comes from another process as it was there."""
+    """An exception from another process arrives unchanged."""
     copy = pickle.loads(pickle.dumps(kind("why")))
     assert type(copy) is kind
     assert copy.args == ("why",)
@@ -91,7 +92,7 @@ def test_an_error_of_librdkafka(code: int, kind: type[errors.KafkaError]) -> Non
 
 
 def test_other_exceptions_stay() -> None:
-    """What does not come from librdkafka is raised as it is."""
+    """Exceptions that do not come from librdkafka are raised unchanged."""
     with pytest.raises(ZeroDivisionError), translated():
         _ = 1 / 0
     assert type(failure_of(KafkaException("no error in it"))) is errors.KafkaError

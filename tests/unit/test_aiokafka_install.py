@@ -24,7 +24,7 @@ sys.exit(int(sys.argv[-1]))
 
 
 def test_the_face_is_the_package() -> None:
-    """Its modules are those of the face, submodules too, and what is not there is not found."""
+    """`aiokafka` has the modules and submodules of compat.aiokafka; other modules are not found."""
     check_script("""
         import sys
         import confluent_kafka.compat
@@ -49,7 +49,8 @@ def test_the_face_is_the_package() -> None:
 
 
 def test_the_package_is_installed() -> None:
-    """Those who ask which version is installed hear of the face's; others' are found as before."""
+    """importlib.metadata returns the version of compat.aiokafka; other packages are found as
+    before."""
     check_script("""
         from importlib import metadata
         import confluent_kafka.compat
@@ -82,7 +83,7 @@ def test_too_late(tmp_path: Path) -> None:
 
 
 def test_an_unknown_package() -> None:
-    """The error names those that there are."""
+    """The error names the existing packages."""
     with pytest.raises(ValueError, match=r"no package 'aiokafak' here, .* did you mean 'aiokafka'"):
         install("aiokafak")
 

@@ -73,7 +73,8 @@ def keys(producer: Producer, column: Any) -> list[bytes | None]:
     ids=str,
 )
 def test_bytes_of_every_layout(producer: Producer, kind: Any) -> None:
-    """A key is binary or string in any of Arrow's layouts; null, empty and long stay apart."""
+    """A key is binary or string in any of Arrow's layouts; null, empty and long values stay
+    different."""
     values = [b"a", None, b"", LONG, b"twelve bytes", b"thirteen byte", b"a", LONG]
     column = pa.array(values, pa.binary())
     if pa.types.is_dictionary(kind):
@@ -104,7 +105,7 @@ def test_columns_of_nulls(producer: Producer) -> None:
 
 
 def test_missing_columns(producer: Producer) -> None:
-    """No column is required: what is missing is null."""
+    """No column is required: values of a missing column are null."""
     (message,) = enqueued(producer, columns_of(topic=["t"]))
     assert message.topic() == "t"
     assert message.key() is message.value() is message.headers() is None
@@ -320,7 +321,7 @@ def test_null_rows(producer: Producer) -> None:
 
 
 class Returning:
-    """An object whose Arrow methods return (or raise) what they are told."""
+    """An object whose Arrow methods return or raise what the test wants."""
 
     def __init__(self, array: Any = None, stream: Any = None) -> None:
         if array is not None:
@@ -512,7 +513,7 @@ def test_broken_structs(producer: Producer, level: str, change: Change) -> None:
 def test_broken_formats(
     producer: Producer, find: Callable[[Exported], Any], content: bytes | None
 ) -> None:
-    """So are types that are none."""
+    """Invalid types are a ValueError, too."""
     with tampered(sample()) as batch:
         batch.set(find(batch), "format", content)
         with pytest.raises(ValueError, match="batch column"):
@@ -756,7 +757,7 @@ def test_errors_do_not_leak(producer: Producer) -> None:
 
 
 def test_producing_does_not_leak(producer: Producer) -> None:
-    """Nor by produced ones."""
+    """No reference or block of memory is left behind by produced batches."""
     batch = sample()
     table = pa.Table.from_batches([batch, batch])
 
@@ -775,7 +776,8 @@ def digest(*batches: Any) -> int:
 
 
 def test_a_digest_is_that_of_the_rows() -> None:
-    """However they are ordered, cut into batches, sliced and encoded."""
+    """The digest is the same however the rows are ordered, divided into batches, sliced and
+    encoded."""
     values = [b"a", None, b"", LONG, b"12345678", b"a"]
     headers = [[("h", b"1")], None, [], [("h", None), ("i", b"")], None, None]
     batch = pa.record_batch(
@@ -796,7 +798,8 @@ def test_a_digest_is_that_of_the_rows() -> None:
 
 
 def test_digests_tell_rows_apart() -> None:
-    """Null from empty, one column from the next, and a byte anywhere; each row counts."""
+    """Digests differ between null and empty, between columns, and for any changed byte; each row
+    counts."""
     rows: list[dict[str, Any]] = [
         {"value": value}
         for value in (None, b"", b"\0", b"\0\0", b"a", LONG, LONG[:-1], LONG + b"\0")

@@ -84,7 +84,7 @@ def codes_in(value: Any) -> set[int]:
 
 
 def test_each_request_has_a_rule() -> None:
-    """A request that Kafka adds is in the table, too, or is free for all clients."""
+    """Each request of Kafka, also a new one, is in the table or open to all clients."""
     assert set(RULES) | FREE == set(REQUESTS)
     assert not set(RULES) & FREE
     assert {name for name, key in REQUESTS.items() if is_enforced(int(key))} == set(RULES)

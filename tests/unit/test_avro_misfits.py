@@ -47,7 +47,7 @@ def logical(kind: str, of: str, **more: Any) -> dict[str, Any]:
 
 
 class Colour(enum.Enum):
-    """No text, whatever its values are."""
+    """Not a text, although its values are."""
 
     RED = "RED"
 
@@ -197,13 +197,13 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 
 def serializer(client: SchemaRegistryClient, schema: Any, **conf: Any) -> AvroSerializer:
-    """Of a schema that is registered without a look at other versions."""
+    """A serializer of a schema that is registered without a comparison with other versions."""
     client.set_compatibility(level="NONE")
     return AvroSerializer(client, json.dumps(schema), conf=conf)
 
 
 def name_of(value: Any) -> str:
-    """What a case is called, in every process: without the addresses of objects."""
+    """The name of a case, without addresses of objects, so that it is the same in every process."""
     return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
@@ -258,14 +258,14 @@ def test_objects_that_match(client: SchemaRegistryClient, kind: Any, obj: Any) -
     ],
 )
 def test_the_text_names_what_was_given(client: SchemaRegistryClient, obj: Any, said: str) -> None:
-    """And what is expected there."""
+    """The error contains the given value and the expected type."""
     with pytest.raises(SerializationError) as raised:
         serializer(client, record_of({"type": "map", "values": "int"}))(obj, VALUE)
     assert said in str(raised.value)
 
 
 def test_the_exceptions_of_fastavro(client: SchemaRegistryClient) -> None:
-    """Programs that catch its TypeError and ValueError go on catching them."""
+    """Programs that catch its TypeError and ValueError still catch these errors."""
     serialize = serializer(client, record_of("int"))
     with pytest.raises(TypeError) as wrong_type:
         serialize({"list": [{"f": "x"}]}, VALUE)
@@ -342,7 +342,8 @@ def test_recursion(client: SchemaRegistryClient) -> None:
 def test_functions_of_logical_types(
     client: SchemaRegistryClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that a program gave to fastavro are used; what they raise is a misfit."""
+    """Functions that a program gave to fastavro are used; their exceptions mean that the object
+    does not match."""
     monkeypatch.setitem(
         fastavro.write.LOGICAL_WRITERS, "string-upper", lambda data, schema: data.upper()
     )

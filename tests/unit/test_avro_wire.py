@@ -190,7 +190,7 @@ def test_null_is_no_message(client: SchemaRegistryClient) -> None:
 
 @pytest.mark.parametrize("obj", [bytearray(b"ab"), memoryview(b"ab"), memoryview(b"a-b-")[::2]])
 def test_buffers_as_bytes(client: SchemaRegistryClient, obj: Any) -> None:
-    """Whatever has bytes is written as they are, without a copy of its form."""
+    """Objects with a buffer are written by their bytes, without a conversion."""
     expected = HEADER + bytes(obj)
     assert AvroSerializer(client, '"bytes"')(obj, VALUE) == expected
 
@@ -224,7 +224,7 @@ def test_raw_bytes_stay_bytes(client: SchemaRegistryClient, reader: Any) -> None
 
 @pytest.mark.parametrize("writer", ["string", ["null", "string"], ["null", "bytes"]])
 def test_read_as_bytes(client: SchemaRegistryClient, writer: Any) -> None:
-    """A reader's schema of bytes reads what has a length, without the length."""
+    """A reader's schema of bytes reads values that have a length, and removes the length."""
     obj = b"ab" if "bytes" in writer else "ab"
     message = AvroSerializer(client, json.dumps(writer))(obj, VALUE)
     assert AvroDeserializer(client, '"bytes"')(message, VALUE) == b"ab"
@@ -262,7 +262,8 @@ class OneSchema:
     ],
 )
 def test_former_serializer_reads_both(kind: Any, payload: bytes, read: bytes) -> None:
-    """AvroProducer puts a length before bytes; AvroConsumer reads that, and what has none."""
+    """AvroProducer writes a length before bytes; AvroConsumer reads values with and without a
+    length."""
     serializer = MessageSerializer(OneSchema(kind))
     assert serializer.decode_message(HEADER + payload) == read
     written = serializer.encode_record_with_schema("t", loads(json.dumps(kind)), b"ab")

@@ -1,4 +1,5 @@
-"""What a full run of the benchmarks keeps, compares with the run before, and draws."""
+"""The results that a full run of the benchmarks stores, compares with the previous run, and
+draws."""
 
 from __future__ import annotations
 
@@ -71,7 +72,7 @@ def test_processor(tmp_path: Path) -> None:
 
 
 def test_rows_in_words() -> None:
-    """A row of the report says what both sides ran; bars are for the console alone."""
+    """A row of the report describes what both sides ran; the bars are only for the console."""
     [*_, line] = [line for line in speed_tables([a_result(2.23)]).splitlines() if "3.21" in line][
         :1
     ]
@@ -87,7 +88,8 @@ def test_rows_in_words() -> None:
 
 
 def test_names_are_distinct() -> None:
-    """The history knows a row by its name, and a reader by what it says."""
+    """The history identifies a row by its name, and a reader by its description; both are
+    unique."""
     assert len({row.name for row in ROWS}) == len(ROWS)
     assert len({(row.group, row.what, row.ours, row.peer) for row in ROWS}) == len(ROWS)
     assert {one.row for one in picture.SHOWN} <= {row.name for row in ROWS}

@@ -21,7 +21,8 @@ print(json.dumps({{"client": os.environ.get("PYTHONPATH", "none"), "librdkafka":
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no interpreter there")
 @pytest.mark.parametrize(("side", "path"), [(Side.OURS, "build/lib"), (Side.PEER, "none")])
 def test_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, side: Side, path: str) -> None:
-    """PYTHONPATH is for us: the peer would import our build instead of its own."""
+    """PYTHONPATH is set only for our programs: the peer would import our build instead of its
+    own."""
     monkeypatch.setenv("PYTHONPATH", "build/lib")
     interpreter = tmp_path / "python"
     interpreter.write_text(TELLS_ITS_PATH)

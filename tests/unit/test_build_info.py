@@ -55,7 +55,8 @@ def test_interpreter_and_compiler() -> None:
 
 
 def test_features_are_those_of_librdkafka() -> None:
-    """A client that asks for all of them is made: librdkafka refuses one that it has not."""
+    """A client that requires all features can be created; librdkafka refuses features that it does
+    not have."""
     features = build_info()["features"]
     assert len(features) == len(set(features)) > 3
     Producer({"builtin.features": ",".join(features)}).close()

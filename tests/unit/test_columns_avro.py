@@ -266,7 +266,7 @@ def test_logical_types_that_are_not_valid(kind: Any, arrow: Any) -> None:
 
 
 def test_decimals_of_any_fixed() -> None:
-    """The largest fixed is one of the decimals, whose digits are not counted one by one."""
+    """A fixed of any size can be a decimal; its digits are not counted one by one."""
     kind = fixed(2**31 - 1, logicalType="decimal", precision=76)
     assert pa.schema(AvroDecoder(record(("a", kind)))).field("a").type == pa.decimal256(76, 0)
     with pytest.raises(AvroSchemaError, match="a decimal of 77 digits; Arrow's have at most 76"):
@@ -317,7 +317,7 @@ def test_names_and_namespaces() -> None:
 
 
 def test_blocks_with_their_sizes() -> None:
-    """A negative count, and the bytes that follow: what writers give who let readers skip."""
+    """A negative count, followed by the size in bytes, which lets readers skip the block."""
     schema = record(("a", {"type": "array", "items": "int"}), ("b", "int"))
     # -2 items in 2 bytes, one more without a size, and the end; then b.
     payload = b"\x03\x04\x02\x04" + b"\x02\x06" + b"\x00" + b"\x0e"
@@ -338,7 +338,7 @@ def number(value: int) -> bytes:
 
 
 def test_items_of_no_bytes() -> None:
-    """There may be 65,536 in a payload, of which it says the number in four bytes."""
+    """A payload may have 65,536 such items, whose number needs only four bytes."""
     kind = {"type": "array", "items": "null"}
     schema = record(("a", kind), ("b", kind))
     half, one = number(32768) + b"\0", number(1) + b"\0"

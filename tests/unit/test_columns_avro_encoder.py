@@ -74,7 +74,7 @@ def decimal(precision: int, scale: int) -> dict[str, Any]:
 
 
 def rows_of(column: Any) -> Any:
-    """A batch of one column, of what is no record."""
+    """A batch of one column, whose values are not records."""
     return pa.record_batch({"value": column})
 
 
@@ -94,7 +94,7 @@ def encoded(schema: Any, batch: Any, **options: Any) -> list[bytes | None]:
 
 
 def read(schema: Any, payload: bytes | None) -> Any:
-    """What fastavro makes of a payload, all of it."""
+    """The value that fastavro reads from a payload, which must be read completely."""
     if payload is None:
         return None
     stream = io.BytesIO(payload)
@@ -226,7 +226,7 @@ def test_dictionaries(index: str) -> None:
     ],
 )
 def test_dictionaries_of_others(schema: Any, column: Any) -> None:
-    """What has others in it may be dictionary-encoded, too."""
+    """Types with children may be dictionary-encoded, too."""
     dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], "int8"), column)
     first, second = written(schema, column)
     assert written(schema, dictionary) == [second, first, second]
@@ -240,7 +240,8 @@ def test_dictionary_of_unions() -> None:
 
 
 def test_dictionaries_below_nulls() -> None:
-    """What an index below a null is does not matter; one that is read must be of the dictionary."""
+    """The index below a null does not matter; an index that is read must be within the
+    dictionary."""
     indices = pa.array([0, 1, 9], "int8")
     column = pa.DictionaryArray.from_arrays(indices, pa.array(["a", "b"]), safe=False)
     nulls = pa.array([False, False, True])
@@ -308,7 +309,8 @@ def views(
 
 @pytest.mark.parametrize("kind", VIEWS)
 def test_list_views(kind: Any) -> None:
-    """Their rows may be in any order and overlap; what a null's row says does not matter."""
+    """Rows of list views may be in any order and overlap; the offset and size of a null do not
+    matter."""
     mask = pa.array([False, False, True, False, False])
     values = pa.array([7, 1, None, 3, 4, 9]).slice(1, 4)
     column = views(kind, [2, 0, 99, 4, 1], [2, 3, -1, 0, 3], values, mask=mask)
@@ -603,7 +605,8 @@ def test_nullable(schema: Any) -> None:
     ],
 )
 def test_which_branch(schema: Any, column: Any, branch: int) -> None:
-    """Of the branches that take a column: the first that loses nothing, is of its kind, or is."""
+    """Of the branches that accept a column, it takes the first that loses nothing, else the first
+    of its kind, else the first."""
     [payload] = encoded(schema, rows_of(column))
     assert payload is not None
     assert payload[0] == branch * 2
@@ -861,7 +864,7 @@ def test_columns_by_name() -> None:
     ],
 )
 def test_missing_columns(field: dict[str, Any], value: Any) -> None:
-    """A field without a column has its default, or else is null if it can be."""
+    """A field without a column gets its default, or null if it has none and may be null."""
     schema = {
         "type": "record",
         "name": "Outer",
@@ -931,7 +934,7 @@ def test_wrong_names(schema: Any, batch: dict[str, Any], message: str) -> None:
 
 
 def test_extra_are_ignored() -> None:
-    """extra="ignore" leaves out what the schema has not, whatever it is."""
+    """extra="ignore" leaves out columns that the schema does not have, of any type."""
     item = {"x": 1, "more": [[1]]}
     batch = pa.record_batch(
         {"no": pa.array([b"\xff"]), "a": [item], "ree": pa.array([1]), "u": union_of("dense")[:1]}
@@ -1020,7 +1023,7 @@ def test_wrong_types_of_an_empty_table() -> None:
 
 @pytest.mark.parametrize("batch", [None, 1, [{"a": 1}], {"a": [1]}, b"x"])
 def test_no_batch(batch: Any) -> None:
-    """What has no Arrow protocol is a TypeError that says what has it."""
+    """An object without the Arrow protocol raises a TypeError that names objects with it."""
     with pytest.raises(TypeError, match="batch must be a record batch, table or data frame"):
         AvroEncoder(record(a="int")).encode(batch)
 
@@ -1204,7 +1207,7 @@ def test_deep_types() -> None:
 
 
 def test_many_unions_in_each_other() -> None:
-    """Which branch to take is found in little time, also of unions far within unions."""
+    """The branch is found in a short time, also for deeply nested unions."""
     schema: Any = {**record(a="long"), "name": "Deep0"}
     column: Any = pa.array([{"a": 7}])
     for depth in range(1, 11):
@@ -1225,7 +1228,7 @@ STRUCT = ("+s", "", (INT,), None, "struct", None)
 
 
 def test_too_many_rows() -> None:
-    """An array without buffers cannot claim more rows than payloads can be of."""
+    """An array without buffers cannot claim more rows than a column of payloads can have."""
     with tampered(pa.array([{}], pa.struct([]))) as batch:
         batch.set(batch.array, "length", 2**31)
         with pytest.raises(OverflowError, match="batch has more than 2147483647 rows"):
@@ -1349,7 +1352,7 @@ def test_programs_of_wrong_values() -> None:
 
 
 def test_wrong_program_for() -> None:
-    """What asks for a program gets one for the types it gave, and its exceptions pass."""
+    """program_for must return a program for the given types, and its exceptions are raised."""
     batch = rows_of(pa.array([1], "int32"))
     with pytest.raises(TypeError, match="program_for must return a _PayloadProgram, not int"):
         cimpl._encode_rows(batch, lambda types: 1, b"")  # type: ignore[arg-type,return-value]

@@ -63,7 +63,7 @@ def test_doubles() -> None:
 
 
 def test_floats() -> None:
-    """The fewest digits of which the nearest float is the number, and of those the nearest."""
+    """The fewest digits that are read as the same float; of several such numbers, the nearest."""
     random = Random(2)
     values = [struct.unpack("=f", random.randbytes(4))[0] for _ in range(3_000)]
     values += [math.ldexp(1, exponent) for exponent in range(-149, 128)]

@@ -183,7 +183,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("kind", "text", "offset", "reason"), REFUSED)
 def test_refused_values(kind: pa.DataType, text: str, offset: int, reason: str) -> None:
-    """What does not fit the column, or is no JSON, is an error that says where and why."""
+    """A value that does not fit the column, or is not JSON, is an error with its place and
+    reason."""
     error = refusal(kind, text)
     assert error.offset == offset
     assert reason in error.reason
@@ -278,7 +279,7 @@ def many_numbers() -> list[str]:
 
 
 def test_doubles() -> None:
-    """Numbers become the nearest double, ties to even; what is beyond all of them is refused."""
+    """Numbers become the nearest double, ties to even; larger numbers are refused."""
     texts = many_numbers()
     rows, errors = decode(JSONDecoder(pa.float64()), *texts)
     expected = [None if math.isinf(float(text)) else {"value": float(text)} for text in texts]
@@ -363,7 +364,8 @@ NANOSECONDS = [
 
 @pytest.mark.parametrize(("text", "expected"), NANOSECONDS)
 def test_the_first_and_the_last_nanosecond(text: str, expected: int | None) -> None:
-    """All that 64 bits can count are read, of seconds that they only hold a part of, too."""
+    """All nanoseconds that 64 bits can count are read, also in the first and last second, which fit
+    only in part."""
     rows = JSONDecoder(pa.timestamp("ns", "UTC")).decode(pa.array([f'"{text}"']))
     assert pa.array(rows).field("value").cast(pa.int64()).to_pylist() == [expected]
     reason = "a time that nanoseconds cannot count from 1970"
@@ -430,7 +432,7 @@ def test_bad_times(text: str) -> None:
 
 
 def test_zones() -> None:
-    """A column of a zone needs offsets; one without a zone may not have any."""
+    """A column with a time zone needs offsets; a column without a zone refuses them."""
     local, aware = '"2024-01-01T00:00:00"', '"2024-01-01T00:00:00Z"'
     assert value_of(pa.timestamp("s"), local) == datetime(2024, 1, 1)
     assert "with an offset" in refusal(pa.timestamp("s"), aware).reason
@@ -581,7 +583,7 @@ def test_a_bad_value_before_a_good_one(text: str) -> None:
     ],
 )
 def test_a_bad_value_that_counts(text: str, field: str) -> None:
-    """The first of those that nothing replaces is what is wrong; other rows are as they were."""
+    """The error is the first bad value that no later value replaces; other rows do not change."""
     rows, errors = decode(JSONDecoder(NESTED), '{"a":5}', text, '{"a":6}')
     assert [row and row["a"] for row in rows] == [5, None, 6]
     assert [error.field for error in errors] == [field]
@@ -678,7 +680,8 @@ def test_columns_that_are_not_there(columns: list[str], problem: str) -> None:
 
 
 def test_nulls() -> None:
-    """A null payload is a null row without an error; so is a null value, if the schema has it."""
+    """A null payload is a null row without an error; so is a null value, if the schema allows
+    it."""
     assert decode(MADE, None, "null")[1] == [RowError(1, 0, "", "null, where the schema has none")]
     decoder = JSONDecoder({"type": ["object", "null"], "properties": {"a": {"type": "string"}}})
     assert decode(decoder, None, "null", "{}") == ([None, None, {"a": None}], [])
@@ -722,7 +725,7 @@ def test_cut_payloads() -> None:
 
 
 def test_spoilt_payloads() -> None:
-    """Any byte may be any other: a row comes out, or an error that says where within it."""
+    """If any byte is changed, the result is a row, or an error with a place within the payload."""
     payloads = [
         GOOD[:place] + bytes([byte]) + GOOD[place + 1 :]
         for place in range(len(GOOD))
@@ -761,7 +764,7 @@ def test_utf8(data: bytes, before: str) -> None:
 @pytest.mark.parametrize("before", ['{"c":', "["])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_depth(before: str, opening: str, closing: str) -> None:
-    """What is skipped may be nested 64 deep, and no payload needs more of the stack."""
+    """Skipped values may be nested 64 deep, and no payload needs more of the stack."""
     decoder = JSONDecoder(pa.schema([("a", pa.int8())]))
     for depth, is_good in ((64, True), (65, False), (100_000, False)):
         text = f'{{"c":{opening * depth}0{closing * depth}}}'
@@ -835,7 +838,7 @@ def test_json_schemas(schema: dict[str, Any], kind: pa.DataType) -> None:
 
 
 def test_a_null_with_a_title() -> None:
-    """What a null is called does not matter: the value may be null."""
+    """The title of a null does not matter: the value may be null."""
     null = {"type": "null", "title": "Not included", "description": "", "examples": [None]}
     schema = {"properties": {"a": {"oneOf": [null, {"type": "string"}]}}, "required": ["a"]}
     rows, errors = decode(JSONDecoder(schema), '{"a":null}', '{"a":"x"}')
@@ -993,13 +996,13 @@ INVALID_SCHEMAS: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "problem"), INVALID_SCHEMAS, ids=map(str, range(13)))
 def test_invalid_json_schemas(schema: Any, problem: str) -> None:
-    """What no JSON Schema has is refused as such, and the message says where it is."""
+    """Invalid JSON Schemas are refused as such, and the error has the place."""
     with pytest.raises(JSONSchemaError, match=problem):
         JSONDecoder(schema, enums="dictionary")
 
 
 def test_a_json_schema_within_itself() -> None:
-    """What was made by hand may be a circle, and references in it are found all the same."""
+    """A schema that was built by hand may contain itself, and references in it are still found."""
     schema: dict[str, Any] = {"$id": "a/", "$ref": "#x", "$defs": {"x": {"$anchor": "x", **TEXT}}}
     schema["$defs"]["circle"] = schema["circle"] = schema
     assert pa.schema(JSONDecoder(schema)).types == [pa.string()]
@@ -1007,7 +1010,7 @@ def test_a_json_schema_within_itself() -> None:
 
 @pytest.mark.parametrize(("schema", "problem"), REFUSED_SCHEMAS)
 def test_refused_json_schemas(schema: Any, problem: str) -> None:
-    """What cannot be a column is refused by its path."""
+    """A type that cannot be a column is refused by its path."""
     with pytest.raises(JSONSchemaError, match=problem):
         JSONDecoder(schema)
 
@@ -1045,7 +1048,7 @@ def test_json_schema_that_grows() -> None:
     ],
 )
 def test_refused_arrow_types(kind: pa.DataType, words: str) -> None:
-    """What JSON has no text for is refused by its path."""
+    """A type that JSON has no text for is refused by its path."""
     with pytest.raises(ValueError, match=f"the type is .*{words}"):
         JSONDecoder(kind)
     with pytest.raises(ValueError, match=rf"'a.b\[\]' is .*{words}"):
@@ -1100,7 +1103,7 @@ def test_bad_schemas(schema: Any) -> None:
 
 
 class Odd:
-    """Gives what its method is told to."""
+    """Its method returns what the test wants."""
 
     def __init__(self, given: object) -> None:
         self.given = given
@@ -1110,7 +1113,7 @@ class Odd:
 
 
 def test_odd_capsules() -> None:
-    """What gives no schema, or an array's capsule, is refused."""
+    """An object that returns no schema, or an array's capsule, is refused."""
     with pytest.raises(TypeError, match="'arrow_schema', not int"):
         JSONDecoder(Odd(1))
     with pytest.raises(TypeError, match="'arrow_schema', not PyCapsule"):

@@ -1,4 +1,5 @@
-"""JSON Schemas as people and programs write them: columns of all that applies, and JSON texts."""
+"""JSON Schemas as people and programs write them: columns from all keywords that apply, and JSON
+texts."""
 
 from __future__ import annotations
 
@@ -81,7 +82,7 @@ def test_keywords_apply_together(schema: dict[str, Any], kind: dict[str, Any]) -
 
 
 def test_constraints_beside_properties() -> None:
-    """What only says which fields must be there, or when, changes no column."""
+    """Keywords that only say which fields are required, or when, do not change columns."""
     for more in (
         {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
         {"anyOf": [{"required": ["a"]}, {"not": {"required": ["b"]}}]},
@@ -117,7 +118,7 @@ def test_required_and_null_together() -> None:
 
 
 def test_a_field_in_several_schemas() -> None:
-    """The schemas of one field apply together, and with what may apply."""
+    """All schemas of a field apply together, also those that apply only under a condition."""
     for one, other, wanted in (
         ({"type": ["integer", "string"]}, {"type": "number"}, pa.int64()),
         ({}, DATE, pa.date32()),
@@ -223,7 +224,8 @@ ANY: list[Any] = [
 
 @pytest.mark.parametrize("schema", ANY)
 def test_any_json(schema: Any) -> None:
-    """What has no one type is JSON text, as it is in the payload, and is written as it is."""
+    """A value without a single type is JSON text, the same as in the payload, and is written
+    unchanged."""
     whole = {"properties": {"f": schema, "g": TEXT}, "$defs": {"a": A, "b": B}}
     assert kinds(whole) == {"f": pa.string(), "g": pa.string()}
     assert kinds({"properties": {"l": {"items": schema}}} | {"$defs": whole["$defs"]}) == {
@@ -271,7 +273,7 @@ def test_columns_that_are_no_json(text: str) -> None:
 
 
 def test_other_columns_as_any_json() -> None:
-    """A column that is no text is written as what it is, if the schema takes that."""
+    """A column that is not text is written by its own type, if the schema allows that."""
     columns = {"f": pa.array([{"a": [1, None]}]), "g": pa.array([Decimal("1.5")])}
     schema = {"properties": {"f": {"type": "object"}, "g": {"type": ["number", "string"]}}}
     assert written(schema, columns) == ['{"f":{"a":[1,null]},"g":"1.5"}']
@@ -338,7 +340,7 @@ def test_columns_leave_out_what_cannot_be_one() -> None:
 
 
 def test_recursion() -> None:
-    """What a schema refers to within itself is JSON text; what is merely used twice is not."""
+    """A schema within itself is JSON text; a schema that is only used twice is not."""
     node = {
         "properties": {
             "v": WHOLE,

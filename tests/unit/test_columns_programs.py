@@ -1,4 +1,4 @@
-"""Programs that nobody's schema gives: _RowProgram refuses them, or their rows are refused."""
+"""Programs that no schema produces: _RowProgram refuses them, or their rows are refused."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_columns_without_end() -> None:
 
 
 class Odd:
-    """A number that says something else each time, or raises."""
+    """A number that returns another value each time, or raises."""
 
     def __index__(self) -> int:
         raise ZeroDivisionError
@@ -251,7 +251,7 @@ PROGRAMS: list[Any] = [
 
 @pytest.mark.parametrize("instruction", PROGRAMS, ids=lambda one: ascii(one)[:60])
 def test_instructions_that_are_none(instruction: Any) -> None:
-    """What a step has fits the step and its column, and leads nowhere else."""
+    """The data of a step must fit the step and its column, and its target must be allowed."""
     with pytest.raises((TypeError, ValueError, OverflowError, ZeroDivisionError)):
         make(TYPES, instruction)
     with pytest.raises(TypeError, match="instructions must be a tuple, not"):
@@ -265,7 +265,7 @@ def test_wrong_row_formats() -> None:
 
 
 def test_blocks_within_blocks() -> None:
-    """What calls itself is bounded; places to go to are not."""
+    """Nested calls are limited; jumps are not."""
     lists = [step("skip-array", target=65 + 1) for _ in range(65)]
     with pytest.raises(ValueError, match="instructions are nested more than 64 deep"):
         make(root(), *lists, step("record", 0))
@@ -329,7 +329,7 @@ def test_columns_of_uneven_lengths(columns: Any, instructions: Any) -> None:
 
 
 def test_defaults_that_are_no_values() -> None:
-    """What is wrong in a program's own data is said at the payload's place."""
+    """Errors in a program's own data are reported at the place in the payload."""
     instructions = (RECORD, step("default", target=3, data=b"\x80"), step("int", 1))
     rows = _decode_rows(pa.array([b"", b"\x02"]), make(root(INT), *instructions))
     assert [(error.offset, error.field) for error in rows.errors] == [(0, "f"), (0, "f")]

@@ -109,7 +109,7 @@ def test_lists_that_are_not_packed() -> None:
     ],
 )
 def test_integers_that_do_not_fit(name: str, given: Any, values: list[int]) -> None:
-    """Any width is taken; a number that the field has not is a bad row."""
+    """Integers of any width are accepted; a number out of the field's range is a bad row."""
     case = Case(f"message M {{ {name} a = 1; }}")
     reason = "an integer that is out of the range of its type"
     assert case.reasons(a=pa.array(values, given)) == [(1, "a", reason)]
@@ -225,7 +225,7 @@ def test_sizes_of_messages(size: int) -> None:
 
 
 def test_nested_messages() -> None:
-    """Null is no message, which is another thing than one of nothing."""
+    """Null means no message, which differs from an empty message."""
     case = Case("message N { int32 x = 1; repeated N more = 2; } message M { N n = 1; }")
     inner = {"x": 1, "more": [{"x": None}, {"x": 2}]}
     message = case.message(n={"x": 1, "more": [{}, {"x": 2}]})
@@ -324,7 +324,7 @@ def test_list_views(view: Any) -> None:
 
 
 def test_nulls_in_lists() -> None:
-    """There are none in Protobuf: a bad row."""
+    """Protobuf has no nulls in lists, so such a row is bad."""
     case = Case("message N {} message M { repeated int32 a = 1; repeated N b = 2; }")
     columns = {"a": [[1, None], [1]], "b": pa.array([[], [None]], pa.list_(pa.struct([])))}
     assert case.reasons(**columns) == [(0, "a[]", NULL_REASON), (1, "b[]", NULL_REASON)]
@@ -408,7 +408,7 @@ JSONS = [
 
 @pytest.mark.parametrize("text", JSONS)
 def test_json(text: str) -> None:
-    """Struct, Value and ListValue are what their JSON says."""
+    """Struct, Value and ListValue have the contents of their JSON."""
     case = Case(
         IMPORTS + "message M { google.protobuf.Struct a = 1; google.protobuf.Value b = 2; "
         "google.protobuf.ListValue c = 3; }"

@@ -17,7 +17,7 @@ from tests.support.avro import encode, record, through, valid  # noqa: E402
 
 
 def resolved(writer: Any, reader: Any, values: list[Any]) -> list[Any]:
-    """What becomes of a field's values."""
+    """The values of a field after the resolution."""
     rows = through(record(("a", writer)), [{"a": one} for one in values], record(("a", reader)))
     return [row["a"] for row in rows.to_pylist()]
 
@@ -45,7 +45,7 @@ PROMOTIONS = [
 
 @pytest.mark.parametrize(("writer", "reader", "arrow", "values", "expected"), PROMOTIONS, ids=str)
 def test_promotions(writer: str, reader: str, arrow: Any, values: Any, expected: Any) -> None:
-    """A number that the reader wants wider, and bytes for text, everywhere in a schema."""
+    """Numbers become wider, and bytes become text, everywhere in a schema."""
     rows = through(
         record(("a", writer), ("b", ["null", writer]), ("c", {"type": "array", "items": writer})),
         [{"a": one, "b": one, "c": [one]} for one in values],
@@ -108,7 +108,7 @@ def test_what_a_resolution_error_says() -> None:
 
 
 def test_fields_in_another_order() -> None:
-    """Fields are found by their names; what the reader has not is skipped."""
+    """Fields are found by their names; fields that the reader does not have are skipped."""
     writer = record(("a", "int"), ("b", "string"), ("c", "double"))
     reader = record(("c", "double"), ("a", "long"))
     rows = through(writer, [{"a": 1, "b": "b", "c": 0.5}], reader)
@@ -321,7 +321,7 @@ def test_unions_and_other_types() -> None:
 
 
 def test_branches_that_do_not_resolve() -> None:
-    """A branch that the reader has not is a bad row where it was written, and nowhere else."""
+    """A branch that the reader does not have is a bad row only where it was written."""
     reason = "a branch of the writer's union that the reader does not have"
     assert errors(["null", "int"], "int", [1, None, 2]) == [(1, reason)]
     assert errors(["null", "int", "string"], ["null", "int"], [None, "a", 1]) == [(1, reason)]
@@ -331,7 +331,7 @@ def test_branches_that_do_not_resolve() -> None:
 
 
 def test_records_in_unions() -> None:
-    """The branch of the same full name is it, else the first that may be."""
+    """The branch with the same full name is taken, or else the first that matches."""
     one, other = record(("x", "int"), name="p.R"), record(("y", "int"), name="q.R")
     rows = resolved([one, other], [other, one], [("p.R", {"x": 1}), ("q.R", {"y": 2})])
     assert rows == [{"x": 1}, {"y": 2}]
@@ -356,7 +356,8 @@ def logical(kind: str, name: str, **more: Any) -> dict[str, Any]:
     ids=str,
 )
 def test_logical_types_of_another_unit(writer: Any, reader: Any) -> None:
-    """The same number would be another time: they do not resolve, nor are they a branch."""
+    """The same number would be another time, so such types do not resolve, and do not match a
+    branch."""
     with pytest.raises(AvroResolutionError, match=r"was written as .* \(.*\), and is to be read"):
         AvroDecoder(record(("a", writer)), record(("a", reader)))
     with pytest.raises(AvroResolutionError, match="union"):

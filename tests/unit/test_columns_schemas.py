@@ -1,4 +1,4 @@
-"""Schemas and arguments that AvroDecoder refuses, and the fields that it is asked for."""
+"""Schemas and arguments that AvroDecoder refuses, and the selection of fields."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_columns_of_another_type(columns: Any) -> None:
 
 @pytest.mark.parametrize("enums", ["text", "", None, 1, ["string"]])
 def test_wrong_enums(enums: Any) -> None:
-    """One of two."""
+    """`enums` must have one of its two values."""
     with pytest.raises(ValueError, match=r"^enums must be one of string, dictionary, not "):
         AvroDecoder(SCHEMA, enums=enums)
 
@@ -273,7 +273,8 @@ def test_schemas_that_are_deep_by_their_names() -> None:
 
 @pytest.mark.parametrize("leaf", [[("x", "int")], []])
 def test_schemas_that_stand_for_too_much(leaf: list[Any]) -> None:
-    """Forty types, each of two of the one before, would be more columns than there is memory."""
+    """Forty types, each with two fields of the previous type, would need more columns than fit into
+    memory."""
     types: list[Any] = [record(*leaf, name="R0")]
     types += [
         record(("a", f"R{level}"), ("b", f"R{level}"), name=f"R{level + 1}") for level in range(40)

@@ -37,7 +37,7 @@ def texts() -> list[str]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Rows that differ in where in the payload their values are."""
+    """Rows whose values are at different places in the payload."""
     draw = random.Random(5)
     every = texts()
     return [
@@ -122,7 +122,7 @@ def test_nulls_that_may_not_be() -> None:
 
 @pytest.mark.parametrize("size", [30, 31, 32, 33, 62, 63, 64, 65, 66, 95, 96, 97])
 def test_payloads_that_fill_their_memory(size: int) -> None:
-    """An array whose items fill all the room that there is has its end all the same."""
+    """If the items of an array fill all reserved memory, its end is still written."""
     schema = record(("items", {"type": "array", "items": "boolean"}))
     for lists in ([[True] * size], [[True] * size, [False] * size, []], [[]] * size):
         batch = pa.table({"items": pa.array(lists, pa.list_(pa.bool_()))})
@@ -155,7 +155,7 @@ def uneven(number: int, size: int) -> dict[str, Any]:
 @pytest.mark.parametrize("sizes", [(0, 40), (40, 0), (3, 3)], ids=str)
 @pytest.mark.parametrize("first", [255, 256, 257])
 def test_rows_that_are_not_as_those_before(first: int, sizes: tuple[int, int]) -> None:
-    """What columns get by the size of the first rows is enough, and right, for others, too."""
+    """The memory that is reserved from the size of the first rows is also enough for other rows."""
     rows = [uneven(number, sizes[number >= first]) for number in range(700)]
     payloads = list(encode(UNEVEN, rows))
     broken = [*payloads[:256], b"\x80", *payloads[257:]]

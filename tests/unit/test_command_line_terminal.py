@@ -73,7 +73,7 @@ def test_errors(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_place_opens_consoles() -> None:
-    """Every other console would take data for markup: rich's default."""
+    """Any other console would interpret data as markup, which is rich's default."""
     folder = Path(confluent_kafka.cli.__file__).parent
     opened = [
         file.name for file in folder.glob("*.py") if re.search(r"\bConsole\(", file.read_text())
@@ -83,7 +83,7 @@ def test_one_place_opens_consoles() -> None:
 
 
 class Chunks:
-    """A file that gives what it is asked for in small pieces, as a pipe does."""
+    """A file that returns the requested data in small pieces, as a pipe does."""
 
     def __init__(self, data: bytes, size: int) -> None:
         self._file = io.BytesIO(data)

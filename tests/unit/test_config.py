@@ -152,7 +152,8 @@ class TestWrongValues:
         ],
     )
     def test_value(self, key: str, value: object) -> None:
-        """The key is named as it was given, also where librdkafka knows it by another name."""
+        """The error contains the key as it was given, even if librdkafka uses another name for
+        it."""
         text = refusal({key: value})
         assert key in text
         assert "\n" not in text
@@ -167,7 +168,7 @@ class TestWrongValues:
 
     @pytest.mark.parametrize("number", [2**33, 2**70, 10**100])
     def test_long_number_as_text(self, number: int) -> None:
-        """Properties that are texts take any number."""
+        """Properties that are texts accept any number."""
         assert effective({"client.id": number})["client.id"] == str(number)
 
     def test_number_too_long_to_write(self) -> None:
@@ -209,7 +210,7 @@ class TestWrongValues:
             Producer({}, {})  # type: ignore[call-arg]
 
     def test_combination_that_librdkafka_refuses(self) -> None:
-        """What only shows when the client is created names the properties all the same."""
+        """An error that appears only when the client is created also names the properties."""
         text = refusal({"enable.idempotence": True, "acks": 0})
         assert "acks" in text
         assert "enable.idempotence" in text

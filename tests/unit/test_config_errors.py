@@ -95,7 +95,7 @@ def test_incremental_changes_take_texts_only() -> None:
     ],
 )
 def test_what_is_allowed(key: str, value: object, allowed: str) -> None:
-    """Under the name that was written, and no other of its names."""
+    """The error uses the name that was given, and no other name of the property."""
     text = refusal({key: value})
     assert text.count("property") == 1
     assert f'onfiguration property "{key}"' in text
@@ -137,7 +137,8 @@ def test_file_of_another_format(key: str, tmp_path: pathlib.Path) -> None:
 
 
 def test_user_without_a_mechanism() -> None:
-    """Kerberos is librdkafka's default, and its errors are about things nobody asked for."""
+    """Kerberos is librdkafka's default, whose errors would not help; the error names
+    sasl.mechanism."""
     text = refusal({"security.protocol": "sasl_plaintext", "sasl.username": "ada"})
     assert "sasl.mechanism is GSSAPI, which is the default" in text
     assert "set it to PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512" in text
@@ -158,7 +159,7 @@ def test_user_without_a_mechanism() -> None:
     ],
 )
 def test_names_of_other_clients(key: str, here: str) -> None:
-    """Of Java's and kafka-python's: what stands here."""
+    """For names of Java's client and of kafka-python, the error names the replacement."""
     text = refusal({key: "x"})
     assert f'No such configuration property: "{key}" (' in text
     assert here in text
@@ -205,7 +206,7 @@ def test_address_that_librdkafka_can_use(servers: str) -> None:
 
 
 def test_scheme_that_is_the_protocol() -> None:
-    """Written as in Java's listeners."""
+    """A scheme that equals the protocol, as in Java's listeners, is accepted."""
     servers = "PLAINTEXT://127.0.0.1:1,plaintext://127.0.0.1:2"
     Producer({"bootstrap.servers": servers, "logger": QUIET}).close(0)
     tls = {"security.protocol": "SSL", "bootstrap.servers": "ssl://127.0.0.1:1", "logger": QUIET}
@@ -214,7 +215,8 @@ def test_scheme_that_is_the_protocol() -> None:
 
 @pytest.mark.parametrize("client", [Producer, Consumer, AdminClient])
 def test_connect_without_brokers(client: Any) -> None:
-    """At once, naming the property; creating the client is allowed, as in confluent-kafka."""
+    """connect() raises at once and names the property; creating the client is allowed, as in
+    confluent-kafka."""
     watch = Stopwatch()
     settings = config(client=client)
     del settings["bootstrap.servers"]

@@ -24,7 +24,8 @@ LINE = "2.16"
 
 @pytest.fixture(scope="module")
 def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
-    """What a wheel would say; nothing is compiled for it, and nothing written to this tree."""
+    """The metadata that a wheel would have; nothing is compiled, and nothing is written into this
+    tree."""
     folder = tmp_path_factory.mktemp("metadata")
     command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
@@ -47,7 +48,8 @@ def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
     ],
 )
 def test_dependants_accept_the_version(requirement: str) -> None:
-    """Their ranges hold it without --pre: a version of the same line, and a final one."""
+    """Version ranges of dependants accept the version without --pre, because it is a final one of
+    the same line."""
     version = Version(PROJECT["version"])
     wanted = Requirement(requirement)
     assert wanted.name == PROJECT["name"]
@@ -93,7 +95,7 @@ def test_description_has_no_relative_links(metadata: Message) -> None:
 
 
 def test_links_of_readme_lead_to_files_of_the_source_distribution() -> None:
-    """What the description names can be read: in the repository and in the sdist."""
+    """The files that the description names exist in the repository and in the sdist."""
     included = (ROOT / "MANIFEST.in").read_text() + " README.md LICENSE LICENSE.librdkafka"
     for target in re.findall(r"\]\(((?!https?:)[^)#]+)", (ROOT / "README.md").read_text()):
         path = ROOT / target
@@ -104,7 +106,8 @@ def test_links_of_readme_lead_to_files_of_the_source_distribution() -> None:
 
 
 def test_metadata_names_authors_links_and_licences(metadata: Message) -> None:
-    """The licence expression covers what the extension links statically, its texts are named."""
+    """The licence expression covers the code that the extension links statically, and the texts are
+    listed."""
     licences = set(metadata["License-Expression"].split(" AND "))
     assert licences >= {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Zlib"}
     assert metadata.get_all("License-File") == ["LICENSE", "LICENSE.librdkafka"]

@@ -36,7 +36,7 @@ def dumped(*arguments: str | Path) -> list[dict[str, Any]]:
 
 
 def test_batches(segment: Path) -> None:
-    """All that the headers say, each with the place in the file."""
+    """All fields of the headers, each with its place in the file."""
     new, old = dumped(segment)
     assert new == {
         "file": str(segment),
@@ -64,7 +64,7 @@ def test_batches(segment: Path) -> None:
 
 
 def test_records(segment: Path) -> None:
-    """What is no text is base64."""
+    """Values that are not text are shown in base64."""
     new, old = dumped("-r", segment)
     assert new["records"] == [
         {
@@ -129,7 +129,7 @@ def test_control_records(tmp_path: Path) -> None:
     [("__consumer_offsets-3", []), ("copy", ["--topic", "__consumer_offsets"])],
 )
 def test_internal_topics(tmp_path: Path, folder: str, arguments: list[str]) -> None:
-    """The folder's name says which it is, or an option."""
+    """The folder's name or an option selects the internal topic."""
     key = OffsetCommitKey(group="g", topic="t", partition=1)
     value = OffsetCommitValue(offset=7, metadata="m")
     prefix = struct.pack(">h", 1)
@@ -165,7 +165,7 @@ def broken(folder: Path, data: bytes) -> Path:
     ],
 )
 def test_corrupt(tmp_path: Path, segment: Path, data: bytes, shown: int, told: str) -> None:
-    """What is right before it, and in other files, is shown; the exit status is 1."""
+    """Batches before the corrupt one, and other files, are shown; the exit status is 1."""
     path = broken(tmp_path, data)
     done = run("dump-log", str(path), str(segment))
     assert (done.status, len(done.stdout.splitlines())) == (1, shown + 2)

@@ -1,6 +1,6 @@
 """Texts of errors that programs written for confluent-kafka match, word for word.
 
-What else is to be said is in a note of the exception, or after the text.
+Additional advice is in a note of the exception, or after the text.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ CLOSED: list[tuple[Any, dict[str, Callable[[Any], object]], str]] = [
 
 
 def text_of(call: Callable[[], object], kind: type[Exception]) -> str:
-    """What the call raises says, without notes."""
+    """The text of the exception, without notes."""
     with pytest.raises(kind) as caught:
         call()
     return str(caught.value)
@@ -96,7 +96,7 @@ def test_not_open(
 
 @pytest.mark.parametrize("client", [Producer, AdminClient])
 def test_length_of_one_that_is_not_initialised(client: Any) -> None:
-    """It has nothing to deliver."""
+    """Its length is 0, because it has nothing to deliver."""
     assert len(type("Sub", (client,), {"__init__": lambda _: None})()) == 0
 
 
@@ -260,7 +260,8 @@ def test_two_threads_in_a_share_consumer() -> None:
 
 
 def test_a_message_that_is_too_large() -> None:
-    """It is the producer's own limit: the text has it, the size, and the topic's limit."""
+    """The producer's own limit applies: the text has this limit, the size, and the topic's
+    setting."""
     with Producer(config({"message.max.bytes": 2000})) as producer:
         with pytest.raises(KafkaException) as raised:
             producer.produce("t", b"x" * 3000, b"key")
@@ -273,7 +274,7 @@ def test_a_message_that_is_too_large() -> None:
 
 
 def test_transactions_out_of_order() -> None:
-    """The text names the call that is missing, or comes once too often."""
+    """The text names the missing call, or the call that may be made only once."""
     conf = {"test.mock.num.brokers": 1, "transactional.id": "x"}
     with Consumer(config({"group.id": "g"})) as consumer:
         metadata = consumer.consumer_group_metadata()

@@ -97,7 +97,7 @@ class TestExit:
         ],
     )
     def test_threads_inside(self, client: str, call: str) -> None:
-        """Daemon threads inside a call without a timeout: they are let go, quietly."""
+        """Daemon threads inside a call without a timeout end quietly."""
         full = ", 'queue.buffering.max.messages': 1" if client == "Producer" else ""
         script = f"""
 import sys, threading, time
@@ -129,7 +129,7 @@ time.sleep(0.2)
         assert check_script(EXIT + script, timeout=60) == ""
 
     def test_commit_that_nobody_answers(self) -> None:
-        """librdkafka waits for it as long as the session timeout: the exit does not."""
+        """librdkafka waits for the answer up to the session timeout, but the exit does not."""
         script = """
 client = Consumer(settings | {"session.timeout.ms": 600000, "max.poll.interval.ms": 600000})
 client.commit(offsets=[TopicPartition("topic", 0, 0)])
@@ -186,7 +186,8 @@ client = Producer(settings)
         assert "has been closed" in check_script(EXIT + script)
 
     def test_client_that_another_thread_drops(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Half gone is gone: the exit handler does not take it back and end it twice."""
+        """The exit handler ignores a client that is being deleted, so that it does not end
+        twice."""
         monkeypatch.setenv("PYTHONMALLOC", "debug")  # freed twice is a crash
         script = """
 import threading

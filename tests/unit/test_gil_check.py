@@ -41,7 +41,8 @@ def test_the_extension() -> None:
     not any(CACHE.glob("*.tgz")), reason="the sources of the pinned librdkafka are not here"
 )
 def test_the_table() -> None:
-    """It has what the sources of the pinned librdkafka say, and the tool says why."""
+    """The table equals the result from the sources of the pinned librdkafka; the tool prints the
+    reasons."""
     result = run_tool("--sources")
     assert (result.returncode, result.stderr) == (0, "")
     assert "rd_kafka_subscription > rd_kafka_op_req2 > rd_kafka_op_req" in result.stdout
@@ -49,7 +50,8 @@ def test_the_table() -> None:
 
 
 def test_a_function_that_begins_to_wait(tmp_path: Path) -> None:
-    """One that the sources make wait and the table does not have is named, and the reverse."""
+    """The tool names functions that wait but are not in the table, and functions in the table that
+    do not wait."""
     sources = tmp_path / "sources" / "src"
     sources.mkdir(parents=True)
     (sources.parent / "configure.self").touch()

@@ -1,4 +1,4 @@
-"""What is written to stderr during a start is dropped, shown when the start fails."""
+"""Output to stderr during a start is dropped, and shown if the start fails."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ print("end", file=sys.stderr, flush=True)
 
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_what_is_written_at_an_interruption_is_dropped(is_dropped: bool) -> None:
-    """The programs hear of Ctrl-C, too, and may print tracebacks; else nothing gets lost."""
+    """After Ctrl-C, which the programs also get, their tracebacks are dropped; other output is
+    kept."""
     program = INTERRUPTED.replace("{before}", "dropped.set()" if is_dropped else "")
     done = subprocess.run(
         [sys.executable, "-c", program],

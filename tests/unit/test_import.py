@@ -175,7 +175,7 @@ def test_all_names_every_export() -> None:
 
 
 def test_all_numbers_are_members() -> None:
-    """Each number of an enumeration of librdkafka is that of a member, and each has one."""
+    """Each number of an enumeration of librdkafka has one member, and each member such a number."""
     for name in ENUMERATORS:
         kind = next(kind for prefix, kind in ENUMERATIONS.items() if name.startswith(prefix))
         assert kind(getattr(cimpl, name)).value == getattr(cimpl, name)
@@ -184,7 +184,7 @@ def test_all_numbers_are_members() -> None:
 
 
 def test_versions_agree() -> None:
-    """One version, wherever it is asked for; librdkafka's number is that of its text."""
+    """The version is the same everywhere; librdkafka's number fits its text."""
     assert confluent_kafka.version() == confluent_kafka.__version__
     text, number = confluent_kafka.libversion()
     parts = [number >> 24, number >> 16 & 255, number >> 8 & 255]
@@ -201,7 +201,8 @@ def test_types_are_installed() -> None:
 
 @pytest.mark.parametrize("isolated", [False, True])
 def test_subinterpreters(isolated: bool) -> None:
-    """One that shares the GIL can use a client; one with its own gets an ImportError."""
+    """A subinterpreter that shares the GIL can use a client; one with its own GIL gets an
+    ImportError."""
     check_script(f"""
     import sys
 

@@ -83,7 +83,7 @@ class TestInterpreterLock:
         ],
     )
     def test_waiting(self, client: type[Any], call: Callable[[Any], object]) -> None:
-        """Another thread gets the interpreter lock as often as it wants it.
+        """During the call, another thread gets the interpreter lock whenever it needs it.
 
         Each sleep gives the lock up and needs it back: 2,000 of them take a fraction of a
         second, but hours if the waiting call kept the lock for its time slices.

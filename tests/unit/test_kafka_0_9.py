@@ -31,7 +31,8 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 
 def test_errors_by_number() -> None:
-    """A response's number becomes its exception, with the response; one that is new is unknown."""
+    """A response's error number becomes its exception, which has the response; a new number becomes
+    an unknown error."""
     assert sorted(common.kafka_errors) == list(range(-1, 0)) + list(range(1, 17))
     response = common.ProduceResponse(b"t", 0, 3, -1)
     with pytest.raises(common.UnknownTopicOrPartitionError) as raised:
@@ -50,14 +51,14 @@ def test_errors_by_number() -> None:
     "error", [common.FailedPayloadsError("p", 1), common.AsyncProducerQueueFull((b"m",), "full")]
 )
 def test_errors_with_arguments(error: Exception) -> None:
-    """They keep what they are about when they are copied and pickled, beside their texts."""
+    """Errors keep their arguments and their texts when they are copied and pickled."""
     for same in (copy.copy(error), pickle.loads(pickle.dumps(error))):
         assert type(same) is type(error)
         assert (same.args, vars(same)) == (error.args, vars(error))
 
 
 def test_strings_of_the_protocol() -> None:
-    """Lengths come first, and what is cut off is an error."""
+    """Lengths come first, and a string that is cut short is an error."""
     assert util.write_int_string(b"ab") == b"\0\0\0\2ab"
     assert util.write_short_string(None) == b"\xff\xff"
     assert util.read_short_string(b"\0\2abc", 0) == (b"ab", 4)
@@ -109,7 +110,7 @@ def test_a_timer_calls_until_it_is_stopped() -> None:
 
 
 def test_a_timer_whose_function_fails(caplog: pytest.LogCaptureFixture) -> None:
-    """It is called again: nobody would see that the timer has ended."""
+    """The function is called again, because nobody would notice if the timer ended."""
     failed_twice = threading.Event()
     calls = 0
 
@@ -200,7 +201,7 @@ def test_a_connection_carries_requests() -> None:
 
 
 def test_nobody_listens() -> None:
-    """A connection and a client say so at once."""
+    """A connection and a client raise at once."""
     host, port = NO_BROKER.split(":")
     with pytest.raises(common.ConnectionError, match=f"Kafka @ {host}:{port} went away"):
         KafkaConnection(host, int(port))
@@ -292,7 +293,7 @@ def test_wrong_configurations(keywords: Any, text: str) -> None:
 
 
 class Reader:
-    """What OffsetCommitContext needs of a consumer."""
+    """The methods of a consumer that OffsetCommitContext needs."""
 
     def __init__(self) -> None:
         self.offsets = {0: 5, 1: 6}
@@ -304,7 +305,7 @@ class Reader:
 
 @pytest.mark.parametrize("error", [None, KeyError, common.OffsetOutOfRangeError])
 def test_a_context_of_any_consumer(error: type[Exception] | None) -> None:
-    """It takes what has offsets and seek(), and lets it read on from where it was."""
+    """It accepts any object with offsets and seek(), and lets it continue at the former offset."""
     consumer: Any = Reader()
     with suppress(KeyError), OffsetCommitContext(consumer):
         consumer.offsets[0] = 9

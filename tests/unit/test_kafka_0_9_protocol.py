@@ -80,7 +80,8 @@ class TestCodec:
             assert codec.snappy_decode(packed) == b"abcdefabcdef"
 
     def test_broken_snappy(self) -> None:
-        """An exception of Kafka's, as there is no package for snappy that has one."""
+        """An exception of kafka-python, because there is no package for snappy with an
+        exception."""
         with pytest.raises(ProtocolError, match="snappy"):
             codec.snappy_decode(b"abc")
 
@@ -102,7 +103,7 @@ class TestCodec:
             decode(packed)
 
     def test_both_are_there(self) -> None:
-        """Without another package."""
+        """Both codecs work without another package."""
         assert (codec.has_gzip(), codec.has_snappy()) == (True, True)
 
 
@@ -113,7 +114,7 @@ class TestCreating:
         assert protocol.create_message(None) == Message(0, 0, None, None)
 
     def test_gzip(self) -> None:
-        """Around its messages, with a key of its own."""
+        """A gzip message contains its messages, and has its own key."""
         message = protocol.create_gzip_message(PAIRS, b"K", 1)
         assert (message.magic, message.attributes, message.key) == (0, 1, b"K")
         assert gzip.decompress(message.value or b"") == SET
@@ -125,7 +126,7 @@ class TestCreating:
         assert codec.snappy_decode(message.value or b"") == SET
 
     def test_set(self) -> None:
-        """A list of messages, or of the one around them."""
+        """A list of the messages, or of the message that contains them."""
         plain = [protocol.create_message(*pair) for pair in PAIRS]
         assert protocol.create_message_set(PAIRS) == plain
         snappy = protocol.create_snappy_message(PAIRS, b"K")
@@ -276,7 +277,8 @@ class TestRequests:
         assert written[4:] == header.encode(1) + message.encode(version)
 
     def test_one_payload_for_each_partition(self) -> None:
-        """Two would not be answered apart."""
+        """Two payloads for one partition are refused, because their answers could not be
+        distinguished."""
         payloads = [ProduceRequest(b"t", 0, MESSAGES)] * 2
         with pytest.raises(AssertionError, match="Duplicate ProduceRequests for b't' 0"):
             KafkaProtocol.encode_produce_request(b"cid", 3, payloads)
@@ -362,7 +364,7 @@ class TestAnswers:
         assert isinstance(KafkaProtocol.decode_produce_response(b""), Iterator)
 
     def test_every_beginning_is_too_short(self) -> None:
-        """It is said so, whatever is read."""
+        """An answer that is cut short anywhere raises an error."""
         data = answer(struct.pack(">hqi", 0, 99, len(SET)) + SET)
         for end in range(len(data)):
             with pytest.raises(BufferUnderflowError):
@@ -384,7 +386,7 @@ class TestMessages:
         assert fetched(wrapper(number, pack(SET)) + SET) == [[FIRST, SECOND, FIRST, SECOND]]
 
     def test_last_one_is_cut_off(self) -> None:
-        """Those before it are there; it is an error where there is none."""
+        """The earlier messages are returned; if there is none, it is an error."""
         for end in range(28, len(SET)):
             assert fetched(SET[:end]) == [[FIRST]]
         for end in range(1, 28):
@@ -392,13 +394,13 @@ class TestMessages:
                 fetched(SET[:end])
 
     def test_checksum(self) -> None:
-        """Of any bit."""
+        """A change of any bit is found."""
         for place in range(12, 28):
             with pytest.raises(ChecksumError, match="Message checksum failed"):
                 fetched(SET[:place] + bytes([SET[place] ^ 1]) + SET[place + 1 :])
 
     def test_codecs_that_0_9_5_does_not_know(self) -> None:
-        """LZ4 is passed over; the bits above are not looked at."""
+        """LZ4 messages are skipped; the higher bits are ignored."""
         assert fetched(wrapper(3, b"x")) == [[]]
         assert fetched(wrapper(4, b"x")) == [[OffsetAndMessage(5, Message(0, 4, None, b"x"))]]
 

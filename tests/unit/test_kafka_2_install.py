@@ -15,7 +15,7 @@ from tests.support.command_line import started
 
 
 def test_the_face_is_the_package() -> None:
-    """Its modules are those of the face, and those who ask hear of its version."""
+    """`kafka` has the modules of compat.kafka_2, and reports the version of that generation."""
     check_script("""
         import sys
         from importlib import metadata
@@ -42,7 +42,7 @@ def test_the_face_is_the_package() -> None:
 
 
 def test_a_program_is_run(tmp_path: Path) -> None:
-    """A program that imports kafka-python gets the face of the generation that is named."""
+    """A program that imports kafka-python gets the API of the given generation."""
     program = tmp_path / "program.py"
     program.write_text("import kafka\nprint(kafka.KafkaProducer.__module__)\n")
     process = started("run", "--as", "kafka:2", str(program))

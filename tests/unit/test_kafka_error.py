@@ -45,7 +45,7 @@ OLD_NAMES = {
 
 
 def test_every_code_of_librdkafka_is_a_constant() -> None:
-    """librdkafka's table has no name that is not a constant, and the other way round."""
+    """Each name of librdkafka's table is a constant, and each constant is in the table."""
     named = {}
     for code in range(-256, 1024):
         name = KafkaError(code).name()
@@ -184,7 +184,7 @@ def test_subclass() -> None:
 
 
 def test_pickles_like_its_fields() -> None:
-    """What was added to an error goes with it, and nothing else does."""
+    """Attributes that were added to an error are pickled, and nothing else."""
     error = KafkaError(3, "why")
     assert error.__reduce__() == (KafkaError, (3, "why", False, False, False))
     error.add_note("while testing")
@@ -196,7 +196,7 @@ def test_pickles_like_its_fields() -> None:
 
 
 def test_is_an_exception_class() -> None:
-    """It stands in except clauses beside KafkaException, and neither is the other."""
+    """It can be caught like KafkaException, and neither is a subclass of the other."""
     assert KafkaError.__mro__ == (KafkaError, Exception, BaseException, object)
     assert not issubclass(KafkaError, KafkaException)
     assert not issubclass(KafkaException, KafkaError)
@@ -270,7 +270,8 @@ def test_args_can_be_set() -> None:
 
 
 def test_errors_from_c_leave_context_to_the_exception() -> None:
-    """Raised in an except clause, the KafkaException has the context and its error has none."""
+    """If it is raised in an except clause, the KafkaException has the context, and its error has
+    none."""
 
     def fail() -> None:
         try:
@@ -413,7 +414,7 @@ def test_exception_code_and_error() -> None:
 
 
 def test_exception_with_attributes_of_its_own() -> None:
-    """A subclass may have other things under these names, as before there were any."""
+    """A subclass may have attributes of these names, as before they existed."""
 
     class Failure(KafkaException):
         def __init__(self, error: KafkaError) -> None:

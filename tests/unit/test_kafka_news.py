@@ -44,7 +44,7 @@ def ours(news: ModuleType) -> Any:
 
 
 def said(news: ModuleType, ours: Any, **theirs: object) -> list[str]:
-    """What is said of a client that differs from this package in this."""
+    """The lines about a client that differs from this package in this way."""
     return list(news.differences(ours, replace(ours, **theirs)))
 
 

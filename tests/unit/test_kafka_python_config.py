@@ -55,7 +55,7 @@ def configured(client: str, **keywords: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_table_has_each_keyword_of_a_client_once(client: str) -> None:
-    """Each keyword of a client is in the table, once, with what becomes of it."""
+    """Each keyword of a client is in the table once, with its meaning for librdkafka."""
     names = [keyword.name for keyword in of_client(client)]
     assert sorted(names) == sorted(CLIENTS[client].DEFAULT_CONFIG)
     assert all(keyword.note for keyword in KEYWORDS if keyword.has_no_effect)
@@ -123,7 +123,7 @@ def test_what_a_consumers_keywords_become(keywords: dict[str, Any], wanted: dict
 
 
 def test_credentials_are_only_where_they_are_used() -> None:
-    """Without a protocol that needs them they are nowhere, as in kafka-python."""
+    """Without a protocol that needs them, credentials are not passed on, as in kafka-python."""
     conf = configured("producer", sasl_plain_username="u", ssl_cafile="a", sasl_mechanism="PLAIN")
     assert not any(name.startswith(("sasl.", "ssl.")) for name in conf)
 
@@ -245,7 +245,7 @@ def test_the_documentation_has_what_is_not_used() -> None:
 
 
 def test_a_token_provider() -> None:
-    """It becomes the callback that librdkafka asks."""
+    """The provider becomes the callback that librdkafka calls for tokens."""
     mechanism = {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": Tokens()}
     token, _, principal, extensions = configured("producer", **_SASL | mechanism)["oauth_cb"]("")
     assert (token, principal, extensions) == ("a.b.c", "", {})

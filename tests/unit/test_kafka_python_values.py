@@ -84,7 +84,7 @@ def test_a_future_that_fails() -> None:
 
 
 def test_callbacks_that_raise(caplog: pytest.LogCaptureFixture) -> None:
-    """It goes to the log, and the others are called."""
+    """The exception is logged, and the other callbacks are called."""
     future, seen = Future(), []
     future.add_callback(lambda value: value / 0).add_callback(seen.append)
     future.success(1)
@@ -109,7 +109,7 @@ def test_awaiting_a_future() -> None:
 
 
 def test_the_future_of_a_message() -> None:
-    """It has the result of the request that has the message, and its own place in there."""
+    """It has the result of the request with the message, and the offset of the message itself."""
     place = TopicPartition("t", 1)
     request = FutureProduceResult(place)
     future = FutureRecordMetadata(request, 2, 77, None, 1, 5, -1)
@@ -187,7 +187,8 @@ def test_messages_without_a_key() -> None:
 
 
 def test_a_sticky_partition_without_a_leader() -> None:
-    """Another one takes its place at once; without any leader all partitions are as good."""
+    """Another partition replaces it at once; if no partition has a leader, any partition may be
+    chosen."""
     cluster, sticky = ClusterOfThree(), StickyPartitioner()
     message = ("t", None, None, b"v", b"v", cluster)
     for available in ({1}, {2}, {0}):
@@ -200,7 +201,7 @@ def test_a_sticky_partition_without_a_leader() -> None:
 @pytest.mark.parametrize("partitioner", [DefaultPartitioner(), StickyPartitioner()])
 @pytest.mark.parametrize("key", [None, b"k"])
 def test_partitions_of_an_unknown_topic(partitioner: DefaultPartitioner, key: Any) -> None:
-    """There are none to choose from; a new batch of it changes nothing."""
+    """There are no partitions to choose from, and a new batch changes nothing."""
     cluster = ClusterMetadata()
     with pytest.raises(ValueError, match="Topic t not found"):
         partitioner.partition("t", key, key, b"v", b"v", cluster)

@@ -113,7 +113,8 @@ def test_schemas_without_a_name(text: str, kind: str, name: str | None) -> None:
 
 
 def test_equal_schemas() -> None:
-    """Schemas that say the same are equal and have one hash, whatever the order of attributes."""
+    """Schemas with the same meaning are equal and have the same hash, whatever the order of
+    attributes."""
     turned = dict(reversed(USER.items()))
     schema, same = avro.loads(USER_TEXT), avro.loads(json.dumps(turned, indent=2))
     assert schema == same
@@ -208,7 +209,8 @@ def test_what_is_known_is_not_asked_for(
 
 
 def test_what_the_registry_does_not_have(client: CachedSchemaRegistryClient) -> None:
-    """Look-ups return None, and False for compatibility; what must be there is a ClientError."""
+    """Look-ups return None, and False for compatibility; calls that need an existing item raise
+    ClientError."""
     schema = avro.loads(USER_TEXT)
     assert client.get_by_id(99) is None
     assert client.get_version("users", schema) is None
@@ -244,13 +246,13 @@ def test_compatibility(client: CachedSchemaRegistryClient) -> None:
 
 @pytest.mark.parametrize("level", ["FOO", None, ""])
 def test_levels_that_there_are_not(client: CachedSchemaRegistryClient, level: Any) -> None:
-    """The error names those that there are."""
+    """The error names the existing levels."""
     with pytest.raises(ClientError, match=r"level must be one of BACKWARD, .*NONE, not"):
         client.update_compatibility(level)
 
 
 def test_a_deleted_subject_is_forgotten(client: CachedSchemaRegistryClient) -> None:
-    """After delete_subject() nothing of the subject is answered from memory."""
+    """After delete_subject(), the client requests everything about the subject again."""
     schema = avro.loads(USER_TEXT)
     client.register("users", schema)
     assert client.get_version("users", schema) == 1
@@ -427,7 +429,7 @@ def test_configurations_that_are_refused(conf: dict[str, Any], said: str) -> Non
 
 @pytest.mark.parametrize("source", ["SASL_INHERIT", "USER_INFO"])
 def test_a_source_takes_precedence_over_the_url(registry: FakeRegistry, source: str) -> None:
-    """A user in the URL is not used beside one that a source names."""
+    """If a source of credentials is configured, the user in the URL is ignored."""
     registry.user = "ada:secret"
     conf = {
         "url": registry.url.replace("http://", "http://bob:other@"),
@@ -656,7 +658,8 @@ def test_rules_are_refused() -> None:
 
 
 def test_a_client_of_ones_own() -> None:
-    """What has the methods of CachedSchemaRegistryClient is a registry, with its overrides."""
+    """An object with the methods of CachedSchemaRegistryClient is accepted, and its overrides are
+    called."""
 
     class Prefixed(CachedSchemaRegistryClient):
         def register(self, subject: str, avro_schema: AvroSchema | str) -> int:

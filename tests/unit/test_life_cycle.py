@@ -67,7 +67,7 @@ BAD_SETTINGS: dict[str, dict[str, Any]] = {
 
 
 class FailingLogger:
-    """What a broken logging configuration looks like from the client."""
+    """A logger that fails, as with a broken logging configuration."""
 
     def log(self, *args: object) -> None:
         raise ZeroDivisionError
@@ -168,7 +168,7 @@ class TestCloseInsideACall:
     """close() in a call that serves no callbacks would wait for that call."""
 
     def test_conversion_of_an_argument(self) -> None:
-        """RuntimeError says what to do, and the client stays open."""
+        """The RuntimeError gives advice, and the client stays open."""
         check_script("""
             from confluent_kafka import Producer
 
@@ -231,7 +231,7 @@ class TestContextManager:
 
     @each_client
     def test_lets_exceptions_through(self, client: type[Any]) -> None:
-        """And still closes."""
+        """`with` raises the exception of the block, and still closes."""
         with pytest.raises(ZeroDivisionError), client(config(client=client)) as made:
             raise ZeroDivisionError
         with pytest.raises(RuntimeError, match="has been closed"):
@@ -262,7 +262,7 @@ class TestContextManager:
 
     @each_client
     def test_calls_the_close_of_a_subclass(self, client: type[Any]) -> None:
-        """What a subclass does when it is closed is done at the end of `with` too."""
+        """The end of `with` calls the close() of a subclass."""
         closed = []
 
         class Sub(client):  # type: ignore[misc]
@@ -356,8 +356,8 @@ class TestInitialisation:
     def test_after_a_late_failure(
         self, client: Any, cause: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Where librdkafka's handle was there already a new client is needed, which is said; the
-        handle ends with the object, and nobody waits for a thread that has never run."""
+        """If librdkafka's handle had been created, the error asks for a new client. The handle ends
+        with the object, which does not wait for a thread that has never run."""
 
         def refuse(thread: threading.Thread) -> None:
             raise ZeroDivisionError
@@ -431,7 +431,7 @@ class TestInitialisation:
                 made.cluster_id(0)
 
     def test_base_of_the_clients(self) -> None:
-        """It is there for isinstance() at most."""
+        """The base class is only for isinstance(), and cannot be created."""
         base = Producer.__mro__[1]
         assert base in Consumer.__mro__
         with pytest.raises(TypeError, match="cannot create"):
@@ -604,9 +604,8 @@ class TestReferences:
     def test_cycle_through_an_exception_not_raised_yet(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What callbacks raised and no call has raised yet refers to the client's frames.
-
-        The collector's end of the client shows it.
+        """Exceptions of callbacks that no call has raised yet refer to the client's frames. They
+        are reported when the collector deletes the client.
         """
         shown: list[type[BaseException] | None] = []
         monkeypatch.setattr(sys, "unraisablehook", lambda info: shown.append(info.exc_type))

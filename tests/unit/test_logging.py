@@ -47,7 +47,7 @@ def config(more: dict[str, Any] | None = None) -> dict[str, Any]:
 
 @pytest.fixture
 def default() -> Iterator[Records]:
-    """What the logger 'confluent_kafka' gets, with its debug records."""
+    """The records of the logger 'confluent_kafka', including debug records."""
     logger = logging.getLogger("confluent_kafka")
     level, records = logger.level, Records()
     logger.addHandler(records)
@@ -107,7 +107,7 @@ class TestDestination:
             assert all(f"[{name}#producer-" in message for message in records.messages)
 
     def test_nothing_on_stderr(self) -> None:
-        """What logging is told to drop is nowhere: librdkafka prints nothing itself."""
+        """Records that logging drops do not appear anywhere: librdkafka itself prints nothing."""
         script = f"""
             import logging
             from confluent_kafka import Consumer, Producer
@@ -190,7 +190,8 @@ class TestServing:
             assert len(records.records) > before
 
     def test_exception(self) -> None:
-        """What a handler raises comes out of the call that served it; the next goes on."""
+        """The call that served the record raises the handler's exception; the next call
+        continues."""
         records = Records()
         raising = threading.Event()
 

@@ -72,7 +72,8 @@ def test_registries_are_apart() -> None:
 
 
 def test_many_clients_at_once() -> None:
-    """More than it answers at the same time: the others wait, and none is refused."""
+    """If there are more clients than it answers at the same time, the others wait, and none is
+    refused."""
     with MockRegistry() as registry:
 
         def register(number: int) -> int:
@@ -124,7 +125,8 @@ def test_requests_that_are_too_large() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork()")
 def test_a_fork_leaves_it_alone() -> None:
-    """A child that ends a with block neither waits for threads that it lacks nor ends them."""
+    """A forked child that closes the registry neither waits for the parent's threads nor ends
+    them."""
     check_script(
         """
 import os

@@ -47,8 +47,8 @@ def test_hint(client: type[Any], names: dict[str, str]) -> None:
 
 @each_client
 def test_the_names_are_not_there(client: type[Any], names: dict[str, str]) -> None:
-    """For programs that ask what a client can do; and nothing that a class lists fails or can be
-    called, for tools that wrap the methods of a class."""
+    """hasattr() is false for these names. dir() does not list them, so that tools which wrap
+    methods work."""
     instance = client.__new__(client)
     for name in names:
         assert not hasattr(instance, name)
@@ -89,6 +89,6 @@ def test_what_a_class_has_stays() -> None:
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_copies(duplicate: Any) -> None:
-    """They are refused as before: what looks for special methods does not find any."""
+    """Copies are refused as before: look-ups of special methods find none."""
     with pytest.raises(TypeError, match="cannot pickle"):
         duplicate(Producer.__new__(Producer))

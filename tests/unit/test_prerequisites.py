@@ -1,4 +1,4 @@
-"""tools/prerequisites.py: a build that lacks something says what, and how to get it, at once."""
+"""tools/prerequisites.py: a build names everything that is missing at once, and how to get it."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ REQUEST = MetadataRequest(topics=[Topic(name="a")])
 
 class TestClasses:
     def test_fields_have_defaults(self) -> None:
-        """Those of the protocol: what is not given is what an older version means."""
+        """Defaults are those of the protocol, which mean the same as a missing field of an older
+        version."""
         request = MetadataRequest()
         assert (request.topics, request.allow_auto_topic_creation) == ((), True)
         assert Topic() == Topic(topic_id=Uuid(0, 0), name="")
@@ -121,7 +122,7 @@ class TestClasses:
             MetadataResponse.MetadataResponseBroker(**fields)  # type: ignore[arg-type]
 
     def test_request_and_response_know_each_other(self) -> None:
-        """And their key, which leads to the request."""
+        """They refer to each other, and the API key leads to the request."""
         assert MetadataRequest.response_class is MetadataResponse
         assert MetadataResponse.request_class is MetadataRequest
         assert MetadataRequest.api_key == MetadataResponse.api_key == 3
@@ -152,7 +153,7 @@ class TestClasses:
         assert {name for name, _ in every_version()} <= set(dir(protocol))
 
     def test_threads_get_one_class(self) -> None:
-        """Whoever asks first makes it; else two messages of equal fields would differ."""
+        """The first thread creates the class. Two classes would make equal messages unequal."""
         script = """
             from concurrent.futures import ThreadPoolExecutor
             from confluent_kafka import protocol
@@ -268,7 +269,7 @@ class TestBytes:
 
 class TestVersions:
     def test_a_version_without_the_field(self) -> None:
-        """What changes the meaning is not dropped: the error names field and version."""
+        """A field that changes the meaning is not dropped: the error names field and version."""
         request = MetadataRequest(allow_auto_topic_creation=False)
         with pytest.raises(
             UnsupportedVersionError,
@@ -278,12 +279,12 @@ class TestVersions:
         assert len(request.encode(4)) == 5
 
     def test_an_ignorable_field_is_dropped(self) -> None:
-        """An older version does without it."""
+        """An older version leaves out an ignorable field."""
         response = MetadataResponse(cluster_id="a", throttle_time_ms=5)
         assert MetadataResponse.decode(response.encode(0), 0) == MetadataResponse()
 
     def test_null_where_the_version_has_none(self) -> None:
-        """All topics are null from version 1 on."""
+        """A null array, which means all topics, exists from version 1 on."""
         with pytest.raises(
             UnsupportedVersionError, match=r"MetadataRequest.topics cannot be None in version 0"
         ):
@@ -319,7 +320,7 @@ class TestVersions:
 
 class TestHeaders:
     def test_versions(self) -> None:
-        """Flexible requests and answers have flexible headers, but for the question of versions."""
+        """Flexible requests and answers have flexible headers, except for ApiVersions."""
         assert [protocol.request_header_version(3, version) for version in (8, 9)] == [1, 2]
         assert [protocol.response_header_version(3, version) for version in (8, 9)] == [0, 1]
         assert [protocol.request_header_version(18, version) for version in (2, 3)] == [1, 2]
@@ -401,7 +402,7 @@ class TestMalformed:
         assert str(raised.value).startswith(f"MetadataRequest of version {version}: ")
 
     def test_a_tagged_field_has_its_size(self) -> None:
-        """Neither more nor less than its tag says."""
+        """A tagged field has exactly the size that its tag gives."""
         good = FetchRequest(cluster_id="ab").encode(17)
         assert good.endswith(bytes.fromhex("01 00 03 036162"))
         for end in ("01 00 04 03616200", "01 00 02 036162"):
@@ -456,7 +457,7 @@ def test_no_version_that_both_have(offered: tuple[int, int] | None, told: str) -
 
 
 def test_flexible_versions_that_the_extension_knows() -> None:
-    """What request() of a client puts before a body is right for every version there is."""
+    """request() of a client writes the right header for every existing version."""
     source = (ROOT / "src/confluent_kafka/csrc/client/raw_header.c").read_text()
     table = source.split("first_flexible[] = {")[1].split("}")[0]
     first = re.sub(r"/\*.*?\*/", "", table).replace("NEVER", "127").split(",")[:-1]

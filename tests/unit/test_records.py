@@ -71,7 +71,7 @@ class TestChecksums:
         assert _crc32c(data) == crc
 
     def test_of_a_batch(self) -> None:
-        """A wrong one is an error, or is told."""
+        """A wrong CRC is an error, or is reported."""
         batch = java()
         assert batch.is_valid
         spoilt = replace(batch, crc=batch.crc ^ 1).encode()
@@ -113,7 +113,7 @@ class TestCodecs:
         ],
     )
     def test_of_others(self, codec: Compression, packed: str, data: bytes) -> None:
-        """What other programs and the formats' descriptions give is read."""
+        """Data of other programs, and examples in the formats' descriptions, can be read."""
         if not records.available(codec):
             pytest.skip("this build has no zstd")
         assert records.decompress(codec, bytes.fromhex(packed)) == data
@@ -183,7 +183,7 @@ class TestCodecs:
 
     @pytest.mark.parametrize("size", [0, 1, 511, 512, 3000])
     def test_gzip_of_many_members(self, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-        """What zlib is given and returns unread grows as the input does."""
+        """The bytes that zlib gets and returns unread grow linearly with the input."""
         work = 0
 
         class Counting:
@@ -294,7 +294,7 @@ class TestRecordBatch:
             RecordBatch.of(map(Record, offsets), base_offset=first, last_offset=last)
 
     def test_numbers_must_fit(self) -> None:
-        """The error says of what."""
+        """The error names the number."""
         with pytest.raises(RecordsError, match=r"a number of RecordBatch\(.*does not fit"):
             RecordBatch.of(MADE, producer_epoch=2**15)
 
@@ -349,7 +349,7 @@ class TestMessageSets:
 
     @pytest.mark.parametrize("magic", [0, 1])
     def test_broken_wrappers(self, magic: int) -> None:
-        """Each kind of damage has its words."""
+        """Each kind of damage has its own error text."""
         [wrapper] = records.message_set(MADE_OLD, magic=magic, compression=Compression.GZIP)
         [plain, _] = records.message_set(MADE_OLD, magic=magic)
         unknown = plain.encode()[:16] + b"\xc6" + plain.encode()[17:]
@@ -381,7 +381,7 @@ class TestMessageSets:
         ],
     )
     def test_refused(self, made: list[Record], arguments: dict[str, int], told: str) -> None:
-        """What these formats cannot carry."""
+        """Values that these formats cannot contain are refused."""
         with pytest.raises(RecordsError, match=told):
             records.message_set(made, **arguments)  # type: ignore[arg-type]
 

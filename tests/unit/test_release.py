@@ -22,7 +22,7 @@ INFO = "confluent_kafka-1.dist-info"
 
 
 def contents(*, licences: tuple[str, ...] = ("LICENSE", "LICENSE.librdkafka")) -> dict[str, bytes]:
-    """Of a wheel in which all is right."""
+    """The contents of a correct wheel."""
     named = "".join(f"License-File: {name}\n" for name in licences)
     digest = hashlib.sha256(LIBRARY).hexdigest()
     components = [
@@ -73,7 +73,7 @@ def test_version_is_that_of_the_changelog() -> None:
 
 
 def test_changes_of_the_api_are_named() -> None:
-    """By the name of the object, wherever it is."""
+    """The changelog must contain the name of the object, in any place."""
     line = "src/confluent_kafka/cimpl.pyi:7: Consumer.poll(timeout): Parameter was removed"
     assert release.is_named(line, "`poll()` takes no timeout")
     assert not release.is_named(line, "`consume()` takes no timeout")
@@ -87,7 +87,7 @@ def test_page_describes_every_step() -> None:
 
 
 def test_tests_that_are_left_out_exist() -> None:
-    """A renamed one would run where it cannot."""
+    """A renamed test would run where it cannot work."""
     for name in installed.ON_SOURCES:
         assert (ROOT / "tests" / name).is_file()
 

@@ -39,7 +39,8 @@ def source_distribution(folder: Path, umask: int) -> Path:
 
 
 def test_source_distributions_are_equal(tmp_path: Path) -> None:
-    """In folders with other names and permissions; and it has all that a build needs."""
+    """Source distributions from folders with other names and permissions are equal, and have all
+    files for a build."""
     first = source_distribution(tmp_path / "a", 0o022)
     second = source_distribution(tmp_path / "elsewhere" / "b", 0o077)
     assert first.read_bytes() == second.read_bytes()

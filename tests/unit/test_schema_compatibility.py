@@ -49,7 +49,7 @@ def is_refused(client: SchemaRegistryClient, subject: str, schema: Schema) -> bo
 
 @each_pair
 def test_each_change(client: SchemaRegistryClient, pair: Pair) -> None:
-    """Every level says of a change what it says when it is tested and when it is registered."""
+    """For every level, testing a change and registering it give the same result."""
     old, new = Schema(pair.old, pair.kind), Schema(pair.new, pair.kind)
     client.set_compatibility(level="NONE")
     for level in ConfigCompatibilityLevel:
@@ -87,7 +87,8 @@ def test_other_processes_have_the_same_rules() -> None:
 
 
 def test_the_latest_version_or_all(client: SchemaRegistryClient) -> None:
-    """Only transitive levels look behind the latest version; a test may name any."""
+    """Only transitive levels compare versions before the latest one; a test may name any
+    version."""
     kinds = ["double", ["double", "string"], ["double", "string", "null"]]
     first, second, third = (Schema(json.dumps(one)) for one in kinds)
     client.set_compatibility("s", "NONE")
@@ -162,7 +163,7 @@ def test_what_is_not_compared(client: SchemaRegistryClient) -> None:
 
 
 def test_another_format(client: SchemaRegistryClient) -> None:
-    """Schemas of two formats are incompatible, unless nothing is asked for."""
+    """Schemas of two formats are incompatible, except at the level NONE."""
     client.register_schema("s", Schema('{"type": "string"}', "JSON"))
     assert is_refused(client, "s", STRING)
     client.set_compatibility("s", "NONE")
@@ -279,7 +280,7 @@ def test_descriptors() -> None:
 
 
 def test_reasons() -> None:
-    """A refusal and a verbose test say what does not fit, where, and with which version."""
+    """A refusal and a verbose test name the difference, its place, and the version."""
     httpx = pytest.importorskip("httpx")
     old = {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}
     new = old | {"fields": [{"name": "b", "type": "int"}, {"name": "a", "type": "string"}]}

@@ -108,7 +108,8 @@ def test_schemas_by_id_are_asked_for_once(registry: FakeRegistry) -> None:
 
 
 def test_errors_say_what_the_registry_said(registry: FakeRegistry) -> None:
-    """Its status, code and message; and where it should have been if it is not there."""
+    """Errors have the registry's status, code and message, or the URL if the registry cannot be
+    reached."""
     with SchemaRegistryClient({"url": registry.url}) as client:
         with pytest.raises(SchemaRegistryError, match=r"Subject 'x' not found.*40401") as raised:
             client.get_latest_version("x")
@@ -159,7 +160,7 @@ def test_every_call(registry: FakeRegistry, url: str) -> None:
 
 @pytest.mark.parametrize("url", ["mock://", "http"])
 def test_compatibility_configuration_and_modes(registry: FakeRegistry, url: str) -> None:
-    """What is set is what is returned, and decides what may be registered."""
+    """Settings are returned as they were set, and decide which schemas may be registered."""
     with SchemaRegistryClient({"url": registry.url if url == "http" else url}) as client:
         client.register_schema("s", Schema(RECORD))
         fields = RECORD.removesuffix("]}")
@@ -262,7 +263,8 @@ def test_mock_registries_are_shared_by_name() -> None:
 
 
 def test_the_latest_version_is_kept_for_its_time(registry: FakeRegistry) -> None:
-    """Without a time it is asked for once, or again when the caches were cleared."""
+    """Without a time, the latest version is requested once, and again after the caches were
+    cleared."""
     registry.register("s", '"int"')
     with SchemaRegistryClient({"url": registry.url}) as client:
         assert client.get_latest_version("s").version == 1
@@ -281,7 +283,7 @@ def test_the_latest_version_is_kept_for_its_time(registry: FakeRegistry) -> None
 
 @pytest.mark.parametrize("forget", ["register", "clear"])
 def test_answers_that_come_too_late_are_not_kept(registry: FakeRegistry, forget: str) -> None:
-    """What was forgotten while it was asked for is asked for again.
+    """If the cache was cleared during a request, the next call sends the request again.
 
     Thread A asks for the latest version; before its answer is there, thread B registers a newer one
     with the same client, or clears the caches.
@@ -316,7 +318,7 @@ def test_caches_have_an_end(registry: FakeRegistry) -> None:
 def test_what_may_pass_is_tried_again(
     registry: FakeRegistry, face: Callable[..., Face], status: int
 ) -> None:
-    """A registry that is busy or starting is asked again, as often as was said."""
+    """If a registry is busy or starting, the request is repeated as often as configured."""
     registry.register("s", '"int"')
     registry.faults = [Fault(status)] * 3
     assert face()(lambda client: client.get_versions("s")) == [1]
@@ -339,7 +341,7 @@ def test_a_redirect_is_named(registry: FakeRegistry, face: Callable[..., Face]) 
 def test_what_will_not_pass_is_not_tried_again(
     registry: FakeRegistry, face: Callable[..., Face]
 ) -> None:
-    """Asking again for what is refused would change nothing."""
+    """A request with a permanent error is not repeated."""
     for status in (400, 401, 403, 404, 409, 422, 302):
         registry.faults = [Fault(status)]
         with pytest.raises(SchemaRegistryError) as raised:
@@ -372,7 +374,7 @@ def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..
 
 @contextlib.contextmanager
 def slow_server(answer: bytes) -> Iterator[int]:
-    """A server that sends an answer by and by, whatever it gets, and never ends: its port."""
+    """The port of a server that sends an answer slowly and without an end."""
     ended = threading.Event()
 
     def serve(connection: socket.socket) -> None:
@@ -607,7 +609,7 @@ def token_settings(registry: FakeRegistry) -> dict[str, str]:
 
 
 def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
-    """Another one is asked for, once: a registry that refuses that too has the last word."""
+    """A new token is requested once. If the registry refuses that token, too, the call raises."""
     registry.pages["/token"] = {"access_token": "first", "expires_in": 600}
     registry.token = "first"
     with SchemaRegistryClient(token_settings(registry)) as client:
@@ -625,7 +627,7 @@ def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
 
 
 def test_tokens_that_are_refused_while_others_use_them(registry: FakeRegistry) -> None:
-    """A registry that refuses every token has the last word, however many tasks ask it.
+    """If a registry refuses every token, the calls raise, however many tasks there are.
 
     Task A's new token is refused; before A learns that, task B takes the same token from the cache.
     """
@@ -643,7 +645,7 @@ def test_tokens_that_are_refused_while_others_use_them(registry: FakeRegistry) -
 def test_token_endpoints_that_may_come_back(
     registry: FakeRegistry, face: Callable[..., Face]
 ) -> None:
-    """What is tried again with a registry is tried again with who gives the tokens for it."""
+    """Requests to the token endpoint are repeated in the same cases as requests to the registry."""
     registry.token = "token"
     registry.pages["/token"] = {"access_token": "token", "expires_in": 600}
     oauth = {
@@ -812,7 +814,7 @@ ABSENT = object()
 
 
 def bearer(conf: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """A configuration of tokens with changes: ABSENT takes a key out."""
+    """A configuration of tokens with changes; ABSENT removes a key."""
     conf = conf | {name.replace("_", "."): value for name, value in changes.items()}
     kept = {f"bearer.auth.{name}": one for name, one in conf.items() if one is not ABSENT}
     return {"url": "http://x", **kept}
@@ -923,7 +925,7 @@ def test_configurations_that_are_taken(conf: dict[str, Any]) -> None:
     [(False, ssl.CERT_NONE), (True, ssl.CERT_REQUIRED), ("", ssl.CERT_REQUIRED)],
 )
 def test_certificates_are_verified_unless_they_must_not(trusted: Any, mode: Any) -> None:
-    """Only False, and nothing else that is empty, turns the verification off."""
+    """Only False turns the verification off, and no other empty value."""
     context = _context(read_settings({"url": "https://x", "ssl.ca.location": trusted}))
     assert (context.verify_mode, context.check_hostname) == (mode, mode is ssl.CERT_REQUIRED)
 

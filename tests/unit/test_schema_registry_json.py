@@ -114,7 +114,8 @@ def test_objects_that_do_not_fit(client: SchemaRegistryClient, obj: Any, said: s
 
 
 def test_what_is_no_json(client: SchemaRegistryClient) -> None:
-    """An object that JSON has no form for, and bytes that are none, are errors of ours."""
+    """An object that JSON cannot represent, and bytes that are not JSON, raise errors of this
+    package."""
     serialize = JSONSerializer(TEXT, client)
     with pytest.raises(SerializationError, match=r"\(User\)"):
         serialize({"name": "x", "more": object()}, VALUE)
@@ -149,7 +150,7 @@ def test_conversions(client: SchemaRegistryClient) -> None:
 
 
 def test_references(client: SchemaRegistryClient) -> None:
-    """What other subjects define is found by the name that the schema has for it."""
+    """Definitions of other subjects are found by the schema's names for them."""
     client.register_schema("age", Schema('{"type": "integer", "minimum": 0}', "JSON"))
     inner = json.dumps({"title": "P", "properties": {"age": {"$ref": "age.json"}}})
     age = SchemaReference("age.json", "age", 1)

@@ -89,7 +89,7 @@ DRAFTS: list[tuple[str | None, dict[str, Any], Any, Any]] = [
 
 @pytest.fixture(params=["compiled", "jsonschema alone"], autouse=True)
 def judges(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Who decides: the words and the verdicts are the same."""
+    """The two ways to validate, whose results and texts are the same."""
     if request.param == "jsonschema alone":
         monkeypatch.setattr(validation, "_COMPILERS", {})
     return str(request.param)
@@ -144,7 +144,7 @@ def test_a_compiled_schema_passes_what_fits(
     judges: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """jsonschema, which takes a hundred times as long, is not asked for it."""
+    """An object that fits is not checked by jsonschema, which takes a hundred times as long."""
     asked: list[Any] = []
     monkeypatch.setattr(jsonschema.exceptions, "best_match", asked.append)
     text = _of_draft(draft, schema)
@@ -177,7 +177,7 @@ class _Text(str):
 def test_objects_that_no_text_is_decoded_to(
     client: SchemaRegistryClient, schema: dict[str, Any], obj: Any, said: str
 ) -> None:
-    """What Python's own types fit has always been jsonschema's decision."""
+    """For objects of other Python types, jsonschema decides, as it always has."""
     with pytest.raises(SerializationError, match=said):
         JSONSerializer(json.dumps(schema), client)(obj, VALUE)
     deserialize = JSONDeserializer(json.dumps(schema), json_decode=lambda _: obj)
@@ -197,7 +197,7 @@ def test_objects_that_no_text_is_decoded_to(
     ],
 )
 def test_what_jsonschema_lets_pass(schema: dict[str, Any], obj: Any) -> None:
-    """Messages that have always been read are read, whatever jsonschema-rs thinks of them."""
+    """Messages that jsonschema accepts can still be read, even if jsonschema-rs refuses them."""
     deserialize = JSONDeserializer(json.dumps(schema), json_decode=lambda _: obj)
     assert deserialize(b"\0\0\0\0\1", VALUE) is obj
 
@@ -271,7 +271,7 @@ def test_a_part_of_a_document_of_another_draft(client: SchemaRegistryClient) -> 
     ],
 )
 def test_what_jsonschema_cannot_decide(schema: dict[str, Any], obj: Any) -> None:
-    """An object of which the libraries say nothing but no is refused as others are."""
+    """If the libraries refuse an object without a reason, the error is like other errors."""
     deserialize = JSONDeserializer(json.dumps(schema), json_decode=lambda _: obj)
     with pytest.raises(SerializationError, match="no title"):
         deserialize(b"\0\0\0\0\1", VALUE)
@@ -351,7 +351,8 @@ def test_deep_objects_end_no_process() -> None:
 
 @pytest.mark.parametrize("missing", ["", "jsonschema_rs"])
 def test_without_jsonschema_rs(missing: str) -> None:
-    """It is optional: all is as slow as jsonschema, and the same."""
+    """jsonschema-rs is optional: without it, validation is as slow as jsonschema, with the same
+    results."""
     check_script(
         """
         import sys

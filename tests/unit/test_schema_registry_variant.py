@@ -72,7 +72,7 @@ def test_values_that_spark_wrote(text: str, kind: str, value: str, metadata: str
     ids=lambda text: text[:20],
 )
 def test_what_spark_encodes(text: str) -> None:
-    """PySpark's own encoder is asked: large and small objects, arrays, texts and numbers."""
+    """Values of PySpark's own encoder: large and small objects, arrays, texts and numbers."""
     types = pytest.importorskip("pyspark.sql.types", reason="pyspark is not installed")
     encoded = types.VariantVal.parseJson(text)
     variant = Variant(encoded.value, encoded.metadata)
@@ -131,7 +131,7 @@ def test_getters() -> None:
 
 
 def test_objects_and_arrays() -> None:
-    """Fields by name and place, elements by place; what is not there is None."""
+    """Fields are found by name and place, elements by place; missing ones are None."""
     # {"a": [7, 8]}: one field, id 0, of one array of two bytes.
     value = bytes.fromhex("020100000703020002040c070c08")
     variant = Variant(value, b"\x11\1\0\1a")
@@ -203,7 +203,7 @@ def test_broken_ones(made: Callable[[], Variant], text: str) -> None:
 
 
 def test_in_protobuf_messages() -> None:
-    """A part of another variant goes alone; other clients have the same message."""
+    """A part of another variant is written alone; other clients write the same message."""
     whole = Variant(bytes.fromhex("0302000204" + "0c070c08"), NO_NAMES)
     part = whole.get_element_at_index(1)
     assert part is not None

@@ -90,7 +90,7 @@ GOOD: dict[Callable[..., Any], dict[str, Any]] = {
 
 
 def attempt(call: Callable[[], Any]) -> None:
-    """Let a call fail as it may, and not otherwise."""
+    """Run a call, and allow only the documented exceptions."""
     with contextlib.suppress(*ALLOWED):
         call()
 
@@ -98,7 +98,7 @@ def attempt(call: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("kind", GOOD, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("value", VALUES)
 def test_arguments_of_serdes(kind: Callable[..., Any], value: str) -> None:
-    """Each argument in turn; a serde that is made all the same is used."""
+    """Each argument is replaced in turn; if the serde can be created nevertheless, it is used."""
     with registry() as client:
         given = {
             name: client if name == "schema_registry_client" else one
@@ -200,7 +200,7 @@ def spoilt(message: bytes, random: Random) -> bytes:
 
 
 def test_spoilt_messages() -> None:
-    """Whatever stands behind an id is an object or a SerializationError, and soon."""
+    """Any bytes after an id soon give an object or a SerializationError."""
     row: dict[str, Any] = {
         "a": ["x", "yy"],
         "m": {"k": 5, "n": None},

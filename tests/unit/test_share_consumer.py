@@ -47,12 +47,14 @@ class TestConfiguration:
         ],
     )
     def test_what_only_consumers_have(self, key: str, value: object) -> None:
-        """ValueError names the key: brokers and groups decide, or nobody."""
+        """The ValueError names the key, which the brokers or the group decide, or which has no
+        meaning here."""
         with pytest.raises(ValueError, match=key):
             share({key: value})
 
     def test_what_cannot_be_used(self) -> None:
-        """What librdkafka refuses when it puts the consumer together is a ValueError, too."""
+        """If librdkafka refuses the configuration when it creates the consumer, it is a ValueError,
+        too."""
         with pytest.raises(
             ValueError, match=r"^Failed to create share consumer: ssl\.ca\.location"
         ):

@@ -133,7 +133,8 @@ def set_timer(seconds):
 
 
 def run(kind: str, body: str) -> Any:
-    """What the script prints as JSON. It has the kind and its `calls`, by their names."""
+    """The JSON that the script prints. The script has the kind of client and its `calls` by
+    name."""
     calls = ", ".join(f"{name!r}: lambda client: {call}" for name, call in CALLS[kind].items())
     return json.loads(check_script(f"{SCRIPT}\nkind, calls = {kind!r}, {{{calls}}}\n{body}"))
 
@@ -166,7 +167,8 @@ print(json.dumps(late))
         assert max(late.values()) < SOON
 
     def test_handler_that_returns(self, kind: str) -> None:
-        """It does not end the wait: of three signals the third one raises."""
+        """A handler that returns does not end the wait; here the handler raises at the third
+        signal."""
         script = """
 def on_alarm(*_):
     counts[name] += 1

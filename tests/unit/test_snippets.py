@@ -125,7 +125,7 @@ def installs(snippet: Snippet) -> bool:
 
 @pytest.mark.parametrize("document", RUN | NOT_RUN)
 def test_every_snippet_is_named_once(document: str) -> None:
-    """A new one needs a test, or a reason why it has none; a name is of one snippet."""
+    """A new snippet needs a test, or a reason why it has none; each name belongs to one snippet."""
     found = [snippet.text for snippet in snippets(document) if not installs(snippet)]
     names = [[name for name in named(document) if name in text] for text in found]
     assert [text for text, fit in zip(found, names, strict=True) if len(fit) != 1] == []
@@ -134,7 +134,7 @@ def test_every_snippet_is_named_once(document: str) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_block_is_python(document: str) -> None:
-    """No example has a mistake that Python's compiler sees."""
+    """Python compiles every example."""
     for snippet in snippets(document):
         if snippet.language == "python":
             compile(snippet.text, document, "exec")

@@ -70,8 +70,8 @@ def test_every_field(client: Any) -> None:
 
 
 def test_values() -> None:
-    """Values stand where the JSON has them; what is missing has its default, what is unknown is
-    left out."""
+    """Values are in the same places as in the JSON; missing values have their defaults, and unknown
+    ones are left out."""
     statistics = from_json(
         '{"name": "n", "new": 1, "topics": {"t": {"topic": "t", "partitions": {"-1":'
         ' {"partition": -1, "consumer_lag": 7}}, "batchcnt": {"avg": 3}}}, "cgrp": {"state": "up"}}'

@@ -17,7 +17,7 @@ DOCUMENTED = ast.parse(documented(STUB, cimpl))
 
 
 def test_only_docstrings_are_added() -> None:
-    """Without them it is the stub of the repository again, which has none."""
+    """Without the docstrings it equals the stub in the repository, which has none."""
     tree = ast.parse(documented(STUB, cimpl))
     removed = 0
     for node in ast.walk(tree):

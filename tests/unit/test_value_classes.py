@@ -118,7 +118,7 @@ IDS = [type(thing).__name__ for thing, _, _ in OBJECTS]
 
 @pytest.mark.parametrize(("thing", "attributes", "text"), OBJECTS, ids=IDS)
 def test_attributes_and_repr(thing: Any, attributes: dict[str, Any], text: str) -> None:
-    """What goes in comes out, and repr() shows it."""
+    """Attributes return the given values, and repr() shows them."""
     assert {name: getattr(thing, name) for name in attributes} == attributes
     assert repr(thing) == text
     assert type(thing).__doc__
@@ -148,7 +148,7 @@ def test_misspelt_attributes_are_refused(thing: Any, attributes: dict[str, Any],
     ],
 )
 def test_what_is_pickled_names_a_public_module(module: Any, kinds: list[type]) -> None:
-    """It can be loaded where the package has been rearranged below its public modules."""
+    """A pickle can be loaded even if the package's private modules have changed."""
     for kind in kinds:
         assert kind.__module__ == module.__name__
         assert getattr(module, kind.__name__) is kind
