@@ -114,7 +114,7 @@ class TestTopics:
         wait_until(lambda: name not in admin.list_topics(timeout=TIMEOUT).topics)
 
     def test_broker_defaults(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
-        """Without numbers the brokers' defaults count."""
+        """Without numbers, the brokers' defaults apply."""
         only(admin.create_topics([NewTopic(name)]))
         expected = config_of(admin, broker_of(admin), "default.replication.factor").value
         count = config_of(admin, broker_of(admin), "num.partitions").value
@@ -148,7 +148,7 @@ class TestTopics:
         assert futures[name].result(TIMEOUT) is None
 
     def test_refused(self, admin: AdminClient, topic: str, name: str) -> None:
-        """What exists, and what the cluster is too small for."""
+        """A topic that exists, and numbers that the cluster is too small for, are refused."""
         exists = admin.create_topics([NewTopic(topic, 1, 1)])[topic]
         assert code_of(exists) == KafkaError.TOPIC_ALREADY_EXISTS
         too_many = admin.create_topics([NewTopic(name, 1, 99)])[name]
@@ -161,14 +161,14 @@ class TestTopics:
         assert code_of(nowhere) == KafkaError.UNKNOWN_TOPIC_OR_PART
 
     def test_validate_only(self, admin: AdminClient, topic: str, name: str) -> None:
-        """It is said whether it could be done, and nothing is done."""
+        """The result says whether the request could be carried out, and nothing is done."""
         only(admin.create_topics([NewTopic(name, 1, 1)], validate_only=True))
         assert name not in admin.list_topics(timeout=TIMEOUT).topics
         only(admin.create_partitions([NewPartitions(topic, 5)], validate_only=True))
         assert len(described(admin, topic).partitions) == 1
 
     def test_describe(self, admin: AdminClient, topic: str) -> None:
-        """What a topic is like, with what the client may do with it."""
+        """A description has the topic's data, and the operations that the client may do."""
         futures = admin.describe_topics(
             TopicCollection([topic, NOWHERE]), include_authorized_operations=True
         )
@@ -400,7 +400,7 @@ class TestGroups:
     def test_delete(
         self, admin: AdminClient, group_of_topic: MakeMember, topic: str, group: str
     ) -> None:
-        """Not while it has members; then once, and it is gone."""
+        """A group with members is not deleted; without members it is deleted once."""
         consumer = group_of_topic()
         consumer.commit(asynchronous=False, offsets=[TopicPartition(topic, 0, 1)])
         assert code_of(admin.delete_consumer_groups([group])[group]) == KafkaError.NON_EMPTY_GROUP
@@ -412,7 +412,7 @@ class TestGroups:
         assert (gone.state, gone.members) == (ConsumerGroupState.DEAD, [])
 
     def test_offsets(self, admin: AdminClient, topic: str, group: str) -> None:
-        """Set, read and deleted, without any member."""
+        """Offsets are set, read and deleted while the group has no members."""
         place = TopicPartition(topic, 0, 3)
         request = [ConsumerGroupTopicPartitions(group, [place])]
         altered = only(admin.alter_consumer_group_offsets(request))
@@ -436,7 +436,7 @@ class TestGroups:
     def test_offsets_of_a_live_group(
         self, admin: AdminClient, group_of_topic: MakeMember, topic: str, group: str
     ) -> None:
-        """Its members own them: each partition says so."""
+        """While the group has members, each partition has an error."""
         group_of_topic()
         request = [ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, 1)])]
         for futures, code in [
@@ -452,7 +452,8 @@ class TestRecords:
     def test_list_offsets(
         self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic
     ) -> None:
-        """The first, the last, by time, and that of the youngest record."""
+        """The first offset, the last one, one by time, and that of the record with the highest
+        timestamp."""
         topic = make_topic(retention_ms="-1")  # brokers delete records of 1970
         with Producer(kafka.config()) as producer:
             for timestamp in (1000, 3000, 2000):
@@ -480,7 +481,8 @@ class TestRecords:
     def test_delete_records(
         self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic
     ) -> None:
-        """What is before the offset is gone; too far is an error of that partition."""
+        """Records before the offset are deleted; an offset beyond the end is an error of that
+        partition."""
         topic = make_topic(2)
         with Producer(kafka.config()) as producer:
             for value in (b"0", b"1", b"2"):
@@ -510,8 +512,8 @@ class TestRecords:
 class TestScram:
     @pytest.fixture
     def alone(self, tmp_path: Path) -> Iterator[AdminClient]:
-        """For a broker of its own: where credentials were changed and brokers are killed, one of
-        Kafka 4.3.1 that starts again may refuse the passwords of others."""
+        """For a separate cluster: after a change of credentials, a broker of Kafka 4.3.1 that was
+        killed and starts again may refuse the other brokers' passwords."""
         with (
             running_cluster(kafka_home(), tmp_path, 1) as cluster,
             AdminClient(cluster.config()) as admin,
@@ -537,7 +539,7 @@ class TestScram:
         assert code_of(again[name]) == KafkaError.RESOURCE_NOT_FOUND
 
     def test_refused(self, admin: AdminClient, name: str) -> None:
-        """Nobody of that name; too few iterations for the broker."""
+        """An unknown user, and too few iterations, are refused by the broker."""
         nobody = admin.describe_user_scram_credentials([name])[name]
         assert code_of(nobody) == KafkaError.RESOURCE_NOT_FOUND
         info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 1)
@@ -637,6 +639,6 @@ class TestForbidden:
         }
 
     def test_what_is_allowed(self, bob: AdminClient, topic: str, forbidden: str) -> None:
-        """The operations that a description lists are those that the ACLs leave."""
+        """A description lists the operations that the ACLs allow."""
         futures = bob.describe_topics(TopicCollection([topic]), include_authorized_operations=True)
         assert AclOperation.READ in (only(futures).authorized_operations or [])

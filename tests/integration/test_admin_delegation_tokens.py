@@ -68,7 +68,7 @@ def wait_until_known(admin: AdminClient, token: DelegationToken) -> None:
 
 
 def wait_until_forgotten(admin: AdminClient, token: DelegationToken) -> None:
-    """Until the controller does not know the token any more; renewed before, it would live on."""
+    """Wait until the controller has forgotten the token: a renewal before that would keep it."""
 
     def is_unknown() -> bool:
         error = admin.expire_delegation_token(token.hmac).exception(TIMEOUT)
@@ -95,7 +95,8 @@ def code_of(future: Future[Any]) -> int:
 def test_life_of_a_token(
     secured_kafka: SecuredKafkaCluster, alice: AdminClient, bob: AdminClient
 ) -> None:
-    """Created, described, renewed by another, used to log in; and nothing of it after its end."""
+    """A token is created, described, renewed by another user and used to log in; after its end it
+    does not exist."""
     token = alice.create_delegation_token(renewers=[BOB], max_lifetime=HOUR).result(TIMEOUT)
     known = token.token_info
     assert (known.owner, known.token_requester, known.renewers) == (ALICE, ALICE, [BOB])
@@ -130,7 +131,7 @@ def _expiry(admin: AdminClient, token: DelegationToken) -> int | None:
 
 
 def test_token_of_another(alice: AdminClient, bob: AdminClient) -> None:
-    """It is its owner's, not that of the user who has asked for it."""
+    """The token belongs to its owner, and not to the user who requested it."""
     token = alice.create_delegation_token(owner=BOB).result(TIMEOUT)
     assert (token.token_info.owner, token.token_info.token_requester) == (BOB, ALICE)
     assert token.token_info.renewers == []
@@ -142,7 +143,8 @@ def test_token_of_another(alice: AdminClient, bob: AdminClient) -> None:
 
 
 def test_what_is_refused(alice: AdminClient, bob: AdminClient) -> None:
-    """A secret that no token has, somebody who is no renewer, and a renewer that is no user."""
+    """Refused are an unknown secret, a user who is not a renewer, and a renewer that is not a
+    user."""
     unknown = KafkaError.DELEGATION_TOKEN_NOT_FOUND
     assert code_of(alice.renew_delegation_token(b"unknown")) == unknown
     assert code_of(alice.expire_delegation_token(b"unknown")) == unknown
@@ -169,7 +171,7 @@ def test_what_is_refused(alice: AdminClient, bob: AdminClient) -> None:
 def test_who_has_not_logged_in(
     secured_kafka: SecuredKafkaCluster, request_of: Callable[[AdminClient], Future[Any]]
 ) -> None:
-    """Nobody in particular has no tokens."""
+    """A client without a login cannot have tokens."""
     with AdminClient(secured_kafka.config()) as admin:
         refused = KafkaError.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
         assert code_of(request_of(admin)) == refused

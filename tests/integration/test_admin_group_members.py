@@ -108,7 +108,8 @@ class TestRemoved:
     def test_static_member(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """It is gone at once, though its session is not over; one that never was fails alone."""
+        """The member is removed at once, before its session ends; an unknown member has its own
+        error."""
         joined(kafka, group, topic, static("gone")).close()
         assert instances(admin, group) == {"gone"}
         gone, unknown = MemberToRemove("gone"), MemberToRemove("unknown")
@@ -142,7 +143,8 @@ class TestRemoved:
     def test_member_of_a_group_of_brokers(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """Where the brokers share the partitions out (KIP-848), it loses them, and comes back."""
+        """In a group where the brokers assign partitions (KIP-848), the member loses them, and
+        comes back."""
         with joined(kafka, group, topic, INCREMENTAL["consumer"]) as member:
             assert admin.remove_members_from_consumer_group(group).result(TIMEOUT) is None
             poll_until([member], lambda: "lost" in [event.kind for event in member.events])
@@ -151,7 +153,7 @@ class TestRemoved:
     def test_group_without_members(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """All of no members are removed; a group that is not there fails."""
+        """Removing all members of an empty group succeeds; an unknown group fails."""
         admin.describe_classic_groups([group])[group].exception(TIMEOUT)  # there is a coordinator
         missing = admin.remove_members_from_consumer_group(group)
         assert code_of(missing.exception(TIMEOUT)) == KafkaError.GROUP_ID_NOT_FOUND

@@ -48,7 +48,7 @@ def _described(admin: AdminClient, wanted: ClientQuotaFilter) -> Quotas:
 
 
 def test_set_and_remove(admin: AdminClient, user: str) -> None:
-    """What is set is described; what is removed is gone, and the others stay."""
+    """Quotas that are set are described; removed ones are gone, and the others stay."""
     entity = ClientQuotaEntity({USER: user})
     only = ClientQuotaFilter.contains_only([ClientQuotaFilterComponent.of_entity(USER, user)])
     _alter(admin, entity, {"producer_byte_rate": 1000, "request_percentage": 12.5})
@@ -62,7 +62,7 @@ def test_set_and_remove(admin: AdminClient, user: str) -> None:
 
 
 def test_filters(admin: AdminClient, user: str) -> None:
-    """Entities of two types are found by one of them, unless only that one may be there."""
+    """Entities with two types are found by one of them, unless the filter is strict."""
     alone = ClientQuotaEntity({USER: user})
     default = ClientQuotaEntity({CLIENT_ID: None, USER: user})
     named = ClientQuotaEntity({USER: user, CLIENT_ID: "client"})
@@ -83,7 +83,7 @@ def test_filters(admin: AdminClient, user: str) -> None:
 
 
 def test_validate_only(admin: AdminClient, user: str) -> None:
-    """Nothing is changed: a quota that is set later is there alone."""
+    """Nothing is changed: afterwards only a quota that was set later exists."""
     entity = ClientQuotaEntity({USER: user})
     change = ClientQuotaAlteration(entity, {"producer_byte_rate": 1000})
     admin.alter_client_quotas([change], validate_only=True)[entity].result(TIMEOUT)

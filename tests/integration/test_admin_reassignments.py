@@ -86,7 +86,7 @@ def test_move(admin: AdminClient, place: TopicPartition) -> None:
 
 
 def test_list_and_cancel(admin: AdminClient, slow_place: TopicPartition) -> None:
-    """One in progress is listed with its brokers, and None takes it back."""
+    """A running reassignment is listed with its brokers, and None cancels it."""
     admin.alter_partition_reassignments({slow_place: [2]})[slow_place].result(TIMEOUT)
     listed = admin.list_partition_reassignments([slow_place]).result(TIMEOUT)
     assert listed == {slow_place: PartitionReassignment([2, 1], [2], [1])}

@@ -52,7 +52,7 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 
 
 class StreamsMember:
-    """A member that owns every task it is given: librdkafka has none."""
+    """A member that owns every assigned task. librdkafka has no such members."""
 
     def __init__(self, client: AdminClient, group: str, topic: str) -> None:
         self._client = client
@@ -239,7 +239,7 @@ def test_offsets(admin: AdminClient, group: str, make_topic: MakeTopic) -> None:
 
 
 def test_while_it_has_a_member(admin: AdminClient, topic: str, group: str) -> None:
-    """Offsets cannot be set, those of topics that it reads not deleted, and neither can it."""
+    """Offsets cannot be set. The group, and offsets of topics that it reads, cannot be deleted."""
     place = TopicPartition(topic, 0)
     with joined(admin, group, topic):
         altered = admin.alter_streams_group_offsets(group, {place: 0})[place]
@@ -252,7 +252,7 @@ def test_while_it_has_a_member(admin: AdminClient, topic: str, group: str) -> No
 
 
 def test_deleted(admin: AdminClient, topic: str, group: str) -> None:
-    """One without members goes; then there is none."""
+    """A group without members is deleted, and does not exist afterwards."""
     left(admin, group, topic)
     assert admin.delete_streams_groups([group])[group].result(TIMEOUT) is None
     assert listed(admin.list_streams_groups().result(TIMEOUT), group) == []

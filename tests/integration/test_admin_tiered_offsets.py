@@ -1,4 +1,4 @@
-"""Offsets of tiered storage: those of brokers that have none."""
+"""Offsets of tiered storage, on brokers without tiered storage."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def looked_up(admin: AdminClient, place: TopicPartition, spec: OffsetSpec) -> Li
 
 
 def test_without_tiered_storage(admin: AdminClient, shortened: TopicPartition) -> None:
-    """All that there is, is local; nothing is in tiered storage, or waits to go there."""
+    """All records are local: none is in tiered storage, or waits to be copied there."""
     local = looked_up(admin, shortened, OffsetSpec.earliest_local())
     assert (local.offset, local.timestamp) == (4, -1)
     assert local.leader_epoch is not None
@@ -53,7 +53,8 @@ def test_without_tiered_storage(admin: AdminClient, shortened: TopicPartition) -
 def test_with_other_offsets(
     admin: AdminClient, shortened: TopicPartition, make_topic: MakeTopic
 ) -> None:
-    """What librdkafka looks up and what messages do, in one call, at several leaders."""
+    """One call for offsets that librdkafka looks up and offsets that need raw requests, at several
+    leaders."""
     several = make_topic(partitions=6)
     missing = [TopicPartition(several, 6), TopicPartition("not-there", 0)]
     specs = {

@@ -51,7 +51,7 @@ def producer(kafka: KafkaCluster, topic: str, transactional_id: str) -> Iterator
 
 
 def listed(admin: AdminClient, transactional_id: str, **filters: object) -> TransactionListing:
-    """Return what is listed of the id, which must be listed."""
+    """Return the listing of the id, which must exist."""
     result: ListTransactionsResult = admin.list_transactions(**filters).result(TIMEOUT)  # type: ignore[arg-type]
     assert result.errors == []
     (found,) = (each for each in result.valid if each.transactional_id == transactional_id)
@@ -137,7 +137,7 @@ def test_unknown_transactional_id(admin: AdminClient, transactional_id: str) -> 
 def test_producers_of_several_partitions(
     kafka: KafkaCluster, admin: AdminClient, topic: str, make_topic: MakeTopic
 ) -> None:
-    """Each is asked of its leader, or of the broker that is named; each has its own outcome."""
+    """Each request goes to the leader or to the given broker; each partition has its own result."""
     idle = make_topic(partitions=3)
     there = [TopicPartition(topic, 0), *(TopicPartition(idle, each) for each in range(3))]
     missing = [TopicPartition(topic, 7), TopicPartition("not-there", 0)]
@@ -168,7 +168,8 @@ def test_abort_transaction(kafka: KafkaCluster, admin: AdminClient, topic: str) 
 def test_fence_producers(
     kafka: KafkaCluster, admin: AdminClient, producer: Producer, topic: str, transactional_id: str
 ) -> None:
-    """What a producer has open is aborted, and its commit refused; an unused id is fenced, too."""
+    """The open transaction of a producer is aborted, and its commit is refused; an unused id is
+    fenced, too."""
     before = admin.describe_transactions([transactional_id])[transactional_id].result(TIMEOUT)
     unused = new_id()
     fenced = admin.fence_producers([transactional_id, unused])

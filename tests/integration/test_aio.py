@@ -131,7 +131,7 @@ async def test_partition_by_partition(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
     """Members that read one partition for a while, then all, while others come: each message once,
-    each partition in order, though its messages waited at hand as it moved."""
+    each partition in order, although its messages were buffered when it moved."""
     topic = make_topic(partitions=PARTITIONS)
     count = 2000
     seen: dict[int, list[int]] = {partition: [] for partition in range(PARTITIONS)}
@@ -196,7 +196,7 @@ async def test_administration(kafka: KafkaCluster, make_topic: MakeTopic, group:
 
 @in_loop
 async def test_no_broker() -> None:
-    """connect() says why."""
+    """connect() raises the reason."""
     config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "error_cb": lambda _: None}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(KafkaException) as raised:

@@ -1,4 +1,4 @@
-"""AIOKafkaConsumer of the aiokafka face on real brokers."""
+"""AIOKafkaConsumer of compat.aiokafka on real brokers."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def test_listeners_that_commit(
 
 @in_loop
 async def test_rebalances(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
-    """What a listener is told, with members that come and go; nobody reads."""
+    """The calls of a listener while members come and go, and nobody reads."""
     topic = make_topic(partitions=3)
     everything = {TopicPartition(topic, partition) for partition in range(3)}
     told = Told()
@@ -159,7 +159,7 @@ async def test_start_with_a_topic_that_is_not_there(
 
 @in_loop
 async def test_a_topic_that_comes_after_start(kafka: KafkaCluster, group: str) -> None:
-    """assign() and subscribe() have brokers create it, too."""
+    """assign() and subscribe() also let the brokers create the topic."""
     assigned, subscribed = f"a-{group}", f"b-{group}"
     async with consumer_at(servers_of(kafka)) as consumer:
         for topic in (assigned, subscribed):

@@ -111,7 +111,7 @@ def test_arrow_of_several_partitions(kafka: KafkaCluster, make_topic: MakeTopic)
 
 
 def test_arrow_from_topic_to_topic(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """What was consumed is produced into another topic as it is."""
+    """A consumed batch is produced into another topic unchanged."""
     source, target = make_topic(**KEPT), make_topic(compression_type="zstd", **KEPT)
     names = ["key", "value", "timestamp", "headers", "partition", "offset"]
     with writer(kafka, {"compression.type": "lz4"}) as producer, reader(kafka) as consumer:

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_scenario_keeps_its_promises(own_kafka: OwnKafkaCluster, scenario: Scenario) -> None:
-    """Nothing is lost, duplicated or out of order that was promised not to be."""
+    """No message is lost, duplicated or out of order, as the scenario promises."""
     row = scenario.run(own_kafka, **scenario.short)
     assert row.messages > 0
     assert row.kept, row

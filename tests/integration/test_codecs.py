@@ -1,4 +1,4 @@
-"""Compression: what this client packs brokers unpack, and the other way round."""
+"""Compression: brokers decompress the client's data, and the client decompresses theirs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_client_compresses(kafka: KafkaCluster, topic: str, codec: str) -> N
 
 @pytest.mark.parametrize("codec", ["uncompressed", *CODECS[1:]])
 def test_the_broker_compresses(kafka: KafkaCluster, make_topic: MakeTopic, codec: str) -> None:
-    """So does what the broker packs, with Java's implementation of each codec."""
+    """Values also survive when the broker compresses them with Java's codecs."""
     topic = make_topic(compression_type=codec)
     with writer(kafka, {"linger.ms": 50}) as producer, reader(kafka) as consumer:
         send(producer, topic, VALUES)
@@ -47,7 +47,7 @@ def test_the_broker_compresses(kafka: KafkaCluster, make_topic: MakeTopic, codec
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_batches_are_compressed(kafka: KafkaCluster, make_topic: MakeTopic, codec: str) -> None:
-    """The broker finds 100 kB of zeros below its limit of 20 kB, unless nothing is packed."""
+    """100 kB of zeros fit into the broker's limit of 20 kB only if they are compressed."""
     topic = make_topic(max_message_bytes="20000")
     reports = Reports()
     with writer(kafka, {"compression.type": codec}) as producer:

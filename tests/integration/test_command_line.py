@@ -1,4 +1,4 @@
-"""The command line on a real cluster: what the embedded one cannot do."""
+"""The command line on a real cluster: functions that the embedded cluster does not have."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_group_goes_on(kafka: KafkaCluster, timed: str, group: str) -> None:
 
 
 def test_a_transaction_to_the_end(kafka: KafkaCluster, topic: str) -> None:
-    """The end is reached though the last offset is a marker, or of an aborted transaction."""
+    """The end is reached even if the last offset is a marker, or in an aborted transaction."""
     with writer(kafka, {"transactional.id": topic}) as producer:
         producer.init_transactions(TIMEOUT)
         for value, end in (
@@ -91,7 +91,8 @@ def test_a_transaction_to_the_end(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_a_topic_that_is_not_there(kafka: KafkaCluster, topic: str) -> None:
-    """Reading: status 1 with the nearest name. Sending: the brokers may create it."""
+    """Reading ends with status 1 and the nearest name. When sending, the brokers may create the
+    topic."""
     servers = kafka.bootstrap_servers
     done = run("consume", f"{topic}x", "-b", servers)
     assert done == (1, b"", f"error: topic '{topic}x' does not exist: did you mean '{topic}'?\n")
@@ -105,7 +106,8 @@ def test_a_topic_that_is_not_there(kafka: KafkaCluster, topic: str) -> None:
 def test_credentials_of_a_file(
     secured_kafka: SecuredKafkaCluster, topic: str, tmp_path: Path, command: str
 ) -> None:
-    """A file with the password lets in; a wrong one is one line without it, at once."""
+    """The password can be in a file. A wrong password ends with one line at once, without the
+    password."""
     wrong = secret("wrong")
     for password, status in ((USERS["alice"], 0), (wrong, 1)):
         config = secured_kafka.config("SASL_PLAINTEXT") | {
@@ -136,7 +138,7 @@ def admin(kafka: KafkaCluster) -> Run:
 
 class TestAdministration:
     def test_topics(self, admin: Run, kafka: KafkaCluster) -> None:
-        """Create, list, describe, grow and delete, each as it is told."""
+        """Topics are created, listed, described, given more partitions and deleted."""
         name = f"made-{uuid.uuid4().hex[:12]}"
         options = ["-p", "2", "-r", "1", "-c", "retention.ms=1000"]
         assert admin("topics create", name, *options, "--check").stdout == (
@@ -301,7 +303,8 @@ def test_log_dirs(kafka: KafkaCluster, timed: str) -> None:
 
 @needs("raw-request")
 def test_reassign(kafka: KafkaCluster, timed: str) -> None:
-    """A partition moves to the brokers that are named; what is not moving cannot be cancelled."""
+    """A partition moves to the given brokers; a partition that does not move cannot be
+    cancelled."""
     end = ["-b", kafka.bootstrap_servers]
     place = f"{timed}:0"
 
@@ -360,7 +363,8 @@ class TestTransactions:
     def test_aborted_in_one_partition(
         self, kafka: KafkaCluster, admin: Run, topic: str, by: str
     ) -> None:
-        """It is named by where it begins, or by its producer; then none begins there."""
+        """The transaction is selected by its first offset or by its producer, and is then
+        aborted."""
         place = f"{topic}:0"
         (found,) = rows(admin("transactions describe-producers", place, "-J"))
         wrong = admin("transactions abort", place, "-y", "--start-offset", "7")

@@ -27,7 +27,7 @@ WRONG = secret("wrong")
 
 @pytest.fixture(autouse=True)
 def no_log(caplog: pytest.LogCaptureFixture) -> None:
-    """What librdkafka logs of refusals is not of interest here."""
+    """librdkafka's log records about refusals are dropped."""
     caplog.set_level(logging.CRITICAL, "confluent_kafka")
 
 
@@ -47,7 +47,7 @@ def refusal(client: Any, config: Config, topic: str | None = None) -> KafkaError
 @each_client
 @pytest.mark.parametrize("listener", ["PLAINTEXT", "SSL", "SASL_SSL"])
 def test_let_in(secured_kafka: SecuredKafkaCluster, topic: str, client: Any, listener: str) -> None:
-    """Who is let in is connected, and sees a topic that is there."""
+    """A client with the right credentials connects, and finds an existing topic."""
     config = secured_kafka.config(listener) | {"group.id": "tests"}
     if listener == "SASL_SSL":
         config |= plain("alice", USERS["alice"])
@@ -88,7 +88,7 @@ def test_an_untrusted_broker(
 
 @each_client
 def test_an_untrusted_client(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """A client without a certificate: the broker's alert is in the text, if it was heard."""
+    """For a client without a certificate, the text contains the broker's alert, if it arrived."""
     config = secured_kafka.config("SSL")
     del config["ssl.certificate.location"], config["ssl.key.location"]
     errors = [refusal(client, config) for _ in range(5)]
@@ -98,7 +98,7 @@ def test_an_untrusted_client(secured_kafka: SecuredKafkaCluster, client: Any) ->
 
 @each_client
 def test_the_wrong_listener(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """Plain text to a listener of TLS, which hangs up without a word."""
+    """A client without TLS connects to a TLS listener, which hangs up without an answer."""
     config = secured_kafka.config("SSL") | {"security.protocol": "PLAINTEXT"}
     config = {key: value for key, value in config.items() if not key.startswith("ssl.")}
     error = refusal(client, config)
@@ -107,7 +107,7 @@ def test_the_wrong_listener(secured_kafka: SecuredKafkaCluster, client: Any) -> 
 
 
 def test_a_topic_that_is_not_there(kafka: KafkaCluster) -> None:
-    """UNKNOWN_TOPIC_OR_PART for a consumer, and asking does not create it."""
+    """A consumer gets UNKNOWN_TOPIC_OR_PART, and the request does not create the topic."""
     name = f"missing-{uuid.uuid4().hex[:12]}"
     with reader(kafka) as consumer:
         for _ in range(2):
@@ -136,7 +136,7 @@ def test_after_a_change_of_password(secured_kafka: SecuredKafkaCluster) -> None:
 
 
 def test_stats_and_lag(kafka: KafkaCluster, topic: str) -> None:
-    """What a real broker counts is what the helpers say."""
+    """The helpers return the same numbers as the real broker."""
     place = TopicPartition(topic, 0, 0)
     with (
         writer(kafka, {"transactional.id": topic}) as producer,

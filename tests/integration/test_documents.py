@@ -37,7 +37,7 @@ TOPICS = ("jobs",)  # as the guides name them
 
 @pytest.fixture
 def cluster(secured_kafka: SecuredKafkaCluster) -> Iterator[SecuredKafkaCluster]:
-    """Without what the guides leave there."""
+    """The cluster; the topics and groups of the guides are deleted afterwards."""
     yield secured_kafka
     with AdminClient(secured_kafka.config()) as admin:
         there = admin.list_topics().topics.keys() & set(TOPICS)
@@ -50,7 +50,7 @@ def cluster(secured_kafka: SecuredKafkaCluster) -> Iterator[SecuredKafkaCluster]
 @needs("raw-request")
 @pytest.mark.real_only(limits.ADMINISTRATION)
 def test_delegation_token(cluster: SecuredKafkaCluster, capsys: pytest.CaptureFixture[str]) -> None:
-    """A user gets a token, and what to log in with."""
+    """A user gets a token, and a configuration to log in with it."""
     block = block_with(ADMIN, "create_delegation_token(").replace("SASL_SSL", "SASL_PLAINTEXT")
     block = block.replace(ADDRESS, cluster.servers("SASL_PLAINTEXT"))
     token = run(block, password=USERS["alice"])["token"]
@@ -60,7 +60,7 @@ def test_delegation_token(cluster: SecuredKafkaCluster, capsys: pytest.CaptureFi
 
 
 def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
-    """The command of the guide, which the embedded cluster has a method for, is right."""
+    """The command of the guide works. (The embedded cluster has a method instead.)"""
     command = block_with("docs/guides/share-groups.md", "share.auto.offset.reset=earliest")
     name, *arguments = shlex.split(command.replace(ADDRESS, cluster.bootstrap_servers))
     done = command_line.run(*arguments)

@@ -153,12 +153,13 @@ def test_strategies_that_do_not_match(kafka: KafkaCluster, topic: str, group: st
 def test_an_assignment_whose_answer_is_lost(
     own_kafka: OwnKafkaCluster, make_topic: MakeTopic, group: str
 ) -> None:
-    """A member gives partitions to another one though it was told so in an answer that was lost.
+    """A member gives partitions to another member, although the answer with this assignment was
+    lost.
 
     lost-heartbeat.patch: it kept them for max.poll.interval.ms.
     """
     topic = make_topic(partitions=PARTITIONS)
-    # So far apart that a second member has joined before the next one.
+    # Heartbeats so far apart that a second member joins before the next one.
     times = {"consumer_heartbeat_interval_ms": "2000", "consumer_session_timeout_ms": "45000"}
     set_group_config(own_kafka, group, **times)
     config = PROTOCOLS["consumer"] | {"enable.auto.commit": False}

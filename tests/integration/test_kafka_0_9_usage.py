@@ -33,7 +33,7 @@ def servers_of(kafka: KafkaCluster) -> str:
     ids=lambda page: page.__name__,
 )
 def test_producers(page: usage.Page, kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """What the page of a producer says holds."""
+    """The code on the page about producers works."""
     page(servers_of(kafka), make_topic(usage.PARTITIONS))
 
 
@@ -49,6 +49,6 @@ def test_producers(page: usage.Page, kafka: KafkaCluster, make_topic: MakeTopic)
     ids=lambda page: page.__name__,
 )
 def test_consumers(page: usage.GroupPage, kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """What the page of a consumer, or of the requests, says holds."""
+    """The code on the pages about consumers and requests works."""
     topic = make_topic(usage.PARTITIONS)
     page(servers_of(kafka), topic, f"group-{topic}")

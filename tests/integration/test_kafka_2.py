@@ -64,7 +64,7 @@ def test_a_producer(at: dict[str, Any], make_topic: MakeTopic) -> None:
 
 
 def test_a_group(at: dict[str, Any], make_topic: MakeTopic, group: str) -> None:
-    """Messages one by one, offsets that are committed, and the next member that goes on there."""
+    """Messages come one by one, offsets are committed, and the next member continues there."""
     topic = make_topic(1)
     with KafkaProducer(**at) as producer:
         for number in range(4):
@@ -91,7 +91,7 @@ def test_the_end_of_iteration(at: dict[str, Any], make_topic: MakeTopic) -> None
 
 
 def test_topics(kafka: KafkaCluster, at: dict[str, Any]) -> None:
-    """A topic is made, described and deleted; to make it twice raises."""
+    """A topic is created, described and deleted; creating it twice raises."""
     name = f"made-by-version-2-{uuid.uuid4().hex[:12]}"
     topic = NewTopic(name, num_partitions=2, replication_factor=1)
     admin = KafkaAdminClient(**at)

@@ -122,7 +122,7 @@ def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str)
 
 
 def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
-    """They are changed value by value, and reset; what is wrong is said."""
+    """Configurations are changed value by value, and reset; wrong values raise."""
     topic = make_topic(1)
     resource = ConfigResource("topic", topic, {"retention.ms": "86400000"})
 
@@ -173,7 +173,8 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
 
 
 def test_filters_of_configurations(admin: KafkaAdminClient) -> None:
-    """Each value of a broker, which may be named by a number, is in those filters that it fits."""
+    """Each value of a broker is in the filters that it matches; the broker may be given by a
+    number."""
     broker = admin.describe_cluster()["controller_id"]
 
     def described(config_filter: Any) -> dict[str, Any]:
@@ -234,7 +235,7 @@ def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, gr
         assert admin.delete_groups([group]) == {group: "NonEmptyGroupError"}
         removed = admin.remove_group_members(group, [MemberToRemove(group_instance_id="x")])
         assert removed == {"x": errors.UnknownMemberIdError}
-    # The member's leaving may be heard of later than it is told.
+    # The coordinator may learn later that the member has left.
     wait_until(lambda: admin.describe_groups([group])[group]["group_state"] == "Empty")
     for specs in (group, [group], {group: [partition]}):
         committed = admin.list_group_offsets(specs)[group][partition]

@@ -1,8 +1,8 @@
 """Requests of a transaction that arrive in the next one.
 
 A network may deliver a request long after its client has given it up. With version 1 of the
-protocol of transactions such a request is taken for one of the next transaction of the same
-producer: KIP-890.
+protocol of transactions, such a request counts for the next transaction of the same producer
+(KIP-890).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
 
-# What of a transaction goes to brokers, by its api key.
+# The requests of a transaction, by their API keys.
 REQUESTS = {
     "Produce": 0,
     "AddPartitionsToTxn": 24,
@@ -120,7 +120,7 @@ class Application:
 
 
 def repeated(call: object) -> None:
-    """As an application does: what can be tried again is."""
+    """Repeats a step if the error is retriable, as an application does."""
     assert callable(call)
     for _ in range(10):
         try:
@@ -144,7 +144,8 @@ def test_a_late_request(
     request_name: str,
     first: str,
 ) -> None:
-    """Does nothing to the transaction in which it arrives: neither commits it nor adds to it."""
+    """A late request does not affect the transaction in which it arrives: it neither commits it nor
+    adds to it."""
     if version == 2 and request_name in ONLY_VERSION_1:
         pytest.skip("version 2 has no such request")
     topic = make_topic()

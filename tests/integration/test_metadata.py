@@ -61,7 +61,7 @@ def test_an_unknown_topic(client: Producer | Consumer) -> None:
 
 
 def test_a_wrong_name(client: Producer | Consumer) -> None:
-    """What can be no topic's name has an error of its own."""
+    """An invalid topic name has its own error."""
     topic = client.list_topics("not a topic!", TIMEOUT).topics["not a topic!"]
     assert topic.error == KafkaError.TOPIC_EXCEPTION
 

@@ -35,7 +35,7 @@ def unsecured_token(lifetime: float) -> str:
 
 
 class Tokens:
-    """An oauth_cb; `told` is the lifetime that it tells the client."""
+    """An oauth_cb; `told` is the lifetime that it returns to the client."""
 
     def __init__(self, lifetime: float = 300, told: float | None = None) -> None:
         self.lifetime = lifetime
@@ -57,7 +57,7 @@ def oauth(secured_kafka: SecuredKafkaCluster) -> Config:
 
 
 def test_oauth_cb(oauth: Config, topic: str) -> None:
-    """Its token lets the clients in."""
+    """Clients log in with the token of oauth_cb."""
     check_round_trip(oauth | {"oauth_cb": Tokens()}, topic)
 
 
@@ -81,7 +81,7 @@ def test_token_that_is_known_to_be_expired(oauth: Config, client: Any) -> None:
 
 def test_renewed_without_poll(oauth: Config, topic: str) -> None:
     """A connection outlives its token: a new one is made and used though nobody polls."""
-    # librdkafka looks each second whether 80 % of what it was told are over.
+    # librdkafka checks each second whether 80 % of the lifetime have passed.
     tokens = Tokens(lifetime=15, told=6)
     with failing(Producer, oauth | {"oauth_cb": tokens}) as (producer, errors):
         assert producer.list_topics(timeout=SECONDS).brokers

@@ -40,7 +40,7 @@ def watermarks(consumer: Consumer, topic: str) -> tuple[int, int]:
 
 
 def test_seek(kafka: KafkaCluster, filled: str) -> None:
-    """Back, forward, into the middle of a batch and to both ends: the next message is that one."""
+    """A seek back, forward, into the middle of a batch or to an end decides the next message."""
     with reader(kafka) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
         assert poll_values(consumer, 5) == numbers(0, 5)
@@ -70,7 +70,7 @@ def test_seek_to_the_end(kafka: KafkaCluster, filled: str) -> None:
 
 
 def test_pause(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A paused partition rests while the other is read, and goes on where it was."""
+    """A paused partition is not read while the other is, and later continues where it was."""
     topic = make_topic(partitions=2)
     with writer(kafka) as producer, reader(kafka) as consumer:
         for number in range(FILLED):
@@ -95,7 +95,7 @@ def test_pause(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 
 def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """The first message that is as late as asked for; the end when there is none."""
+    """The offset of the first message at or after the time; the end if there is none."""
     topic = make_topic(partitions=2, retention_ms="-1")
     with writer(kafka) as producer, reader(kafka) as consumer:
         for number, timestamp in enumerate([1000, 5000, 3000, 6000]):  # one is out of order
@@ -147,7 +147,7 @@ def test_offsets_for_times_of_an_unknown_partition(kafka: KafkaCluster, topic: s
 
 
 def test_watermarks(kafka: KafkaCluster, filled: str) -> None:
-    """The first offset that is there and the one after the last, asked for or from fetches."""
+    """The first existing offset and the offset after the last one, by a request or from fetches."""
     with reader(kafka) as consumer:
         assert watermarks(consumer, filled) == (0, FILLED)
         delete_records(kafka, filled, before=40)
@@ -179,7 +179,8 @@ def test_reset(kafka: KafkaCluster, filled: str, reset: str, first: bytes, start
 
 @pytest.mark.parametrize("start", [5, 5000])
 def test_no_reset(kafka: KafkaCluster, filled: str, start: int) -> None:
-    """With auto.offset.reset=error data loss is told; assigned at what is there it is read."""
+    """With auto.offset.reset=error a missing offset is an error; a partition that is assigned at an
+    existing offset is read."""
     delete_records(kafka, filled, before=40)
     with reader(kafka, {"auto.offset.reset": "error"}) as consumer:
         consumer.assign([TopicPartition(filled, 0, start)])
@@ -214,7 +215,8 @@ def test_deleted_while_reading(kafka: KafkaCluster, filled: str) -> None:
 
 
 def test_leader_epochs(kafka: KafkaCluster, filled: str) -> None:
-    """Clients follow the partition to a new leader, and messages tell the epoch of theirs."""
+    """Clients follow the partition to a new leader, and each message has the epoch of its
+    leader."""
     with writer(kafka) as producer, reader(kafka) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
         before = consumer.consume(FILLED, TIMEOUT)

@@ -1,4 +1,4 @@
-"""Records go in and come out as they were, and what cannot be is a typed error."""
+"""Records arrive unchanged, and invalid ones raise typed errors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_keys_and_values_of_every_size(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_a_report_is_of_the_record(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """Partition, offset and time of a delivery report are those that a consumer finds."""
+    """A delivery report has the same partition, offset and time as the consumed record."""
     topic = make_topic(partitions=3)
     reports = Reports()
     with writer(kafka) as producer, reader(kafka) as consumer:
@@ -126,7 +126,7 @@ def test_a_message_larger_than_a_fetch(kafka: KafkaCluster, topic: str) -> None:
 
 @pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A null value deletes its key; a consumer reads on over the gaps that this leaves."""
+    """A null value deletes its key; a consumer reads past the gaps that compaction leaves."""
     topic = make_topic(
         cleanup_policy="compact",
         segment_ms="100",
@@ -198,7 +198,7 @@ def test_iteration(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_iteration_raises_errors(kafka: KafkaCluster, group: str) -> None:
-    """What is no end of a partition comes out of a for loop as an exception."""
+    """A for loop raises every error except the end of a partition."""
     with reader(kafka, {"group.id": group}) as consumer:
         consumer.subscribe(["topic-nobody-made"])
         with pytest.raises(KafkaException) as caught:
@@ -269,7 +269,8 @@ def test_produce_to_an_unknown_partition(kafka: KafkaCluster, topic: str) -> Non
 
 
 def test_produce_to_an_unknown_topic(kafka: KafkaCluster) -> None:
-    """Where it must not be created the report has the broker's error, in the time configured."""
+    """If the topic must not be created, the report has the broker's error within the configured
+    time."""
     reports = Reports()
     config = {"allow.auto.create.topics": False, "topic.metadata.propagation.max.ms": 100}
     with writer(kafka, config) as producer:
@@ -296,7 +297,7 @@ def test_subscribe_to_an_unknown_topic(kafka: KafkaCluster, group: str) -> None:
 
 
 def test_assign_an_unknown_topic(kafka: KafkaCluster) -> None:
-    """The error goes to error_cb: it is the client's, since the topic may still come."""
+    """error_cb gets the error, because the topic may still be created."""
     errors = Recorder()
     config = {"error_cb": errors, "topic.metadata.propagation.max.ms": 100}
     with reader(kafka, config) as consumer:

@@ -56,7 +56,7 @@ def admin(quorum: DynamicQuorum) -> Iterator[AdminClient]:
 
 
 def place_of(quorum: DynamicQuorum) -> RaftVoterEndpoint:
-    """Where the controller listens that observes."""
+    """The address of the controller that is an observer."""
     host, _, port = quorum.observing.partition(":")
     return RaftVoterEndpoint("CONTROLLER", host, int(port))
 
@@ -92,7 +92,7 @@ def test_a_controller_votes(quorum: DynamicQuorum, admin: AdminClient) -> None:
 
 
 def test_voters_that_are_refused(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """One that votes, one that does not, and the wrong cluster."""
+    """Refused are: adding a voter again, removing a non-voter, and a wrong cluster id."""
     directory = described(admin).voters[0].replica_directory_id
     place = place_of(quorum)
     for future, code, text in (
@@ -118,7 +118,7 @@ def test_voters_that_are_refused(quorum: DynamicQuorum, admin: AdminClient) -> N
 
 
 def test_a_feature_up_and_down(admin: AdminClient) -> None:
-    """Its version goes where it is told, and the epoch grows; a check alone changes nothing."""
+    """The version changes as requested, and the epoch grows; a check alone changes nothing."""
 
     def level() -> int:
         found = admin.describe_features().result(TIMEOUT).finalized_features
@@ -145,7 +145,7 @@ def test_a_feature_up_and_down(admin: AdminClient) -> None:
 
 
 def test_a_feature_that_is_refused(admin: AdminClient) -> None:
-    """Then no feature is changed, and every future says which one it was."""
+    """If a feature is refused, no feature is changed, and every future names the refused one."""
     before = admin.describe_features().result(TIMEOUT).finalized_features
     futures = admin.update_features(
         {FEATURE: FeatureUpdate(0, UpgradeType.SAFE_DOWNGRADE), "nosuch": FeatureUpdate(1)}
@@ -159,7 +159,7 @@ def test_a_feature_that_is_refused(admin: AdminClient) -> None:
 
 
 def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """Once: then there is no such broker any more."""
+    """A broker is unregistered once; then it does not exist any more."""
     quorum.register_broker(admin, 77)
     assert admin.unregister_broker(77).result(TIMEOUT) is None
     error = admin.unregister_broker(77).exception(TIMEOUT)
@@ -169,7 +169,8 @@ def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> Non
 
 
 def test_a_controller_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """Not the active one. Brokers before 4.4 do not have the request."""
+    """Only a controller that is not active can be unregistered. Brokers before 4.4 do not have the
+    request."""
     if UnregisterControllerRequest.api_key not in admin.api_versions():
         error = admin.unregister_controller(OBSERVER).exception(TIMEOUT)
         assert isinstance(error, KafkaException)

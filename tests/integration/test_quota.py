@@ -1,4 +1,4 @@
-"""A broker that throttles a client tells it through throttle_cb."""
+"""throttle_cb is called when a broker throttles the client."""
 
 from __future__ import annotations
 

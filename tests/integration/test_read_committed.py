@@ -1,4 +1,5 @@
-"""isolation.level: what readers see of transactions, in which order, and where they stand."""
+"""isolation.level: which records of transactions readers get, in which order, and their
+positions."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def end_of(consumer: Consumer) -> int:
 
 
 def test_an_open_transaction_is_a_wall(kafka: KafkaCluster, topic: str) -> None:
-    """What comes after its first record waits too, so that the order is kept."""
+    """Records after the first record of an open transaction wait, too, so that the order is
+    kept."""
     with (
         transactional(kafka) as slow,
         writer(kafka) as plain,
@@ -79,7 +81,7 @@ def test_transactions_that_overlap(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_markers_have_offsets(kafka: KafkaCluster, topic: str) -> None:
-    """A commit's marker takes an offset: position and end are behind it."""
+    """A commit's marker takes an offset; position and end are after it."""
     with transactional(kafka) as producer, committed_reader(kafka, WITH_END) as consumer:
         for start in (0, 3):
             producer.begin_transaction()
@@ -112,7 +114,8 @@ def test_an_aborted_tail(kafka: KafkaCluster, topic: str) -> None:
 def test_the_committed_offset_leads_to_the_next_record(
     kafka: KafkaCluster, topic: str, group: str
 ) -> None:
-    """A group that has read all, markers or not, goes on with what is new and repeats nothing."""
+    """A group that has read everything, with or without markers, continues with new records and
+    repeats none."""
     config = {"group.id": group}
     with transactional(kafka) as producer:
         producer.begin_transaction()

@@ -53,7 +53,7 @@ def run(libraries: Path, asked: Iterable[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def written_by_java(libraries: Path) -> list[tuple[str, bytes, str]]:
-    """What was asked for, the bytes that Java wrote, and what it says that they are."""
+    """The request, the bytes that Java wrote, and Java's description of them."""
     asked = [
         f"write {magic} {codec.name.lower()} {kind} {sample}"
         for magic, codec, kind in FORMATS
@@ -75,7 +75,8 @@ def test_what_java_writes_is_read(written_by_java: list[tuple[str, bytes, str]])
 def test_what_java_writes_is_written_the_same(
     written_by_java: list[tuple[str, bytes, str]],
 ) -> None:
-    """The header always, and the records of what is not compressed: codecs may differ."""
+    """The header is always the same, and so are uncompressed records; compressed bytes may
+    differ."""
     for line, data, _ in written_by_java:
         batches = list(records.read(data))
         assert records.write(batches) == data, line
@@ -102,7 +103,7 @@ def rebuilt(batch: RecordBatch) -> RecordBatch:
 
 
 def test_java_reads_what_is_written_here(libraries: Path) -> None:
-    """The records that went in come out in Java, of every format, codec and kind."""
+    """Java reads the same records, of every format, codec and kind."""
     made = []
     for magic, codec, kind in FORMATS:
         for sample in range(SAMPLES):

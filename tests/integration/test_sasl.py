@@ -1,4 +1,4 @@
-"""SASL with passwords: who has the right ones gets in, who has not is told so."""
+"""SASL with passwords: clients with the right password log in, and others get an error."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_mechanism_that_the_broker_has_not(secured_kafka: SecuredKafkaCluster) -
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_listener_without_sasl(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """_AUTHENTICATION: the broker does not know what to do with it."""
+    """The client gets _AUTHENTICATION, because the listener does not support SASL."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
     config["bootstrap.servers"] = secured_kafka.servers("PLAINTEXT")
     told(client, config, KafkaError._AUTHENTICATION, "PLAIN mechanism handshake failed")
@@ -126,7 +126,7 @@ def test_new_credentials(secured_kafka: SecuredKafkaCluster, client: Any, mechan
     ids=["poll", "consume", "consume_arrow", "iteration"],
 )
 def test_consumer_without_error_cb(wrong: dict[str, Any], fetch: Any) -> None:
-    """It is not left with None for ever: the call raises, and says why."""
+    """The call raises with the reason, instead of returning None for ever."""
     text = refused(wrong, fetch, KafkaError._AUTHENTICATION)
     assert "Invalid username or password" in text
     assert WRONG not in text
@@ -193,7 +193,7 @@ def test_requests_of_a_consumer(wrong: dict[str, Any], call: Any) -> None:
 
 
 def test_flush(wrong: dict[str, Any]) -> None:
-    """It says how many messages wait; their reports come when their time is up."""
+    """flush() returns the number of waiting messages; their reports come after their timeout."""
     reports = Reports()
     with failing(Producer, wrong | {"message.timeout.ms": 4000}) as (producer, errors):
         producer.produce("topic", b"value", on_delivery=reports)

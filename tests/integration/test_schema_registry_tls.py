@@ -26,7 +26,7 @@ ONCE = {"max.retries": 0}
 
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:
-    """Who signed the registry's certificate."""
+    """The authority that signed the registry's certificate."""
     return Authority(tmp_path / "authority")
 
 

@@ -127,7 +127,8 @@ def test_last_acknowledgement_counts(ten: str, make_member: MakeMember) -> None:
 
 
 def test_lock_runs_out(kafka: KafkaCluster, ten: str, group: str, make_member: MakeMember) -> None:
-    """Records that are acknowledged too late go to others; the late commit is told so."""
+    """Records that are acknowledged too late go to other members, and the late commit has an
+    error."""
     configure_group(kafka, group, share_record_lock_duration_ms="2000")
     slow, other = make_member(), make_member()
     watch = Stopwatch()
@@ -189,7 +190,7 @@ def test_implicit_mode(ten: str, make_member: MakeMember) -> None:
 
 
 def test_close_releases(ten: str, make_member: MakeMember) -> None:
-    """Acknowledgements are sent by close(); the other records are at once there for others."""
+    """close() sends acknowledgements; other members get the other records at once."""
     closed = make_member()
     records = closed.fetch()
     closed.accept(records[:4])
@@ -204,7 +205,8 @@ def test_close_releases(ten: str, make_member: MakeMember) -> None:
 
 
 def test_implicit_close_releases(ten: str, make_member: MakeMember) -> None:
-    """Implicit mode: what nobody came back for has not been processed, and is delivered again."""
+    """In implicit mode, the records of the last poll() are not accepted by close(), and are
+    delivered again."""
     with make_member("implicit") as closed:
         assert len(closed.fetch()) == 10
     with make_member("implicit") as other:
@@ -248,7 +250,7 @@ def test_commit_sync_of_many_partitions(
 
 
 def test_topic_that_does_not_exist(kafka: KafkaCluster, ten: str, make_member: MakeMember) -> None:
-    """It is waited for; the other topics are read meanwhile."""
+    """The member waits for the topic, and reads the other topics meanwhile."""
     member = make_member()
     member.subscribe([ten, f"{ten}-to-come"])
     records = member.fetch()
@@ -258,7 +260,7 @@ def test_topic_that_does_not_exist(kafka: KafkaCluster, ten: str, make_member: M
 
 
 def test_unsubscribe(ten: str, make_member: MakeMember) -> None:
-    """poll() says that there is no subscription; a new one goes on where the group is."""
+    """poll() raises without a subscription; a new subscription continues where the group is."""
     member = make_member()
     member.accept(member.fetch())
     assert set(member.commit_sync().values()) == {None}

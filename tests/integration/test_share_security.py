@@ -78,7 +78,7 @@ def test_wrong_password(secured_kafka: SecuredKafkaCluster, ten: str, group: str
 
 
 def test_error_cb(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
-    """With error_cb it is told, and poll() returns nothing."""
+    """error_cb gets the error, and poll() returns nothing."""
     errors = Errors()
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with share(config | {"error_cb": errors}, group, ten) as consumer:

@@ -1,4 +1,4 @@
-"""The statistics of librdkafka tell what was done."""
+"""The statistics of librdkafka count the work of a client."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_commit_flushes_and_reports(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_abort_purges_and_reports(kafka: KafkaCluster, topic: str) -> None:
-    """abort_transaction() fails what was not sent yet with _PURGE_QUEUE, and sends none of it."""
+    """With abort_transaction(), messages that were not sent yet fail with _PURGE_QUEUE."""
     reports = Reports()
     with transactional(kafka, config={"linger.ms": 30_000}) as producer:
         producer.begin_transaction()
@@ -113,7 +113,8 @@ def test_empty_transactions(kafka: KafkaCluster) -> None:
 
 
 def test_close_aborts(kafka: KafkaCluster, topic: str) -> None:
-    """close() aborts what is open at once: readers do not wait for transaction.timeout.ms."""
+    """close() aborts an open transaction at once: readers do not wait for
+    transaction.timeout.ms."""
     with transactional(kafka) as producer:
         producer.begin_transaction()
         send(producer, topic, [b"gone"])

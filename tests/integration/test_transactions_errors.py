@@ -1,6 +1,5 @@
-"""What goes wrong in transactions says what to do: try again, abort, or start anew.
-
-What real brokers cannot be made to do in a moment is done to mock brokers.
+"""Errors of transactions say what to do: try again, abort, or start anew. Faults that real brokers
+cannot produce quickly are tested with mock brokers.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def test_fenced_producer(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_fenced_between_transactions(kafka: KafkaCluster, topic: str) -> None:
-    """One that had nothing open is told by its next transaction."""
+    """A fenced producer without an open transaction gets the error from its next transaction."""
     transactional_id = new_id()
     with transactional(kafka, transactional_id) as first, transactional(kafka, transactional_id):
         first.begin_transaction()
@@ -186,8 +185,8 @@ def test_a_call_that_timed_out_is_resumed(kafka: KafkaCluster, topic: str) -> No
 def begun_commits(producer: Producer, topic: str) -> int:
     """Commit transactions of one message until one times out; returns how many there are.
 
-    On a busy machine all of a commit can be done while this thread does not run: it has succeeded
-    then, without a time-out.
+    On a busy machine a whole commit can happen while this thread does not run; it then succeeds
+    without a timeout.
     """
     for number in range(1, 11):
         producer.begin_transaction()

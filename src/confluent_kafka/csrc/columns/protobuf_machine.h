@@ -21,7 +21,7 @@ typedef struct {
     columns *set;
     row_failure *failure;
     enum row_status status; /* the status of a step that returned false */
-    bool is_unknown_symbol; /* a number is not one of its closed enum */
+    bool is_unknown_symbol; /* read a number that its closed enum does not have */
     bool has_parts;         /* JSON may come in parts; its text is made when all have been read */
 } protobuf_machine;
 
