@@ -60,7 +60,7 @@ def test_delegation_token(cluster: SecuredKafkaCluster, capsys: pytest.CaptureFi
 
 
 def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
-    """The command of the guide works. (The embedded cluster has a method instead.)"""
+    """The command of the guide works. The embedded cluster has a method instead."""
     command = block_with("docs/guides/share-groups.md", "share.auto.offset.reset=earliest")
     name, *arguments = shlex.split(command.replace(ADDRESS, cluster.bootstrap_servers))
     done = command_line.run(*arguments)
