@@ -291,13 +291,30 @@ async def test_offsets_that_are_cancelled_go_on(
         await runs_again(producer, kafka_topic)
 
 
+def added(request: Any, context: Any) -> protocol.AddPartitionsToTxnResponse:
+    """The answer of a coordinator to which partitions were added."""
+    response = protocol.AddPartitionsToTxnResponse
+    topics = [
+        response.AddPartitionsToTxnTopicResult(
+            name=topic.name,
+            results_by_partition=[
+                response.AddPartitionsToTxnPartitionResult(partition_index=each)
+                for each in topic.partitions
+            ],
+        )
+        for topic in request.v3_and_below_topics
+    ]
+    return response(results_by_topic_v3_and_below=topics)
+
+
 @in_loop
 async def test_a_commit_that_takes_longer_than_librdkafka_waits(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
     """It is resumed: aiokafka's steps have no time-out of their own."""
-    # With version 2 the coordinator aborts a transaction whose end comes after its time-out.
+    # The coordinator aborts a transaction whose end comes after its time-out, so none begins there.
     kafka_cluster.set_transaction_version(1)
+    kafka_cluster.on_request(protocol.AddPartitionsToTxnRequest.api_key, added)
     async with started(kafka_cluster, transaction_timeout_ms=1000) as producer:
         await producer.begin_transaction()
         await producer.send_and_wait(kafka_topic, b"v", partition=0)

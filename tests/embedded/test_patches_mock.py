@@ -612,3 +612,194 @@ def test_start_offsets_of_share_groups(kafka_cluster: MockCluster) -> None:
     with pytest.raises(KafkaException) as caught:
         kafka_cluster._set_share_offset("group", "orders", 1, 0)
     assert caught.value.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+
+
+@needs("mock-fenced-producer", "mock-transaction-version")
+def test_a_fenced_producer_that_produces(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It is told that it is fenced.
+
+    mock-fenced-producer.patch: the error was OUT_OF_ORDER_SEQUENCE_NUMBER.
+    """
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "transactional.id": "one"}
+    reports = Reports()
+    with Producer(config) as first, Producer(config) as second:
+        first.init_transactions(TIMEOUT)
+        first.begin_transaction()
+        send(first, kafka_topic, [b"in time"])
+        second.init_transactions(TIMEOUT)
+        first.produce(kafka_topic, b"late", partition=0, on_delivery=reports)
+        wait_until(lambda: reports.errors, lambda: first.poll(0.05))
+        with pytest.raises(KafkaException) as caught:
+            first.commit_transaction(TIMEOUT)
+    assert caught.value.args[0].code() == KafkaError._FENCED
+
+
+@needs("mock-txn-offsets")
+def test_offsets_in_a_transaction_of_a_member_that_has_left(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """They are refused while the group has other members.
+
+    mock-txn-offsets.patch: the brokers did not check who sent the offsets.
+    """
+    common = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    config = common | {"group.id": "group"}
+    with Consumer(config) as gone:
+        gone.subscribe([kafka_topic])
+        joined(gone)
+        metadata = gone.consumer_group_metadata()
+    with Consumer(config) as member, Producer(common | {"transactional.id": "one"}) as producer:
+        member.subscribe([kafka_topic])
+        joined(member)
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        offsets = [TopicPartition(kafka_topic, 0, 1)]
+        with pytest.raises(KafkaException) as caught:
+            producer.send_offsets_to_transaction(offsets, metadata, TIMEOUT)
+    assert caught.value.args[0].code() == KafkaError.UNKNOWN_MEMBER_ID
+
+
+@needs("mock-txn-offsets")
+def test_the_metadata_of_an_offset(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The brokers accept 4096 bytes.
+
+    mock-txn-offsets.patch: the brokers accepted any size.
+    """
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    with Consumer(config) as consumer:
+
+        def commit(size: int) -> None:
+            place = TopicPartition(kafka_topic, 0, size, metadata="x" * size)
+            consumer.commit(offsets=[place], asynchronous=False)
+
+        commit(4096)
+        with pytest.raises(KafkaException) as caught:
+            commit(4097)
+        assert caught.value.args[0].code() == KafkaError.OFFSET_METADATA_TOO_LARGE
+        assert committed(consumer, kafka_topic) == 4096
+
+
+@needs("mock-txn-offsets")
+def test_the_epoch_of_a_committed_offset(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The epoch is the one that the client has committed.
+
+    mock-txn-offsets.patch: the brokers returned the present epoch of the leader.
+    """
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    with Consumer(config) as consumer:
+        for broker in (2, 3, 1):
+            kafka_cluster.set_leader(kafka_topic, 0, broker)
+        place = TopicPartition(kafka_topic, 0, 5, leader_epoch=1)
+        consumer.commit(offsets=[place], asynchronous=False)
+        (found,) = consumer.committed([TopicPartition(kafka_topic, 0)], TIMEOUT)
+        assert (found.offset, found.leader_epoch) == (5, 1)
+
+
+@needs("mock-txn-timeouts")
+def test_a_transaction_that_nobody_reads(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The brokers abort it when its time is over.
+
+    mock-txn-timeouts.patch: the brokers aborted it at the next request about it.
+    """
+    config: dict[str, Any] = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "transactional.id": "one",
+        "transaction.timeout.ms": 1000,
+        "message.timeout.ms": 1000,
+    }
+    with Producer(config) as producer:
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        send(producer, kafka_topic, [b"left open"])
+        wait_until(
+            lambda: (
+                [batch.is_control for batch in batches_of(kafka_cluster, kafka_topic)]
+                == [False, True]
+            )
+        )
+
+
+def batches_of(cluster: MockCluster, topic: str) -> list[protocol.records.RecordBatch]:
+    """The record batches of the first partition."""
+    batches = list(protocol.records.read(cluster._records(topic, 0)))
+    assert all(isinstance(batch, protocol.records.RecordBatch) for batch in batches)
+    return batches  # type: ignore[return-value]
+
+
+@needs("mock-txn-timeouts")
+def test_the_longest_transaction(kafka_cluster: MockCluster) -> None:
+    """The brokers refuse transaction.timeout.ms above 15 minutes.
+
+    mock-txn-timeouts.patch: the brokers accepted any time.
+    """
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "transactional.id": "one"}
+    with Producer(config | {"transaction.timeout.ms": 900_000}) as producer:
+        producer.init_transactions(TIMEOUT)
+    with (
+        Producer(config | {"transaction.timeout.ms": 900_001}) as producer,
+        pytest.raises(KafkaException) as caught,
+    ):
+        producer.init_transactions(TIMEOUT)
+    assert caught.value.args[0].code() == KafkaError.INVALID_TRANSACTION_TIMEOUT
+
+
+@needs("mock-vacant-instances")
+def test_a_static_member_that_restarts(kafka_cluster: MockCluster) -> None:
+    """It gets its partitions back, and the group does not rebalance.
+
+    mock-vacant-instances.patch: the brokers took it for a new member.
+    """
+    kafka_cluster.create_topic("orders", 2)
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    restarts = config | {"group.instance.id": "restarts"}
+    rebalances = 0
+
+    def count(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        nonlocal rebalances
+        rebalances += 1
+
+    with Consumer(config | {"group.instance.id": "stays"}) as stays:
+
+        def restart() -> list[TopicPartition]:
+            """The partitions of the member that restarts."""
+            with Consumer(restarts) as consumer:
+                consumer.subscribe(["orders"])
+                wait_until(
+                    lambda: len(consumer.assignment()) == len(stays.assignment()) == 1,
+                    lambda: (consumer.poll(0.01), stays.poll(0.01)),
+                )
+                return consumer.assignment()
+
+        stays.subscribe(["orders"], on_assign=count, on_revoke=count)
+        before, known = restart(), rebalances
+        assert (restart(), rebalances) == (before, known)
+
+
+@needs("mock-vacant-instances")
+def test_two_clients_with_one_instance_id(kafka_cluster: MockCluster) -> None:
+    """In a classic group the second client takes the place of the first one, which is fenced.
+
+    mock-vacant-instances.patch: the brokers took both for members.
+    """
+    kafka_cluster.create_topic("orders", 2)
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "group",
+        "group.instance.id": "same",
+        "heartbeat.interval.ms": 50,
+    }
+    with Consumer(config) as first, Consumer(config) as second:
+        errors: list[KafkaError] = []
+
+        def poll() -> None:
+            second.poll(0.01)
+            message = first.poll(0.01)
+            if message is not None and (error := message.error()) is not None:
+                errors.append(error)
+
+        first.subscribe(["orders"])
+        joined(first)
+        second.subscribe(["orders"])
+        wait_until(lambda: errors and len(second.assignment()) == 2, poll)
+    assert errors[0].fatal()
+    assert KafkaError(KafkaError.FENCED_INSTANCE_ID).str() in errors[0].str()

@@ -14,7 +14,6 @@ from confluent_kafka import (
     KafkaException,
     TopicPartition,
 )
-from tests.integration import limits
 from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
@@ -133,7 +132,6 @@ def test_a_committed_offset_is_where_reading_starts(
 
 @pytest.mark.parametrize("committed_offset", [None, 1000])
 @pytest.mark.parametrize("reset", ["earliest", "latest", "error"])
-@pytest.mark.real_only(limits.OFFSET_RESET)
 def test_offset_reset(
     kafka: KafkaCluster, filled: str, group: str, reset: str, committed_offset: int | None
 ) -> None:
@@ -183,7 +181,6 @@ def test_a_stranger_may_not_commit(
         assert committed(stranger, filled) == OFFSET_INVALID
 
 
-@pytest.mark.real_only(limits.OFFSET_METADATA)
 def test_too_much_metadata(kafka: KafkaCluster, filled: str, group: str) -> None:
     """OFFSET_METADATA_TOO_LARGE: brokers take 4096 bytes."""
     with committer(kafka, group) as consumer:

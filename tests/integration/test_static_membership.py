@@ -18,7 +18,7 @@ from tests.integration.group_members import (
 )
 from tests.integration.kafka_cluster import KafkaCluster
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 PARTITIONS = 4
 every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
