@@ -1041,6 +1041,14 @@ class MockCluster:
     def _delete_offset(self, group: str, topic: str, partition: int) -> None: ...
     def _set_replicas(self, topic: str, partition: int, broker_ids: list[int]) -> None: ...
     def _set_share_offset(self, group: str, topic: str, partition: int, offset: int) -> None: ...
+    def _write_marker(
+        self,
+        topic: str,
+        partition: int,
+        producer_id: int,
+        producer_epoch: int,
+        committed: bool,
+    ) -> None: ...
     def _set_topic_rules(
         self,
         topic: str,

@@ -13,7 +13,7 @@ from unittest import SkipTest
 from tests.chaos.one_broker import OneBroker, one_broker
 from tests.chaos.probe import Probe
 from tests.chaos.row import Row
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import RealKafkaCluster
 from tests.integration.topics import create_topic, wait_for_topic
 from tests.support.waiting import wait_until
 
@@ -26,7 +26,7 @@ DISK_MB, REPAIRED_MB = 24, 240
 PAYLOAD = 500_000
 
 
-def disk_full(kafka: OwnKafkaCluster, messages: int) -> Row:
+def disk_full(kafka: RealKafkaCluster, messages: int) -> Row:
     with _disks(kafka) as (cluster, disk):
         broken_disk, other = _partitions(disk)
         with Probe(cluster.config(), TOPIC) as probe:
@@ -41,7 +41,7 @@ def disk_full(kafka: OwnKafkaCluster, messages: int) -> Row:
             return _row("disk full", probe, (broken_disk, other), failed, usable, messages)
 
 
-def read_only(kafka: OwnKafkaCluster, messages: int) -> Row:
+def read_only(kafka: RealKafkaCluster, messages: int) -> Row:
     with _disks(kafka) as (cluster, disk):
         broken_disk, other = _partitions(disk)
         with Probe(cluster.config(), TOPIC) as probe:
@@ -85,7 +85,7 @@ def _row(
 
 
 @contextlib.contextmanager
-def _disks(kafka: OwnKafkaCluster) -> Iterator[tuple[OneBroker, Path]]:
+def _disks(kafka: RealKafkaCluster) -> Iterator[tuple[OneBroker, Path]]:
     """A broker with a small disk and a part of the machine's; and the small one."""
     if os.geteuid() != 0:
         raise SkipTest("mounting a small file system needs root")

@@ -11,7 +11,7 @@ from trivup.trivup import Cluster
 
 from confluent_kafka import KafkaException, Producer
 from tests.integration.kafka_broker import KraftBroker
-from tests.integration.kafka_cluster import READY_SECONDS, KafkaCluster, OwnKafkaCluster
+from tests.integration.kafka_cluster import READY_SECONDS, KafkaCluster, RealKafkaCluster
 from tests.support.waiting import wait_until
 
 
@@ -39,7 +39,7 @@ class OneBroker(KafkaCluster):
 
 
 @contextlib.contextmanager
-def one_broker(kafka: OwnKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterator[OneBroker]:
+def one_broker(kafka: RealKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterator[OneBroker]:
     """Of the same distribution; records in `log_dirs`, metadata where the broker has its own."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         trivup = Cluster("one", folder)

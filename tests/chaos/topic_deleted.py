@@ -9,7 +9,7 @@ from confluent_kafka import Consumer
 from tests.chaos.one_broker import one_broker
 from tests.chaos.probe import Probe
 from tests.chaos.row import Row
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import RealKafkaCluster
 from tests.integration.topics import create_topic, delete_topic
 from tests.support.waiting import wait_until
 
@@ -19,7 +19,7 @@ FULL = {"messages": 10_000}
 TOPIC, UNKNOWN = "deleted", "UNKNOWN_TOPIC_OR_PART"
 
 
-def run(kafka: OwnKafkaCluster, messages: int) -> Row:
+def run(kafka: RealKafkaCluster, messages: int) -> Row:
     with one_broker(kafka) as cluster:
         create_topic(cluster, TOPIC)
         # What else happens to the topics is noticed as soon.

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, TopicPartition
 from tests.chaos.one_broker import OneBroker, one_broker
 from tests.chaos.probe import Probe
 from tests.chaos.row import Row
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import RealKafkaCluster
 from tests.integration.topics import create_topic
 from tests.support.waiting import wait_until
 
@@ -34,7 +34,7 @@ class _Complaints(logging.Handler):
         self.count += COMPLAINT in record.getMessage()
 
 
-def run(kafka: OwnKafkaCluster, messages: int) -> Row:
+def run(kafka: RealKafkaCluster, messages: int) -> Row:
     complaints = _Complaints()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())

@@ -709,3 +709,16 @@ def test_without_an_authorizer() -> None:
             send(producer, "orders", [b"value"])
         with Consumer(config | {"group.id": "group"}) as consumer:
             assert values_of(read(consumer, "orders", 1)) == [b"value"]
+
+
+def test_clients_without_tls_and_sasl() -> None:
+    """With PLAINTEXT, every client is ANONYMOUS for ACLs."""
+    with MockCluster(security=Security(protocol="PLAINTEXT", authorizer=True)) as cluster:
+        cluster.create_topic("orders")
+        with Producer(cluster.client_config()) as producer:
+            assert outcome(producer, "orders") == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    everything = Security(protocol="PLAINTEXT", authorizer=True, super_users={"User:ANONYMOUS"})
+    with MockCluster(security=everything) as cluster:
+        cluster.create_topic("orders")
+        with Producer(cluster.client_config()) as producer:
+            assert outcome(producer, "orders") is None

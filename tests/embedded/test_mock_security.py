@@ -323,7 +323,7 @@ FILES = Certificates("ca", "broker", "key")
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"protocol": "TLS"}, ValueError, "protocol: 'TLS' is not one of SSL, SASL_PLAINTEXT"),
+        ({"protocol": "TLS"}, ValueError, "protocol: 'TLS' is not one of PLAINTEXT, SSL"),
         ({"mechanisms": "PLAIN"}, TypeError, "mechanisms must be a sequence of str, not 'PLAIN'"),
         ({"mechanisms": ["GSSAPI"]}, ValueError, "mechanisms: 'GSSAPI' is not one of PLAIN, "),
         ({"users": ["alice"]}, TypeError, "users must be a mapping, not list"),

@@ -19,11 +19,10 @@ from tests.support.real_kafka import kafka_home as kafka_home
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests marked `both_clusters` run on the real cluster and on an embedded one.
 
-    Except those that need brokers of their own, and those marked `real_only(limits.LIMIT)`. A
-    parameter can have this mark, too.
+    Except those marked `real_only(limits.LIMIT)`. A parameter can have this mark, too.
     """
     needs = set(metafunc.fixturenames)
-    if "kafka" not in needs or needs & {"own_kafka", "real_kafka"}:
+    if "kafka" not in needs or "real_kafka" in needs:
         return
     marked = metafunc.definition.get_closest_marker
     if marked("both_clusters") and not marked("real_only"):

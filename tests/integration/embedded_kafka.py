@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from confluent_kafka.testing import Certificates, MockCluster, Security
+from confluent_kafka.testing._administration._state import State
 from tests.integration.certificates import Authority, KeyPair
-from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
+from tests.integration.kafka_cluster import USERS, Broker, OwnKafkaCluster
 from tests.integration.oidc import IdentityProvider
+from tests.support.ports import next_port
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 
 
-class EmbeddedKafkaCluster(SecuredKafkaCluster):
+class EmbeddedBroker:
+    """One of the mock brokers."""
+
+    def __init__(self, kafka: EmbeddedKafkaCluster, number: int) -> None:
+        self.appid = number
+        self._kafka = kafka
+
+    @property
+    def listeners(self) -> Mapping[str, str]:
+        names = ("PLAINTEXT", "PROXIED")
+        return {name: self._kafka.servers(name).split(",")[self.appid - 1] for name in names}
+
+    @property
+    def behind_proxy(self) -> str:
+        return self._kafka.behind_proxies[self.appid - 1]
+
+    def kill(self) -> None:
+        """Other brokers lead its partitions from now on, as in a cluster with a controller."""
+        self._kafka.cluster.set_broker_down(self.appid)
+        self._kafka.move_leaders(self.appid)
+
+    def start(self) -> None:
+        self.resume()
+        self._kafka.cluster.set_broker_up(self.appid)
+
+    def pause(self) -> None:
+        self._kafka.cluster.set_round_trip_time(self.appid, 86_400)
+
+    def resume(self) -> None:
+        self._kafka.cluster.set_round_trip_time(self.appid, 0)
+
+
+class EmbeddedKafkaCluster(OwnKafkaCluster):
     """Starts a listener when a test asks for it, because few tests do.
 
     Args:
@@ -27,6 +62,8 @@ class EmbeddedKafkaCluster(SecuredKafkaCluster):
         self.cluster = cluster
         self._folder = folder
         self._listeners = {"PLAINTEXT": cluster.bootstrap_servers}
+        numbers = range(1, cluster.brokers + 1)
+        self.brokers: Sequence[Broker] = [EmbeddedBroker(self, number) for number in numbers]
 
     @cached_property
     def authority(self) -> Authority:  # type: ignore[override]
@@ -40,11 +77,31 @@ class EmbeddedKafkaCluster(SecuredKafkaCluster):
     def identity(self) -> IdentityProvider:  # type: ignore[override]
         return IdentityProvider()
 
+    @cached_property
+    def behind_proxies(self) -> list[str]:
+        """Where the listeners PROXIED of the brokers listen themselves."""
+        ports = [next_port() for _ in self.brokers]
+        self._listeners["PROXIED"] = ",".join(f"localhost:{port}" for port in ports)
+        entrance = self.cluster._secure(self._security("PLAINTEXT"), ports)
+        return entrance.bootstrap_servers.split(",")
+
     def servers(self, listener: str) -> str:
+        if listener == "PROXIED":
+            self.behind_proxies  # noqa: B018, they are there from now on
         if listener not in self._listeners:
             entrance = self.cluster._secure(self._security(listener))
             self._listeners[listener] = entrance.bootstrap_servers
         return self._listeners[listener]
+
+    def move_leaders(self, broker: int) -> None:
+        """Let other brokers lead the partitions of a broker, as a controller does."""
+        state = State.read(self.cluster._snapshot())
+        alive = {each.id for each in state.brokers if each.up}
+        for name, topic in state.topics.items():
+            for number, partition in enumerate(topic.partitions):
+                if partition.leader == broker:
+                    leader = next((each for each in partition.replicas if each in alive), None)
+                    self.cluster.set_leader(name, number, leader)
 
     def close(self) -> None:
         """End what the brokers do not end."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from trivup.trivup import Cluster
 
@@ -24,10 +24,38 @@ READY_SECONDS = 240
 USERS = {name: secret(name) for name in ("alice", "bob")}
 
 
+class Broker(Protocol):
+    """A broker that tests may break: a real one or an embedded one."""
+
+    appid: int
+
+    @property
+    def listeners(self) -> Mapping[str, str]:
+        """The addresses that clients are told.
+
+        PROXIED is PLAINTEXT whose clients are sent to a port where a test may put a proxy.
+        """
+
+    @property
+    def behind_proxy(self) -> str:
+        """Where PROXIED listens itself."""
+
+    def kill(self) -> None:
+        """The broker is gone when this returns."""
+
+    def start(self) -> None:
+        """Another one takes its place, with its records."""
+
+    def pause(self) -> None:
+        """It keeps its connections and answers nothing."""
+
+    def resume(self) -> None: ...
+
+
 class KafkaCluster:
     """A cluster for tests that only need brokers: the one that BOOTSTRAP names, for example."""
 
-    brokers: Sequence[KraftBroker] = ()
+    brokers: Sequence[Broker] = ()
 
     def __init__(self, bootstrap_servers: str) -> None:
         self.bootstrap_servers = bootstrap_servers
@@ -68,6 +96,15 @@ class SecuredKafkaCluster(KafkaCluster):
 class OwnKafkaCluster(SecuredKafkaCluster):
     """The tests' own brokers. Tests may break these brokers."""
 
+    def wait_ready(self) -> None:
+        """Until every broker is there for clients."""
+
+
+class RealKafkaCluster(OwnKafkaCluster):
+    """Brokers of Apache Kafka."""
+
+    brokers: Sequence[KraftBroker]
+
     def __init__(
         self,
         brokers: list[KraftBroker],
@@ -104,7 +141,7 @@ class OwnKafkaCluster(SecuredKafkaCluster):
 @contextlib.contextmanager
 def running_cluster(
     home: Path, folder: Path, brokers: int = BROKERS, java_options: str = ""
-) -> Iterator[OwnKafkaCluster]:
+) -> Iterator[RealKafkaCluster]:
     """Brokers of the distribution `home`, from the start until the exit; logs in `folder`."""
     identity = IdentityProvider()
     authority = Authority(folder / "certificates")
@@ -123,7 +160,7 @@ def running_cluster(
             | _acls()
         )
     client = authority.issue("client", "client.tests")
-    cluster = OwnKafkaCluster(apps, authority, client, identity)
+    cluster = RealKafkaCluster(apps, authority, client, identity)
     try:
         trivup.deploy()
         trivup.start()

@@ -25,7 +25,7 @@ from tests.support.patches import needs
 from tests.support.real_kafka import MakeTopic
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters, needs("raw-request")]
 
 
 @pytest.fixture

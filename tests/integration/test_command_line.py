@@ -335,7 +335,6 @@ class TestTransactions:
             yield producer
 
     @pytest.mark.usefixtures("producer")
-    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_shown(self, admin: Run, topic: str) -> None:
         """An open transaction is listed and described, as is its producer in the partition."""
         (listed,) = rows(admin("transactions list", "--state", "ongoing", "--pattern", topic, "-J"))
@@ -348,7 +347,6 @@ class TestTransactions:
         assert (found["producer id"], found["epoch"]) == (listed["producer id"], described["epoch"])
         assert (found["start offset"], found["coordinator epoch"]) == (0, None)
 
-    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_each_id_has_its_own_error(self, admin: Run, producer: Producer, topic: str) -> None:
         """One that nobody has used fails, and the other is described."""
         missing = new_id()
@@ -359,7 +357,6 @@ class TestTransactions:
 
     @pytest.mark.parametrize("by", ["start offset", "producer"])
     @pytest.mark.usefixtures("producer")
-    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_aborted_in_one_partition(
         self, kafka: KafkaCluster, admin: Run, topic: str, by: str
     ) -> None:

@@ -15,7 +15,6 @@ import pytest
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
-from tests.integration import limits
 from tests.integration.certificates import Authority
 from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
@@ -48,7 +47,6 @@ def cluster(secured_kafka: SecuredKafkaCluster) -> Iterator[SecuredKafkaCluster]
 
 
 @needs("raw-request")
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_delegation_token(cluster: SecuredKafkaCluster, capsys: pytest.CaptureFixture[str]) -> None:
     """A user gets a token, and a configuration to log in with it."""
     block = block_with(ADMIN, "create_delegation_token(").replace("SASL_SSL", "SASL_PLAINTEXT")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import TopicPartition
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import RealKafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.integration.transactional import new_id, transactional
 from tests.support.command_line import run
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.integration
 CODECS = ["uncompressed", "gzip", "snappy", "lz4", "zstd"]
 
 
-def segments(kafka: OwnKafkaCluster, topic: str) -> list[Path]:
+def segments(kafka: RealKafkaCluster, topic: str) -> list[Path]:
     """The files of a topic's partitions, on all brokers."""
     return [
         path
@@ -35,7 +35,7 @@ def segments(kafka: OwnKafkaCluster, topic: str) -> list[Path]:
     ]
 
 
-def dumped(kafka: OwnKafkaCluster, topic: str) -> dict[str, list[dict[str, Any]]]:
+def dumped(kafka: RealKafkaCluster, topic: str) -> dict[str, list[dict[str, Any]]]:
     """By file, the batches that the command shows, with their records."""
     found: dict[str, list[dict[str, Any]]] = {}
 
@@ -53,7 +53,7 @@ def dumped(kafka: OwnKafkaCluster, topic: str) -> dict[str, list[dict[str, Any]]
     return found
 
 
-def records_in(kafka: OwnKafkaCluster, topic: str) -> Iterator[dict[str, Any]]:
+def records_in(kafka: RealKafkaCluster, topic: str) -> Iterator[dict[str, Any]]:
     for batches in dumped(kafka, topic).values():
         for batch in batches:
             assert batch["valid"]
@@ -61,7 +61,7 @@ def records_in(kafka: OwnKafkaCluster, topic: str) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_broker_compresses(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, codec: str) -> None:
+def test_broker_compresses(own_kafka: RealKafkaCluster, make_topic: MakeTopic, codec: str) -> None:
     """Each codec as the brokers write it, on all replicas."""
     topic = make_topic(compression_type=codec)
     values = [f"value {number} ".encode() * 50 for number in range(20)]
@@ -84,7 +84,7 @@ def test_broker_compresses(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, co
         assert {batch["compression"] for batch in batches} == {name}
 
 
-def test_transactions(own_kafka: OwnKafkaCluster, topic: str) -> None:
+def test_transactions(own_kafka: RealKafkaCluster, topic: str) -> None:
     """dump-log shows the records of transactions, their markers, and the coordinator's entries."""
     transaction = new_id()
     with transactional(own_kafka, transaction) as producer:
@@ -115,7 +115,7 @@ def test_transactions(own_kafka: OwnKafkaCluster, topic: str) -> None:
     assert [{"topic": topic, "partition_ids": [0]}] in named
 
 
-def test_offsets(own_kafka: OwnKafkaCluster, topic: str, group: str) -> None:
+def test_offsets(own_kafka: RealKafkaCluster, topic: str, group: str) -> None:
     """Commits of a group, in the words of the protocol."""
     with reader(own_kafka, {"group.id": group}) as consumer:
         place = TopicPartition(topic, 0, 42, metadata="why")
@@ -130,7 +130,7 @@ def test_offsets(own_kafka: OwnKafkaCluster, topic: str, group: str) -> None:
     assert {(commit["offset"], commit["metadata"]) for commit in commits()} == {(42, "why")}
 
 
-def test_metadata(own_kafka: OwnKafkaCluster, topic: str) -> None:
+def test_metadata(own_kafka: RealKafkaCluster, topic: str) -> None:
     """KRaft's own log has the topic, and records that say who leads."""
 
     def found() -> list[dict[str, Any]]:

@@ -285,7 +285,6 @@ def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) ->
     assert moved == {replica: errors.LogDirNotFoundError}
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_transactions(
     admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, name: str
 ) -> None:

@@ -24,7 +24,7 @@ from tests.support.kafka import committed
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 # The requests of a transaction, by their API keys.
 REQUESTS = {

@@ -8,7 +8,6 @@ import pytest
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
-from tests.integration import limits
 from tests.integration.kafka_cluster import USERS, KafkaCluster
 from tests.integration.security import plain
 from tests.support.kafka import send
@@ -42,7 +41,6 @@ def test_secured_connections(kafka: KafkaCluster) -> None:
         assert API_VERSIONS in admin.api_versions(timeout=TIMEOUT)
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_coordinators_and_controller(kafka: KafkaCluster) -> None:
     """Flexible requests reach the coordinators and the controller that a broker's metadata
     names."""

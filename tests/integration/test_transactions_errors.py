@@ -7,7 +7,6 @@ from __future__ import annotations
 import pytest
 
 from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
-from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
 from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
@@ -30,7 +29,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 # ---- fencing ----
 
 
-@pytest.mark.real_only(limits.FENCING)
 def test_fenced_producer(kafka: KafkaCluster, topic: str) -> None:
     """A second producer with the id aborts the first one's transaction; the first must end."""
     transactional_id = new_id()
@@ -103,7 +101,6 @@ def assert_only_abort_helps(producer: Producer, topic: str, code: int) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.real_only(limits.TRANSACTION_CHECKS)
 def test_offsets_of_a_member_that_has_left(
     kafka: KafkaCluster, topic: str, group: str, protocol: str
 ) -> None:
@@ -127,7 +124,6 @@ def test_offsets_of_a_member_that_has_left(
         assert_only_abort_helps(producer, topic, KafkaError.UNKNOWN_MEMBER_ID)
 
 
-@pytest.mark.real_only(limits.TRANSACTION_CHECKS)
 def test_offsets_of_an_earlier_generation(kafka: KafkaCluster, topic: str, group: str) -> None:
     """ILLEGAL_GENERATION: the metadata must be asked for again after a rebalance."""
     with (
@@ -229,7 +225,6 @@ def test_without_transactional_id(kafka: KafkaCluster) -> None:
             assert_error(error, KafkaError._NOT_CONFIGURED, "none")
 
 
-@pytest.mark.real_only(limits.TRANSACTION_CHECKS)
 def test_a_timeout_that_the_brokers_refuse(kafka: KafkaCluster) -> None:
     """INVALID_TRANSACTION_TIMEOUT is fatal: it is longer than transaction.max.timeout.ms."""
     config = {"transactional.id": new_id(), "transaction.timeout.ms": 1_000_000}

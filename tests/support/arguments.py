@@ -563,6 +563,13 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "partition": ID,
         "offset": Kind(0, set()) | "True, 1, -1, 2**33",
     },
+    "MockCluster._write_marker": {
+        "topic": TEXT,
+        "partition": ID,
+        "producer_id": Kind(0, set()) | "True, 1, 2**33",
+        "producer_epoch": ID,
+        "committed": BOOL,
+    },
     "MockCluster._set_topic_rules": {
         "topic": TEXT,
         "max_size": ID,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import traceback
 import weakref
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -75,14 +76,16 @@ class MockCluster(_Brokers):
             for api_key in own:
                 self._offer(api_key, None)
 
-    def _secure(self, security: Security) -> Entrance:
-        """Start listeners in front of the brokers."""
+    def _secure(self, security: Security, advertised: Sequence[int] | None = None) -> Entrance:
+        """Start listeners in front of the brokers; `Entrance` describes the arguments."""
         from confluent_kafka.testing._security._enforcement import KnownTopics  # slow to import
         from confluent_kafka.testing._security._entrance import Entrance
 
         brokers, topics = super().bootstrap_servers, KnownTopics(self)
         try:
-            entrance = Entrance(security, brokers, self._users, self._tokens, self._acls, topics)
+            entrance = Entrance(
+                security, brokers, self._users, self._tokens, self._acls, topics, advertised
+            )
         except BaseException:
             super().close()
             raise

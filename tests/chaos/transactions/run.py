@@ -28,7 +28,7 @@ from tests.chaos.transactions.checker import (
     parsed,
 )
 from tests.chaos.transactions.network import HostileNetwork
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import RealKafkaCluster
 from tests.integration.topics import create_topic
 from tests.integration.transactional import committed_reader, set_version, wait_for_markers
 from tests.support.java import QUICK_START
@@ -63,7 +63,7 @@ class Found:
 
 
 def run(
-    kafka: OwnKafkaCluster,
+    kafka: RealKafkaCluster,
     folder: Path,
     *,
     client: str,
@@ -231,7 +231,7 @@ def _program(common: dict[str, Any]) -> list[str]:
 
 
 def _fault(
-    kafka: OwnKafkaCluster,
+    kafka: RealKafkaCluster,
     chance: random.Random,
     running: list[Application],
     versions: list[int],
@@ -269,7 +269,7 @@ def _transactions(running: list[Application]) -> dict[Key, Transaction]:
     return histories.transactions
 
 
-def _log(kafka: OwnKafkaCluster, topic: str) -> list[list[Copied]]:
+def _log(kafka: RealKafkaCluster, topic: str) -> list[list[Copied]]:
     """What a read_committed consumer sees, by partition."""
     log: list[list[Copied]] = [[] for _ in range(PARTITIONS)]
     with committed_reader(kafka, {"enable.partition.eof": True}) as consumer:
@@ -286,7 +286,7 @@ def _log(kafka: OwnKafkaCluster, topic: str) -> list[list[Copied]]:
     return log
 
 
-def _committed(kafka: OwnKafkaCluster, group: str, source: str) -> int:
+def _committed(kafka: RealKafkaCluster, group: str, source: str) -> int:
     """The next number of a group, when its last transaction has ended."""
     with Consumer(kafka.config() | {"group.id": group}) as consumer:
         (found,) = consumer.committed([TopicPartition(source, 0)], TIMEOUT)

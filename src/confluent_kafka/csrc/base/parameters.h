@@ -23,6 +23,7 @@
     X(cached)                                                                            \
     X(callback)                                                                          \
     X(columns)                                                                           \
+    X(committed)                                                                         \
     X(compacted)                                                                         \
     X(config)                                                                            \
     X(controller)                                                                        \
@@ -88,6 +89,8 @@
     X(position)                                                                          \
     X(positions)                                                                         \
     X(prefix)                                                                            \
+    X(producer_epoch)                                                                    \
+    X(producer_id)                                                                       \
     X(program)                                                                           \
     X(program_for)                                                                       \
     X(programs_for)                                                                      \

@@ -14,10 +14,12 @@ from confluent_kafka.testing._administration._client_metrics import ClientMetric
 from confluent_kafka.testing._administration._cluster import Cluster
 from confluent_kafka.testing._administration._configs import Configs
 from confluent_kafka.testing._administration._elections import Elections
+from confluent_kafka.testing._administration._features import Features
 from confluent_kafka.testing._administration._groups import Groups
 from confluent_kafka.testing._administration._log_dirs import LogDirs
 from confluent_kafka.testing._administration._logins import Logins
 from confluent_kafka.testing._administration._offsets import Offsets
+from confluent_kafka.testing._administration._producers import Producers
 from confluent_kafka.testing._administration._reassignments import Reassignments
 from confluent_kafka.testing._administration._records import Records
 from confluent_kafka.testing._administration._scram import Scram
@@ -25,6 +27,7 @@ from confluent_kafka.testing._administration._share_offsets import ShareOffsets
 from confluent_kafka.testing._administration._tokens import TokenRequests
 from confluent_kafka.testing._administration._topic_partitions import TopicPartitions
 from confluent_kafka.testing._administration._topics import Topics
+from confluent_kafka.testing._administration._transactions import Transactions
 
 if TYPE_CHECKING:
     from confluent_kafka.cimpl import MockCluster
@@ -51,6 +54,7 @@ def administration(
         Groups(brokers),
         Offsets(brokers),
         Cluster(brokers),
+        Features(brokers),
         Records(brokers),
         Elections(brokers),
         LogDirs(brokers, configs),
@@ -58,6 +62,8 @@ def administration(
         ShareOffsets(brokers),
         TopicPartitions(brokers),
         ClientMetrics(configs.metrics),
+        Transactions(brokers),
+        Producers(brokers),
         AclRequests(acls),
         Scram(users),
         TokenRequests(),

@@ -128,6 +128,24 @@ class ShareGroup(Group):
 
 
 @dataclass(frozen=True, slots=True)
+class Transaction:
+    """A transactional.id, with its producer and its latest transaction."""
+
+    id: str
+    producer_id: int
+    producer_epoch: int
+    phase: int
+    timeout_ms: int
+    start_ms: int  # -1 if no transaction is open
+    partitions: list[tuple[str, int]]
+
+    @property
+    def state(self) -> str:
+        """The state's name in Kafka."""
+        return ("Empty", "Ongoing", "CompleteCommit", "CompleteAbort")[self.phase]
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """The whole state."""
 
@@ -138,6 +156,8 @@ class State:
     classic_groups: dict[str, ClassicGroup]
     consumer_groups: dict[str, Group]
     share_groups: dict[str, ShareGroup]
+    transaction_version: int
+    transactions: dict[str, Transaction]
 
     @property
     def committed_groups(self) -> set[str]:
@@ -161,6 +181,8 @@ class State:
             {group.id: group for group in reader.array(reader.classic_group)},
             {group.id: group for group in reader.array(reader.consumer_group)},
             {group.id: group for group in reader.array(reader.share_group)},
+            reader.number("h"),
+            {each.id: each for each in reader.array(reader.transaction)},
         )
 
 
@@ -248,6 +270,12 @@ class _Reader:
         epoch, topics = self.integer(), self.array(self.text)
         assignment = self.assignment()
         return Member(name, None, client, epoch, topics, assignment, assignment)
+
+    def transaction(self) -> Transaction:
+        name = self.text()
+        producer, epoch, phase, timeout, start = (self.number(kind) for kind in "qhbiq")
+        partitions = self.array(lambda: (self.text(), self.integer()))
+        return Transaction(name, producer, epoch, phase, timeout, start, partitions)
 
     def assignment(self) -> Assignment:
         return self.array(lambda: (self.uuid(), self.integer()))

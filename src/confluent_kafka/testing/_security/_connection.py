@@ -44,7 +44,7 @@ class Connection:
         tokens: the delegation tokens.
         host: the address of the brokers and of the listeners.
         port: the broker's port.
-        ports: a dict of each broker's port to the port of its listener.
+        ports: a dict of each broker's port to the port that clients are told.
         enforce: returns what checks the requests of a client; None if there is no authorizer.
     """
 
@@ -234,7 +234,7 @@ class Connection:
         return self._moved(response).replace(coordinators=coordinators)
 
     def _moved(self, broker: Any) -> Any:
-        """Return an entry for a broker with the port of the broker's listener."""
+        """Return an entry for a broker with the port that the client is told."""
         return broker.replace(port=self._ports.get(broker.port, broker.port))
 
 

@@ -7,6 +7,7 @@ import functools
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from typing import Any
 
 from confluent_kafka.testing._security._authorizer import Acls, Authorizer
@@ -28,6 +29,8 @@ class Entrance:
         tokens: the delegation tokens.
         acls: the ACLs, if the security has an authorizer.
         topics: the topics that the ACLs are about.
+        advertised: the ports that clients are told, one for each broker; None means the ports of
+            the listeners.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class Entrance:
         tokens: Tokens,
         acls: Acls,
         topics: KnownTopics,
+        advertised: Sequence[int] | None = None,
     ) -> None:
         self._security = security
         self._enforce = None
@@ -50,12 +54,16 @@ class Entrance:
                 folder = tempfile.mkdtemp(prefix="embedded-cluster-")
                 stack.callback(shutil.rmtree, folder, ignore_errors=True)
                 self._certificates = Certificates.make(folder)
-            self._listeners = self._begin(brokers, users, tokens)
+            self._listeners = self._begin(brokers, users, tokens, advertised)
             stack.callback(self._listeners.close)
             self._stack = stack.pop_all()
 
     def _begin(
-        self, brokers: str, users: dict[str, dict[int, Credential]], tokens: Tokens
+        self,
+        brokers: str,
+        users: dict[str, dict[int, Credential]],
+        tokens: Tokens,
+        advertised: Sequence[int] | None,
     ) -> Listeners:
         security = self._security
         scram = [each for each in security.mechanisms if each in SCRAM_NUMBERS]
@@ -63,7 +71,9 @@ class Entrance:
             if scram:
                 users[name] = {SCRAM_NUMBERS[each]: credential(each, password) for each in scram}
         ports = [int(address.rpartition(":")[2]) for address in brokers.split(",")]
-        return Listeners(security, self._certificates, ports, users, tokens, self._enforce)
+        return Listeners(
+            security, self._certificates, ports, users, tokens, self._enforce, advertised
+        )
 
     @property
     def bootstrap_servers(self) -> str:

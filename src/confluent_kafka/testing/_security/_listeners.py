@@ -7,7 +7,7 @@ import contextlib
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from confluent_kafka.testing._answering import signals_blocked
@@ -36,6 +36,8 @@ class Listeners:
         credentials: the users of SCRAM, which an administrator may change.
         tokens: the delegation tokens.
         enforce: returns what checks the requests of a client; None if there is no authorizer.
+        advertised: the ports that clients are told, where something in front of the listeners
+            listens; None means the ports of the listeners.
 
     Raises:
         OSError: a file cannot be read, or there is no free port.
@@ -50,14 +52,17 @@ class Listeners:
         credentials: Credentials,
         tokens: Tokens,
         enforce: Callable[[Client], Enforcement] | None,
+        advertised: Sequence[int] | None = None,
     ) -> None:
         self._security = security
         self._enforce = enforce
         self._credentials, self._tokens = credentials, tokens
         self._context = None if certificates is None else _tls(security, certificates)
-        # By the port of a broker: its listener.
+        # By the port of a broker: its listener, the port of the listener, and the port that clients
+        # are told.
         self._sockets = _listening(ports)
         self._ports = {port: each.getsockname()[1] for port, each in self._sockets.items()}
+        self._advertised = dict(zip(ports, advertised or self._ports.values(), strict=True))
         self._connections: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
@@ -110,7 +115,7 @@ class Listeners:
             self._tokens,
             HOST,
             port,
-            self._ports,
+            self._advertised,
             self._enforce,
         )
         task = self._loop.create_task(connection.run(accepted))

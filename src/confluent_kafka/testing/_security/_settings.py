@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from confluent_kafka.testing._security._certificates import Certificates
 
-PROTOCOLS = ("SSL", "SASL_PLAINTEXT", "SASL_SSL")
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 
 
@@ -16,7 +16,8 @@ class Security:
     """The security of a `MockCluster`: ``MockCluster(security=Security(...))``.
 
     Attributes:
-        protocol (str): ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``.
+        protocol (str): ``SSL``, ``SASL_PLAINTEXT``, ``SASL_SSL``, or ``PLAINTEXT``, with which
+            every client is ``User:ANONYMOUS``.
         mechanisms (sequence of str): the SASL mechanisms that the brokers support: ``PLAIN``,
             ``SCRAM-SHA-256``, ``SCRAM-SHA-512`` and ``OAUTHBEARER``. The default is ``PLAIN`` if
             the protocol uses SASL.
