@@ -85,7 +85,7 @@ def consumer_group_describe(code: int) -> Any:
     return response(groups=[group])
 
 
-# What a hundred thousand things may take: seconds of a processor, of which others have most.
+# How long a hundred thousand items may take: some seconds of CPU time, on a busy machine.
 PATIENCE = 4 * TIMEOUT
 
 

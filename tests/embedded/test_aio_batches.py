@@ -20,7 +20,7 @@ from tests.support.waiting import TIMEOUT
 
 COUNT = 300
 UNREACHABLE: dict[str, Any] = {"bootstrap.servers": NO_BROKER, "logger": QUIET}
-# Room for a part of the messages only, so that each call has to wait for more.
+# Room for only a part of the messages, so that each call has to wait.
 SMALL = {"queue.buffering.max.messages": 7}
 
 Send = Callable[[AIOProducer, str, list[bytes]], Any]

@@ -25,8 +25,8 @@ BLOCKED = 10.0  # seconds
 AWAITS = 1000
 HEARTBEAT = 12
 
-# Either time is shorter than the loop stands still: librdkafka sends heartbeats on a thread of its
-# own, and so the first does no harm. Nobody else polls, and so the second does.
+# Both times are shorter than the loop stands still. The first has no effect, because librdkafka
+# sends heartbeats on its own thread. The second has one, because nobody else polls.
 MEMBERS = {
     "session": {"session.timeout.ms": 9000},
     "polls": {"session.timeout.ms": 6000, "max.poll.interval.ms": 6000},

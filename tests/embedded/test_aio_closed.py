@@ -19,7 +19,7 @@ CLIENTS = {
     "AsyncSerializingProducer": CONFIG,
     "AsyncDeserializingConsumer": MEMBER,
 }
-# Those that say something of a closed client, too, and those that make one.
+# Methods that also work on a closed client, and methods that create one.
 OTHERS = {"close", "create"}
 
 

@@ -20,7 +20,7 @@ from tests.support.kafka import NO_BROKER, numbers, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 
 AWAITS = 1000
-# Far more than a busy machine needs between two polls, and yet a time that a test can wait for.
+# Much longer than a busy machine needs between two polls, and short enough for a test.
 LIVELY = {"session.timeout.ms": 6000, "max.poll.interval.ms": 6000}
 LEAVE_GROUP = 13  # the Kafka protocol's number of this request
 

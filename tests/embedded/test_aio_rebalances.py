@@ -246,7 +246,7 @@ async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> 
         while not await consumer.assignment():
             await consumer.poll(0.01)
         kafka_cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
-        # A machine that stands still for the session timeout is another reason to be removed.
+        # A pause of the machine for the session timeout also removes the member.
         while calls.ended[:3] != ["assign", "lost", "assign"] or not await consumer.assignment():
             await consumer.poll(0.01)
         assert await consumer.assignment() == [TopicPartition(kafka_topic, 0)]

@@ -208,7 +208,7 @@ async def test_clients_that_nobody_closes(kafka_cluster: MockCluster, kafka_topi
         warning = f"{kind.__name__} was not closed: await close()"
         with collected() as is_told:
             del client
-            # A thread may be about to let go of it.
+            # A thread may just be releasing it.
             await until(partial(is_told, warning))
 
 

@@ -55,7 +55,7 @@ REPEATED = {
     "SyncGroup": {15, 16, 22, 25, 27},
     "Heartbeat": {15, 16, 22, 25, 27},
 }
-# This package does, and aiokafka raises an error: the next request can be answered.
+# This package asks again, and aiokafka raises an error: the next request may succeed.
 PATIENT = {"JoinGroup": {7, 22, 27}, "SyncGroup": {7, 14}, "Heartbeat": {7, 14}}
 # The error's own exception is raised.
 RAISED = {"JoinGroup": {23, 24, 26}, "SyncGroup": set[int](), "Heartbeat": set[int]()}

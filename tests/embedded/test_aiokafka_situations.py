@@ -58,7 +58,7 @@ async def test_batches(servers: str, kafka_topic: str) -> None:
 @in_loop
 async def test_exactly_once(servers: str, kafka_cluster: MockCluster) -> None:
     """Each message has one result."""
-    # The mock brokers do not commit a transaction's offsets: a second run would begin again.
+    # The mock brokers do not commit a transaction's offsets, so a second run would start again.
     for topic in ("source", "target"):
         kafka_cluster.create_topic(topic, 2)
     await holds.results_come_once(servers, "source", "target", "g", (20,))

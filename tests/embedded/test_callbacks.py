@@ -162,7 +162,7 @@ def test_throttle_cb(
             return [event for (event,) in events.calls if event.throttle_time > 0]
 
         assert_from_callback(raised_by(produce))
-        # An answer without throttling can come before poll(), which then tells of that only.
+        # If an answer without throttling comes before poll(), poll() only reports that answer.
         wait_until(throttled, produce)
         producer.close(TIMEOUT)
     event, *_ = throttled()

@@ -39,7 +39,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 ATTEMPTS = 50
 
 
-# Sent when there are three messages: one event has their reports.
+# A batch is sent when it has three messages, so that one event has their reports.
 THREE_AT_ONCE = {"batch.num.messages": 3, "linger.ms": 60_000}
 
 

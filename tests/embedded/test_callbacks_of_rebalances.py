@@ -257,7 +257,7 @@ def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeCo
     wait_until(consumer.assignment, lambda: consumer.poll(0.01))
     assigned = Recorder()
     other.subscribe([kafka_topic], on_assign=assigned)
-    # The consumer keeps its partition; that it does waits for a poll() that never comes.
+    # The consumer keeps its partition; this rebalance event waits for a poll() that never comes.
     wait_until(lambda: assigned.calls, lambda: other.poll(0.01))
     wait_until(consumer._queue_length)
     consumer.close()
@@ -274,7 +274,8 @@ def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeCon
     def on_revoke(consumer: Consumer, partitions: list[TopicPartition]) -> None:
         consumer.incremental_unassign(partitions)  # the last that the group waited for
         offsets = [TopicPartition(each.topic, each.partition, 1) for each in partitions]
-        # Before that the brokers may take it, or refuse it: this is no member any more.
+        # Before that, the brokers may accept or refuse it, because this consumer is no member any
+        # more.
         while KafkaError._DESTROY not in [error.code() for error in caught]:
             try:
                 consumer.commit(offsets=offsets, asynchronous=False)

@@ -72,7 +72,7 @@ def told(error: BaseException | None) -> Iterator[BaseException]:
 
 def config_of(cluster: MockCluster, topic: str, callback: str, faulty: Faulty) -> dict[str, Any]:
     config: dict[str, Any] = {
-        # A server that is none, of which error_cb is told.
+        # An address without a server: error_cb is called for it.
         "bootstrap.servers": f"{NO_BROKER},{cluster.bootstrap_servers}",
         "group.id": topic,
         "auto.offset.reset": "earliest",

@@ -256,7 +256,7 @@ def test_guids_in_headers(
         RowError(4, 0, "", "its header has no schema's GUID: 2 bytes 01 02"),
         RowError(5, 0, "", "no schema id or GUID at the start, nor in a header"),
     ]
-    # Nobody asked for the headers, which the decoder needs: the bytes have them.
+    # The caller did not request the headers, but the decoder needs them for the GUIDs.
     assert "headers" not in frame.columns
     assert polars.DataFrame(batch.raw)["headers"][0].to_list() == [
         {"key": key, "value": value} for key, value in first[1]
@@ -806,7 +806,7 @@ syntax = "proto3";
 package air;
 message City { string name = 1; }
 """
-# Of another version: the message stands at another place, and has more.
+# Another version, in which the message is at another place, and has more fields.
 LATER = FLIGHT.replace("message Crew { string captain = 1; }", "").replace(
     "int32 number = 1;", "int32 number = 1; string gate = 9;"
 )
@@ -1015,7 +1015,7 @@ def test_wrong_protobuf_texts(flights: SchemaRegistryClient) -> None:
     """If a text cannot be compiled or is missing, the error says so."""
     with pytest.raises(ValueError, match=r"the schema has no message air\.Ship"):
         ProtobufColumns(flights, "air.Ship", subject="flights").decode(binary([]))
-    # City is imported: payloads cannot be of it.
+    # City is imported, so it cannot be the message of a payload.
     with pytest.raises(ValueError, match=r"the schema has no message air\.City"):
         ProtobufColumns(flights, "air.City", subject="flights").decode(binary([]))
     with pytest.raises(TypeError, match="give a subject or a schema"):

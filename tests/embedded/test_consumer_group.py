@@ -279,7 +279,7 @@ def test_close_after_assign_and_subscribe(
 
     def asked_to_join(consumer: Consumer, count: int) -> None:
         wait_until(
-            # More than that when the broker sees late that the first one has gone.
+            # It takes longer if the broker notices late that the first member has left.
             lambda: [r.request for r in kafka_cluster.requests()].count("JoinGroup") >= count,
             lambda: consumer.poll(0.01),
         )

@@ -38,7 +38,7 @@ def idempotent(request: pytest.FixtureRequest) -> bool:
 def sender(make_producer: MakeProducer, idempotent: bool) -> Producer:
     config = QUICK | {"enable.idempotence": idempotent}
     if idempotent:
-        # The mock brokers check no sequence numbers of it: one request would overtake another.
+        # The mock brokers do not check its sequence numbers, so one request could overtake another.
         config["max.in.flight"] = 1
     return make_producer(config)
 
@@ -190,7 +190,7 @@ def test_slow_brokers(
 
 # ---- consumers ----
 
-# What a member of a group asks for on its way to the messages, and errors that pass.
+# The requests of a group member until it has messages, with temporary errors.
 READ_FAULTS: dict[str, list[tuple[str, int]]] = {
     "group": [
         ("FindCoordinator", KafkaError.COORDINATOR_NOT_AVAILABLE),
@@ -265,7 +265,7 @@ def test_leaders_move_under_a_reader(
         if count % 80 == 0:
             kafka_cluster.set_leader(kafka_topic, 0, BROKERS[count // 80 % 3])
 
-    # Small fetches: most messages are read from the leaders that come later.
+    # Small fetches, so that most messages are read from later leaders.
     reader = make_consumer(QUICK | {"queued.min.messages": 1, "fetch.message.max.bytes": 500})
     reader.assign([TopicPartition(kafka_topic, 0, 0)])
     assert values_of(consume_data(reader, len(values), move)) == values

@@ -139,7 +139,7 @@ def test_times(
 
 
 # The number of headers, and of each the size and bytes of its name and of its value; the sizes are
-# varints, 1 for -1. All of one length, so that one can stand in the place of another.
+# varints, 1 for -1. All have one length, so that they can replace each other.
 WHOLE = b"\x02\x08name\x0avalue"
 ENCODED_HEADERS: dict[str, tuple[bytes, list[tuple[str, bytes | None]] | None]] = {
     "whole": (WHOLE, [("name", b"value")]),

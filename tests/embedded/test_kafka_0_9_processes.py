@@ -43,7 +43,7 @@ def test_processes_end_with_the_program(kafka_cluster: MockCluster, kafka_topic:
     client.close()
     command = [sys.executable, "-c", PROGRAM, kafka_cluster.bootstrap_servers, kafka_topic]
     program = subprocess.Popen(command, stdout=subprocess.PIPE)
-    # The processes have the pipe too: it ends with the last of them.
+    # The processes also have the pipe open: it ends with the last of them.
     output, _ = program.communicate(timeout=3 * TIMEOUT)
     assert (output.split(), program.returncode) == ([b"1"], 3)
 

@@ -317,7 +317,7 @@ def test_committing_by_itself(make: MakeConsumer, ten: TopicPartition, group: st
         **keywords,
     )
     many(consumer, 10)
-    # The messages may have been there one after the other, and be committed so.
+    # The messages may have come one after the other, and been committed one by one.
     wait_until(
         lambda: called and called[-1][0] == {ten: OffsetAndMetadata(10)}, lambda: consumer.poll(20)
     )

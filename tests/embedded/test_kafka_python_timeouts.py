@@ -27,7 +27,7 @@ pytestmark = needs("mock-on-request")
 TOPIC = "topic"
 PARTITION = TopicPartition(TOPIC, 0)
 COMMIT, LEAVE = protocol.OffsetCommitRequest.api_key, protocol.LeaveGroupRequest.api_key
-# Far less than what is waited for without a timeout: request_timeout_ms.
+# Much shorter than request_timeout_ms, which applies without a timeout.
 SHORT_MS = 100
 
 

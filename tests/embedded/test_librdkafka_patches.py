@@ -51,8 +51,8 @@ def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
         "#include <librdkafka/rdkafka.h>\nint main(void) { return rd_kafka_unittest(); }\n"
     )
     program = build_program(source, tmp_path)
-    # With CI, as their limits of time are for a machine of their own. One of them is left then: a
-    # rate, which a machine that stands still for 10 ms makes wrong. A patch is wrong each time.
+    # CI is set, because the time limits of these tests are for an idle machine. One limit remains,
+    # a rate, which a pause of the machine of 10 ms exceeds. A wrong patch would fail each time.
     for _ in range(3):
         result = run_program(program, CI="1")
         failed = [line for line in result.stderr.splitlines() if "RDUT: FAIL" in line]

@@ -24,7 +24,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 pytestmark = needs("mock-on-request")
 
 LOG_DIRS = protocol.DescribeLogDirsRequest.api_key
-# Only brokers send it to each other, so the embedded cluster does not answer it.
+# Only brokers send this request to each other, so the embedded cluster does not answer it.
 READ_SHARE_STATE = protocol.ReadShareGroupStateRequest.api_key
 METADATA = protocol.MetadataRequest.api_key
 PRODUCE = protocol.ProduceRequest.api_key

@@ -8,8 +8,8 @@ import textwrap
 from tests.support.patches import needs
 from tests.support.scripts import check_script
 
-# change() is given all answers of the broker, by their API keys, and ask() all requests; `changed`
-# says that the first was used.
+# change() gets all answers of the broker with their API keys, and ask() all requests; `changed` is
+# true when change() was used.
 SCRIPT = """
 import gzip
 import random

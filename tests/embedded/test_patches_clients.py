@@ -75,7 +75,7 @@ def test_abort_before_the_transaction_began(
     producer = make_producer({"transactional.id": kafka_topic})
     producer.init_transactions(TIMEOUT)
     producer.begin_transaction()
-    # It is asked again every 20 ms, also while this thread stands still.
+    # The request is repeated every 20 ms, also while this thread stands still.
     busy = [KafkaError.CONCURRENT_TRANSACTIONS] * 5_000
     kafka_cluster.inject_errors("AddPartitionsToTxn", busy)
     kafka_cluster.inject_errors("EndTxn", [KafkaError.INVALID_TXN_STATE])

@@ -14,7 +14,7 @@ from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import committed, send, values_of
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-# Longer work without a poll ends the membership, a machine that stands still does not.
+# Longer work without a poll ends the membership; a pause of the machine does not.
 IMPATIENT = {"max.poll.interval.ms": 6000, "session.timeout.ms": 6000}
 LONGER = 7.0
 

@@ -87,7 +87,8 @@ def test_ranges_of_time(config: dict[str, Any], days: str) -> None:
     assert rows(config, days, start, end) == offsets(0, 3, 4) + offsets(1, 3, 4)
     assert rows(config, days, DAY + timedelta(days=9)) == offsets(0, 9) + offsets(1, 9)
     assert rows(config, days, DAY + timedelta(days=20)) == []
-    # Messages have whole milliseconds: that of day 3 is before what begins within its first one.
+    # Messages have whole milliseconds: the message of day 3 is before a start within its first
+    # millisecond.
     later = timedelta(microseconds=1)
     start, end = DAY + timedelta(days=3) + later, DAY + timedelta(days=4) + later
     assert rows(config, days, start, end) == offsets(0, 4) + offsets(1, 4)

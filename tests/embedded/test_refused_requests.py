@@ -29,8 +29,9 @@ OF_MEMBERS = [code for code in CODES if code != KafkaError.UNKNOWN_MEMBER_ID]
 # OffsetFetch is not repeated after other codes.
 OF_OFFSETS = [7, 14, 19, 20, 56]
 
-# Ten requests: few are repeated at once, and 100 ms and then 200 ms pass before any other one;
-# heartbeats of KIP-848 are repeated after 1, 2, 4, ... ms. A fifth less is a matter of chance.
+# The times of ten requests: a few are repeated at once, and the others after 100 ms and then 200
+# ms. Heartbeats of KIP-848 are repeated after 1, 2, 4, ... ms. Random jitter can make a time a
+# fifth shorter.
 SECONDS_FOR_TEN = 0.3
 # JoinGroup is repeated every 2 s, or like SyncGroup; FindCoordinator every 500 ms.
 SECONDS_FOR_THREE = 0.08

@@ -24,7 +24,7 @@ from tests.support.schema_registry import FakeRegistry, running_registry
 pytestmark = [
     # Interrupted before the coroutine of a call began.
     pytest.mark.filterwarnings("ignore:.*never awaited"),
-    # httpx was interrupted between making a socket and keeping it.
+    # httpx was interrupted after it had created a socket and before it stored it.
     pytest.mark.filterwarnings("ignore:unclosed <(ssl.SSL|socket.s)ocket:ResourceWarning"),
 ]
 

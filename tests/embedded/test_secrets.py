@@ -41,7 +41,7 @@ class Hidden:
         return self._text
 
 
-# What may be given for a text by mistake, made of the secret.
+# Values that may be given by mistake instead of a text, made from the secret.
 MISTAKES: dict[str, Callable[[str], object]] = {
     "text": lambda text: text,
     "number at its start": lambda text: f"12 {text}",

@@ -436,7 +436,7 @@ class Polling(threading.Thread):
         self._consumer = consumer
         self.result: Messages | None = None
         self.start()
-        # Until it is inside, which another thread sees by being refused.
+        # Wait until it is inside: then another thread's call is refused.
         wait_until(self._is_inside)
 
     def _is_inside(self) -> bool:

@@ -82,7 +82,7 @@ def connected(
             try:
                 secured = server.wrap_socket(connection, server_side=True)
                 with secured:
-                    # A client that does not trust the server says so, instead of asking.
+                    # A client that does not trust the server raises, instead of sending a request.
                     yield secured if secured.recv(1) else None
             except OSError:
                 connection.close()

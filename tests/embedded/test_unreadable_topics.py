@@ -61,7 +61,7 @@ def errors(*messages: Message | None) -> set[int]:
     return result
 
 
-# What the cluster answers for a topic, the partition that is assigned, and what consumers are told.
+# The cluster's answer for a topic, the assigned partition, and the error that consumers get.
 TOPICS = {
     "forbidden": (KafkaError.TOPIC_AUTHORIZATION_FAILED, 0, FAILED),
     "invalid": (KafkaError.TOPIC_EXCEPTION, 0, KafkaError.TOPIC_EXCEPTION),

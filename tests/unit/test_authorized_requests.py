@@ -20,8 +20,8 @@ REQUESTS = {
     for name, text in TABLES.items()
     if text.startswith("request ")
 }
-# The response of an early version has no place for an error. What only brokers send is refused
-# without one, because no client reads it.
+# The response of an early version has no place for an error. Requests that only brokers send are
+# refused without an error, because no client reads the response.
 SILENT = {"DescribeLogDirs": range(1, 3), "WriteTxnMarkers": range(1, 3)} | dict.fromkeys(
     [name for name in REQUESTS if "ShareGroupState" in name], range(2)
 )

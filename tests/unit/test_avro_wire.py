@@ -56,7 +56,7 @@ BEFORE_1970 = datetime.datetime(1969, 12, 31, 23, 59, 59, 999000, datetime.UTC)
 MILLIS = datetime.datetime(2020, 2, 29, 1, 2, 3, 4000, datetime.UTC)
 MICROS = datetime.datetime(2020, 2, 29, 1, 2, 3, 4, datetime.UTC)
 
-# Schema, object, payload in hexadecimal, and what is read if it is not the object.
+# Schema, object, payload in hexadecimal, and the value that is read if it differs from the object.
 PLAIN: list[tuple[Any, ...]] = [
     ("boolean", True, "01"),
     ("boolean", False, "00"),
@@ -97,7 +97,7 @@ RAW: list[tuple[Any, ...]] = [
     (logical("bytes", "big-decimal"), b"ab", "6162"),
     (logical("bytes", "unknown"), b"ab", "6162"),
 ]
-# A length stands before bytes that are part of something else.
+# Bytes that are part of another value have a length before them.
 PARTS: list[tuple[Any, ...]] = [
     (["bytes"], b"ab", "00046162"),
     (["bytes", "null"], b"ab", "00046162"),
@@ -252,7 +252,8 @@ class OneSchema:
         # With a length, as AvroProducer writes them.
         (b"\0", b""),
         (b"\x04ab", b"ab"),
-        # Without one, as AvroSerializer does: no length, or one that does not fit.
+        # Without a length, as AvroSerializer writes them; the first byte may look like a wrong
+        # length.
         (b"", b""),
         (b"\x04a", b"\x04a"),
         (b"\x02ab", b"\x02ab"),

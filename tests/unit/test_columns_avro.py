@@ -350,7 +350,7 @@ def test_items_of_no_bytes() -> None:
     assert rows.errors[0].field == "b"
     lengths = [row and len(row["a"]) + len(row["b"]) for row in valid(rows).to_pylist()]
     assert lengths == [65536, None, 2]
-    # The same where nobody asked for them.
+    # The same if the field is not selected.
     rows = AvroDecoder(record(("a", kind)), columns=None).decode(
         pa.array([number(2**40) + b"\0", number(-(2**62)) + b"\0\0"])
     )

@@ -883,7 +883,7 @@ REFERENCES: list[tuple[str, dict[str, Any]]] = [
     # Data and names that look like identifiers.
     ("a", {"default": {"$id": "a"}, "$defs": {"$id": {"const": "x", "$id": "a"}}}),
     ("#x", {"enum": [{"$anchor": "x"}], "$defs": {"const": {"$anchor": "x", **TEXT}}}),
-    # An `id` that is meant for people hides no definition.
+    # An `id` that is data for people does not hide a definition.
     ("#/$defs/a", {"$defs": {"a": {"id": "7", "$ref": "#/$defs/b"}, "b": TEXT}}),
 ]
 

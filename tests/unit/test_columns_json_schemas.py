@@ -138,7 +138,7 @@ def test_a_field_in_several_schemas() -> None:
                 "f",
             }
             assert wanted.num_fields or kinds(schema) == {"f": wanted}
-    # Where it may be one or the other, it has what is common.
+    # If a value may have one of several schemas, the column has their common type.
     schema = {
         "properties": {"f": {}},
         "oneOf": [{"properties": {"f": TEXT}}, {"properties": {"f": WHOLE}}],

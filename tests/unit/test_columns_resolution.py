@@ -88,7 +88,7 @@ def test_types_that_do_not_resolve(writer: Any, reader: Any) -> None:
     """They are refused before any payload, by the name of the field."""
     with pytest.raises(AvroResolutionError, match=r"'?\ba\b"):
         AvroDecoder(record(("a", writer)), record(("a", reader)))
-    # Nothing is said of what nobody asks for.
+    # Fields that are not selected cause no error.
     more = record(("a", writer), ("b", "int")), record(("a", reader), ("b", "int"))
     AvroDecoder(*more, columns=["b"])
 
@@ -144,7 +144,7 @@ def test_fields_that_are_skipped(kind: Any, value: Any) -> None:
     reader = record(("before", "int"), ("after", "int"))
     assert through(writer, values, reader).to_pylist() == expected
     assert through(writer, values, columns=["before", "after"]).to_pylist() == expected
-    # Cut off within what is skipped, it is a bad row as any other.
+    # A payload that is cut short within a skipped value is a bad row like any other.
     decoder = AvroDecoder(writer, reader)
     payload = encode(writer, values)[2]
     rows = decoder.decode(pa.array([payload[:end] for end in range(len(payload))]))
@@ -257,10 +257,11 @@ def test_aliases_of_fields() -> None:
     one = [{"old": 1, "b": 2}] * 3
     reader = record({"name": "new", "type": "int", "aliases": ["older", "old"]}, ("b", "int"))
     assert through(writer, one, reader).to_pylist() == [{"new": 1, "b": 2}] * 3
-    # Both names of one field were written: what is under its own counts, in each row.
+    # Both names of one field were written: the value under its own name is used, in each row.
     reader = record({"name": "b", "type": "int", "aliases": ["old"]})
     assert through(writer, one, reader).to_pylist() == [{"b": 2}] * 3
-    # Two fields had the same name: the first has it, the other has its next or its default.
+    # Two fields had the same former name: the first gets the value, and the other its next alias or
+    # its default.
     first = {"name": "x", "type": "int", "aliases": ["old"]}
     second = {"name": "y", "type": "int", "aliases": ["old", "b"], "default": 7}
     assert through(writer, one, record(first, second)).to_pylist() == [{"x": 1, "y": 2}] * 3

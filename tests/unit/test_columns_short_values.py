@@ -70,7 +70,7 @@ def test_rows_there_and_back() -> None:
         found = encoder.encode(batch.slice(start, size))
         assert not found.errors
         assert pa.array(found).to_pylist() == wanted[start : start + size]
-    # Each alone: the text is at the end of the memory that the payload has.
+    # Each one alone, so that the text is at the end of the payload's memory.
     for one in (0, 3, len(values) // 2):
         [alone] = read(AvroDecoder(SCHEMA), [wanted[one]]).to_pylist()
         assert alone == decoded[one].as_py()

@@ -33,7 +33,7 @@ class Number(int, enum.Enum):
 
 
 UUID = uuid.UUID("12345678-1234-5678-1234-567812345678")
-# Of what is no str, and what librdkafka is given for it.
+# Values that are not a str, and the texts that librdkafka gets for them.
 TEXTS: list[tuple[object, str]] = [
     (UUID, str(UUID)),
     (pathlib.Path("/a/b"), "/a/b"),

@@ -38,7 +38,7 @@ from tests.support.clients import (
 from tests.support.waiting import TIMEOUT, wait_until
 
 HANDLE = "Handle has been closed"
-# What belongs to the handle there; set_sasl_credentials() is the share consumer's own.
+# Methods of the handle; set_sasl_credentials() has the share consumer's own text.
 OF_THE_HANDLE = (
     *("list_topics", "list_groups", "cluster_id", "request", "api_versions"),
     "set_sasl_credentials",

@@ -20,7 +20,7 @@ from confluent_kafka import (
 )
 from tests.support.scripts import check_script
 
-# By how the names of their numbers begin.
+# By the beginning of the names of their numbers.
 ENUMERATIONS: dict[str, type[Enum]] = {
     "ACL_OPERATION_": admin.AclOperation,
     "ACL_PERMISSION_TYPE_": admin.AclPermissionType,
@@ -35,7 +35,7 @@ ENUMERATIONS: dict[str, type[Enum]] = {
     "SCRAM_MECHANISM_": admin.ScramMechanism,
 }
 ENUMERATORS = [name for name in vars(cimpl) if name.startswith(tuple(ENUMERATIONS))]
-# Kafka's, of which librdkafka has no number.
+# Members of Kafka's enumerations for which librdkafka has no number.
 NOT_IN_LIBRDKAFKA: set[Enum] = {
     admin.ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG,
     admin.ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG,

@@ -18,7 +18,7 @@ from tests.support.patches import needs
 from tests.support.scripts import check_script
 from tests.support.waiting import Stopwatch
 
-SECONDS = 8.0  # for a call that shall be waiting while something else is looked at
+SECONDS = 8.0  # so that a call is waiting while something else is checked
 each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
 
 

@@ -202,7 +202,7 @@ def test_what_is_known_is_not_asked_for(
     assert client.id_to_schema == {number: schema}
     client.id_to_schema.clear()
     assert client.get_by_id(number) == client.id_to_schema[number]
-    # What a program puts there is what it gets.
+    # The client uses the value that a program has put there.
     client.id_to_schema[77] = schema
     assert client.get_by_id(77) is schema
     assert len(registry.requests) == 2

@@ -51,7 +51,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has 
 
 
 MISSING = "/no/such/file"
-# At each stage of __init__: reading the configuration, and what librdkafka makes of all of it.
+# Errors at each stage of __init__: reading the configuration, and creating the handle.
 BAD_SETTINGS: dict[str, dict[str, Any]] = {
     "unknown": {"no.such.key": 1},
     "range": {"socket.timeout.ms": -5},
@@ -623,7 +623,7 @@ class TestReferences:
 
             made = Producer(config({"stats_cb": fail, "statistics.interval.ms": 1}))
             holder["client"] = made
-            # The first exception comes out, those of the polls within it wait their turn.
+            # The first exception is raised; the exceptions of nested polls are raised later.
             with pytest.raises(ZeroDivisionError):
                 made.poll(TIMEOUT)
             return made

@@ -97,7 +97,7 @@ class TestDestination:
 
     def test_two_clients(self) -> None:
         """Each client has its own logger, and its records tell which client they are of."""
-        names = ["first", "100%s"]  # the second one would be a format, if it were taken for one
+        names = ["first", "100%s"]  # the second name must not be used as a format
         all_records = [Records() for _ in names]
         for name, records in zip(names, all_records, strict=True):
             with Producer(config({"client.id": name, "debug": "conf", "logger": records})):

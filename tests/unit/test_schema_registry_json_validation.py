@@ -32,8 +32,8 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
-# A draft, a schema of it, what fits and what does not; what only this draft says, where there is
-# such a thing. None: no draft is named, which is 7.
+# A draft, a schema of it, an object that fits and one that does not, by a rule of only this draft
+# if there is one. None: the schema names no draft, which means 7.
 DRAFTS: list[tuple[str | None, dict[str, Any], Any, Any]] = [
     (DRAFT_4, {"minimum": 1, "exclusiveMinimum": True}, 2, 1),
     (DRAFT_4, {"type": "integer"}, 1, 1.0),

@@ -38,7 +38,7 @@ def test_output_with_a_secret_fails(
         f"def test_clean(request): {statement.format('nothing')}\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
-    # In this process its log would be the log of this test too.
+    # In this process, its log would also be in the log of this test.
     result = pytester.runpytest_subprocess()
     capfd.readouterr()  # or this test has shown it itself
     result.assert_outcomes(passed=2, errors=1)

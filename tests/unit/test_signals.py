@@ -14,8 +14,8 @@ from tests.support.waiting import SOON
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
 
-# Calls that wait until something happens, and nothing ever does: no broker can be reached,
-# and the producer's queue, which holds one message, is full.
+# Calls that wait for an event that never comes: no broker can be reached, and the producer's queue,
+# which has room for one message, is full.
 CALLS = {
     "Producer": {
         "poll": "client.poll()",

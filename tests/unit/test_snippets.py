@@ -18,7 +18,8 @@ SHARE = "tests/embedded/test_share_documents.py"
 INTEGRATION = "tests/integration/test_documents.py"
 SPARK = "tests/spark/test_documents.py"
 
-# A snippet is named by a text that no other one of its document has; its test finds it by that.
+# A snippet is identified by a text that no other snippet of its document contains; its test finds
+# it by this text.
 RUN = {
     "docs/guides/arrow.md": {"import polars": EMBEDDED},
     "docs/guides/pipelines.md": {
