@@ -1,4 +1,4 @@
-"""What a reader sees of a topic whose transactions have ended."""
+"""The values that a reader sees in a topic after all transactions have ended."""
 
 from __future__ import annotations
 

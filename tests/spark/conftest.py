@@ -18,7 +18,7 @@ from .starting import pytest_collection_modifyitems as pytest_collection_modifyi
 
 @pytest.fixture(scope="session")
 def java() -> None:
-    """What Spark runs on; without it the test is skipped."""
+    """Skip the test if Java, which Spark needs, is missing."""
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=f"{home}/bin" if home else None) is None:
         pytest.skip("there is no Java: Spark needs Java 17 or newer")
@@ -26,7 +26,7 @@ def java() -> None:
 
 @pytest.fixture(scope="session")
 def spark(java: None) -> Iterator[Any]:
-    """A local session on two cores, as small and silent as it gets."""
+    """A local session on two cores, with as little memory and output as possible."""
     sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (

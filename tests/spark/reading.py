@@ -30,7 +30,7 @@ def stream_reader(servers: str, **options: Any) -> RdKafkaStreamReader:
 
 
 def ranges_of(planned: Any) -> list[tuple[str, int, int, int]]:
-    """Topic, partition, start and end of what is planned, whichever task reads it."""
+    """Topic, partition, start and end of each planned range, in whichever task it is."""
     assert all(isinstance(task, TaskRanges) for task in planned)
     return sorted((*one.partition, one.start, one.end) for task in planned for one in task.ranges)
 

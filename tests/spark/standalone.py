@@ -15,14 +15,14 @@ from tests.support.java import QUICK_START
 from tests.support.waiting import wait_until
 
 WORKERS = 2
-# Each is a Java that starts, and other work may be going on.
+# Each process starts a Java virtual machine, and the machine may be busy.
 _READY_SECONDS = 180.0
 _STOP_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class StandaloneCluster:
-    """Where the master listens, and the processes of the workers."""
+    """The address of the master, and the processes of the workers."""
 
     master: str
     workers: tuple[int, ...]
@@ -53,13 +53,13 @@ def standalone_cluster(folder: Path) -> Iterator[StandaloneCluster]:
             _wait_for(log, r"(Successfully registered with master)", worker)
         yield StandaloneCluster(master, tuple(worker.pid for worker in workers))
     finally:
-        # The workers first: they stop their executors.
+        # Stop the workers first: they stop their executors.
         for process in reversed(processes):
             _stop(process)
 
 
 def look_again() -> None:
-    """The step of a wait for what takes Java seconds, and needs the processor for it."""
+    """The pause between two checks: Java takes seconds to start, and needs the processor for it."""
     time.sleep(0.05)
 
 
@@ -74,11 +74,11 @@ def _start(name: str, log: Path, *arguments: str) -> subprocess.Popen[bytes]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_DAEMON_JAVA_OPTS": QUICK_START,
-        # Nobody hands in jobs over REST.
+        # No test submits jobs over REST.
         "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
     }
     with log.open("wb") as output:
-        # spark-class becomes the Java process, so that this one's id is Java's.
+        # spark-class replaces itself with Java, so this process id is Java's.
         return subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--webui-port", "0"],
             env=environment,
@@ -111,7 +111,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _parent(process: Path) -> int:
-    # The command stands in brackets and may hold anything; the parent is the second field after.
+    # The command is in brackets and may contain anything. The parent is the second field after it.
     fields = _read(process / "stat").rpartition(b")")[2].split()
     return int(fields[1]) if fields else 0
 

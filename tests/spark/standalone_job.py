@@ -31,7 +31,7 @@ _GATE_SECONDS = 300.0
 
 
 def run(spark: SparkSession, bootstrap: str, source: str, target: str) -> dict[str, Any]:
-    """Copy a topic with a batch, and what was copied with a stream; return what is there then."""
+    """Copy a topic with a batch, and the copy with a stream; return the values of all three."""
     copied, streamed = f"{target}-copied", f"{target}-streamed"
     rows = _load(spark, bootstrap, source)
     _save(rows, bootstrap, copied)
@@ -48,13 +48,13 @@ def run(spark: SparkSession, bootstrap: str, source: str, target: str) -> dict[s
 
 
 def gated_scan(spark: SparkSession, bootstrap: str, source: str, gate: str) -> dict[str, Any]:
-    """Scan a topic in tasks that say that they have begun, and then wait to be let through."""
+    """Scan a topic. Each task reports that it has begun, and then waits for the gate file."""
 
     def wait(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         assert context is not None
         for batch in batches:
-            # A task has a message in its hands: its range is being read.
+            # The task has received a message: it is reading its range.
             Path(f"{gate}-{context.partitionId()}").touch()
             deadline = time.monotonic() + _GATE_SECONDS
             while not os.path.exists(gate):

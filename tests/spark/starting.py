@@ -1,4 +1,4 @@
-"""Tests to which Spark gave no Python process run again."""
+"""Repeat tests that failed because Spark did not start a Python process in time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_STARTED = "Python worker failed to connect back"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Only this failure is tried again, which says nothing about us; pytest counts them at last."""
+    """Repeat a test only after this failure, which is Spark's, and limit the number of repeats."""
     for item in items:
         if item.get_closest_marker("spark") is not None:
             item.add_marker(pytest.mark.flaky(reruns=4, only_rerun=[NOT_STARTED]))

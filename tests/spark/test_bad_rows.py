@@ -68,7 +68,7 @@ def write(cluster: MockCluster) -> Write:
 def test_a_row_that_is_refused_is_named(
     write: Write, new_topic: Callable[..., str], columns: dict[str, Any], message: str
 ) -> None:
-    """With its index, its topic, its sizes and the reason."""
+    """The error contains the row's index, its topic, its sizes and the reason."""
     topic = None if "topic" in columns else new_topic()
     with pytest.raises((KafkaException, ValueError), match=message):
         write({"value": [b"abc"], **columns}, topic)
@@ -77,7 +77,10 @@ def test_a_row_that_is_refused_is_named(
 def test_a_topic_that_does_not_exist_is_named_within_seconds(
     cluster: MockCluster, write: Write, new_topic: Callable[..., str], monkeypatch: Any
 ) -> None:
-    """Not after message.timeout.ms; by option or by column, and in a worker used before too."""
+    """The error does not wait for message.timeout.ms.
+
+    The option or a column may name the topic, and the worker may have been used before.
+    """
     monkeypatch.setattr(sending, "_CREATION_TIMEOUT", 0.5)
     there, gone = new_topic(), new_topic()
     cluster.set_topic_error(gone, KafkaError.UNKNOWN_TOPIC_OR_PART)
@@ -87,7 +90,7 @@ def test_a_topic_that_does_not_exist_is_named_within_seconds(
             write({"value": ["a", "b"], **columns}, topic)
         assert unknown.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
     assert watch.elapsed < SOON
-    # All topics of a record batch are asked for before any row of it is sent.
+    # The writer looks up all topics of a record batch before it sends any of its rows.
     assert write({"value": ["only"]}, there) == 1
     assert [one.value() for one in messages(cluster, there, 1)] == [b"only"]
 
@@ -95,7 +98,7 @@ def test_a_topic_that_does_not_exist_is_named_within_seconds(
 def test_brokers_that_are_not_there_are_named(
     monkeypatch: pytest.MonkeyPatch, write: Write
 ) -> None:
-    """With the reason, and the options to look at."""
+    """The error contains the reason and the options to check."""
     monkeypatch.setattr(sending, "_TOPIC_TIMEOUT", 1.0)
     nowhere = {"kafka.bootstrap.servers": "127.0.0.1:1"}
     failure(
@@ -107,7 +110,7 @@ def test_brokers_that_are_not_there_are_named(
 def test_a_failed_task_does_not_leave_its_rows_to_the_next_one(
     cluster: MockCluster, write: Write, new_topic: Callable[..., str]
 ) -> None:
-    """What waited in the queue is purged, and the client is closed."""
+    """The rows that waited in the queue are purged, and the client is closed."""
     topic = new_topic(partitions=1)
     with pytest.raises(KafkaException, match="row 1"):
         write({"value": ["a", "x" * 1_100_000]}, topic, {"kafka.linger.ms": "60000"})
@@ -120,7 +123,7 @@ def test_a_failed_task_does_not_leave_its_rows_to_the_next_one(
 def test_a_wrong_password_is_named(
     own_kafka: OwnKafkaCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the brokers said, and the options to look at; never a hang."""
+    """The error contains the brokers' reason and the options to check; the write never hangs."""
     monkeypatch.setattr(sending, "_TOPIC_TIMEOUT", 2.0)
     monkeypatch.setattr(transactions, "_TIMEOUT", 2.0)
     login = {"sasl.mechanism": "PLAIN", "sasl.username": "alice", "sasl.password": secret("wrong")}

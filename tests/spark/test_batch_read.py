@@ -37,7 +37,7 @@ def values(frame: Any) -> list[str]:
 def test_a_message_comes_with_all_its_columns(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """Each column has what the producer gave: bytes, nulls, time to the millisecond, headers."""
+    """Bytes, nulls, the time to the millisecond and headers are as they were produced."""
     topic = new_topic(partitions=3)
     sent = {
         "key": b"\x00k",
@@ -70,7 +70,7 @@ def test_a_message_comes_with_all_its_columns(
 def test_a_schema_names_the_columns_wanted(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """Columns come in the user's order, the others are not built."""
+    """Columns come in the user's order; other columns are not built."""
     topic = new_topic(partitions=1)
     fill(cluster, topic, numbered(3, partitions=1))
     frame = load(topic, schema="offset bigint, value binary")
@@ -97,7 +97,7 @@ def test_offsets_bound_the_read(
 def test_several_topics_and_an_empty_one(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """An empty topic has no rows and is no error, alone and among others."""
+    """An empty topic has no rows and is not an error, alone or with other topics."""
     first, second, empty = new_topic(), new_topic(), new_topic()
     fill(cluster, first, [{"value": "a"}])
     fill(cluster, second, [{"value": "b"}])
@@ -108,7 +108,7 @@ def test_several_topics_and_an_empty_one(
 def test_small_partitions_share_a_task(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """As far as minPartitions allows, and every message is there once."""
+    """Tasks share partitions as far as minPartitions allows, and every message is read once."""
     topic = new_topic(partitions=12)
     fill(cluster, topic, numbered(24, partitions=12))
     frame = load(topic, minPartitions="3")
@@ -143,7 +143,7 @@ def test_part_of_a_read_can_be_taken(
 def test_offsets_without_a_message_are_passed(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """A marker of a transaction has an offset and no message, inside a range and at its end."""
+    """A transaction marker has an offset but no message, inside a range and at its end."""
     topic = new_topic(partitions=1)
     config = {"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": topic}
     with Producer(config) as producer:
@@ -153,7 +153,7 @@ def test_offsets_without_a_message_are_passed(
             producer.produce(topic, f"v{number}", partition=0)
             producer.commit_transaction(20)
     assert values(load(topic)) == ["v0", "v1", "v2"]
-    # Offset 1 is the first marker: it is not made up for by a message behind the end.
+    # Offset 1 is the first marker: the read returns no message from after the end in its place.
     head = load(topic, endingOffsets=json.dumps({topic: {"0": 2}}))
     assert values(head) == ["v0"]
     middle = load(
@@ -167,7 +167,7 @@ def test_offsets_without_a_message_are_passed(
 def test_a_leader_may_move_while_offsets_are_asked_for(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """An error that passes by itself is not the query's."""
+    """A temporary error does not fail the query."""
     topic = new_topic(partitions=1)
     fill(cluster, topic, [{"value": "a"}])
     cluster.inject_errors("ListOffsets", [KafkaError.LEADER_NOT_AVAILABLE] * 3)
@@ -187,7 +187,7 @@ def trimmed(cluster: MockCluster, topic: str) -> int:
 def test_lost_offsets_fail_the_read(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """Data that is gone is said to be gone, with the way to go on without it."""
+    """The error says that data is lost, and how to continue without it."""
     topic = new_topic(partitions=1)
     low = trimmed(cluster, topic)
     start = json.dumps({topic: {"0": 0}})
@@ -214,7 +214,7 @@ def test_mistakes_are_named(
     options: dict[str, str],
     message: str,
 ) -> None:
-    """The exception that the user sees has the name of what is wrong."""
+    """The exception that the user sees names the wrong option or column."""
     topic = new_topic()
     with pytest.raises(Exception, match=message):
         load(topic, **options).count()

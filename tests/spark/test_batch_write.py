@@ -63,7 +63,7 @@ def test_a_column_may_name_the_topic_and_the_option_goes_before_it(
 def test_what_is_read_can_be_written_again(
     spark: Any, save: Callable[..., None], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """A read's own columns make a copy of a topic, partition by partition."""
+    """A read's columns, written again, make a copy of the topic, partition by partition."""
     source, copy = new_topic(), new_topic()
     fill(cluster, source, numbered(3_000))
     reader = spark.read.format("rdkafka").option("subscribe", source)
@@ -111,7 +111,7 @@ def test_a_message_that_the_broker_refuses_fails_the_task(
 def test_a_topic_cannot_be_overwritten(
     spark: Any, save: Callable[..., None], new_topic: Callable[..., str]
 ) -> None:
-    """Appending is all that a log can do."""
+    """Messages can only be appended to a topic."""
     with pytest.raises(Exception, match="a topic can only be appended to"):
         save(spark.createDataFrame([("a",)], "value string"), "overwrite", topic=new_topic())
 
@@ -128,6 +128,6 @@ def test_a_topic_cannot_be_overwritten(
 def test_mistakes_are_named(
     spark: Any, save: Callable[..., None], columns: str, options: dict[str, str], message: str
 ) -> None:
-    """The exception that the user sees has the name of what is wrong."""
+    """The exception that the user sees names the wrong option or column."""
     with pytest.raises(Exception, match=message):
         save(spark.createDataFrame([], columns), **options)

@@ -22,7 +22,7 @@ def test_a_dead_letter_keeps_its_timestamp(
 ) -> None:
     """The timestamp is exact to the millisecond, even if floating-point seconds would not be."""
     topic = new_topic(1)
-    # Of these, a float of seconds times 1,000 is less than the milliseconds.
+    # For these timestamps, seconds as a float times 1,000 are less than the milliseconds.
     times = [1087159735574, 1085424483567, 2174942257365]
     batch = pa.record_batch(
         {

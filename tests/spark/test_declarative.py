@@ -75,7 +75,7 @@ print(type(spark).__module__)
 
 
 def run(command: list[str], folder: Path, **environment: str) -> str:
-    """Return what a command prints; it must end well."""
+    """Run a command, which must succeed, and return its output."""
     home = Path(str(pyspark.__file__)).parent
     process = subprocess.run(
         command,
@@ -100,9 +100,7 @@ def run(command: list[str], folder: Path, **environment: str) -> str:
 def test_declarative_pipelines(
     java: None, tmp_path: Path, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """`spark-pipelines run` runs a pipeline file, beside tables that read rdkafka themselves: what
-    the guide shows.
-    """
+    """`spark-pipelines run` runs the guide's pipeline file and tables that read from rdkafka."""
     flights, results = "flights", new_topic(1)
     cluster.create_topic(flights, 1)
     fill(cluster, flights, [{"value": row, "partition": 0} for row in ROWS])
@@ -177,7 +175,7 @@ def test_spark_connect(
 def test_what_declarative_pipelines_cannot_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, message: str
 ) -> None:
-    """It is refused by the name of its key, before Spark is asked."""
+    """The error names the key, and comes before anything is asked of Spark."""
     for name in ("SERVERS", "FLIGHTS", "RESULTS"):
         monkeypatch.setenv(name, "localhost:1")
     file = tmp_path / "delays.toml"

@@ -1,4 +1,4 @@
-"""The snippets of the guides to Spark run as they stand, but for folders of their own."""
+"""The snippets of the Spark guides run unchanged, except for the folders' names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def guided() -> Iterator[MockCluster]:
 def test_reading_and_writing(
     spark: Any, guided: MockCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Batches and a stream copy the topic: all rows three times; SQL counts those of its filter."""
+    """Batches and a stream copy all rows three times; SQL counts the rows that pass its filter."""
     fill(guided, "flights", numbered(ROWS, 1))
     names = run(block_with("docs/guides/spark.md", "SparkSession.builder.getOrCreate()"), guided)
     assert "|   v0|        0|     0|" in capsys.readouterr().out
@@ -60,7 +60,7 @@ def test_reading_and_writing(
 def test_pipeline_in_python(
     spark: Any, guided: MockCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file of the guide sends the average of what the guide has sent; progress is printed."""
+    """The guide's pipeline file sends the average of its input rows; progress is printed."""
     rows = [b'{"carrier": "UA", "dep_delay": %d}' % delay for delay in (4, 10)]
     fill(guided, "flights", [{"value": row, "timestamp": 1_767_225_600_000} for row in rows])
     monkeypatch.chdir(tmp_path)

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.integration]
 
 
 class Source:
-    """Stands for the stream between JVM and worker: whether its rows were complete."""
+    """Replaces the stream between JVM and worker, and says whether the rows were complete."""
 
     def __init__(self, complete: bool = True) -> None:
         self._complete = complete
@@ -55,7 +55,7 @@ class Query:
         complete: bool = True,
         meanwhile: Callable[[], object] = lambda: None,
     ) -> int:
-        """Write record batches; `meanwhile` happens behind the last. Return the rows written."""
+        """Write record batches, call `meanwhile` after the last one, and return the row count."""
 
         def batches() -> Iterator[pa.RecordBatch]:
             for rows in parts:
@@ -67,7 +67,7 @@ class Query:
         return write_exactly_once(batches(), source, task, self._options, ["value"]).rows  # type: ignore[arg-type]
 
     def elsewhere(self, *args: Sequence[str | None], batch: int = 0) -> int:
-        """The same task in another worker process, which has no producers yet."""
+        """Run the same task in another worker process, which has no producers yet."""
         kept, transactions.producers = transactions.producers, transactions.new_pool()
         try:
             return self.task(batch, *args)
@@ -86,7 +86,7 @@ def query(kafka: KafkaCluster, make_topic: MakeTopic) -> Iterator[Query]:
 
 
 def test_a_task_that_is_run_again_writes_nothing(query: Query) -> None:
-    """In the same worker, which remembers, and in another one, which asks the brokers."""
+    """The same worker remembers that it wrote the batch; another worker asks the brokers."""
     assert query.task(0, ["a", "b"], ["c"]) == 3
     assert query.task(0, ["a", "b"], ["c"]) == 0
     assert query.elsewhere(["a", "b", "c"]) == 0
@@ -104,7 +104,7 @@ def test_tasks_of_a_batch_are_told_apart(query: Query) -> None:
 
 
 def test_an_attempt_that_was_overtaken_fails(query: Query) -> None:
-    """Of two attempts at once the later one writes; the other's error says why it may not."""
+    """The later one of two concurrent attempts writes; the error of the other attempt says why."""
     with pytest.raises(KafkaException, match=r"batch 0 .* another attempt") as overtaken:
         query.task(0, ["a"], meanwhile=lambda: query.elsewhere(["a"]))
     assert transactions.is_fenced(overtaken.value)
@@ -113,7 +113,7 @@ def test_an_attempt_that_was_overtaken_fails(query: Query) -> None:
 
 
 def test_a_producer_of_before_is_replaced_where_another_worker_wrote_since(query: Query) -> None:
-    """Spark gives a partition to any worker: the one that had it before goes on without error."""
+    """If a partition returns to an earlier worker, this worker continues without an error."""
     assert query.task(0, ["a"]) == 1
     assert query.elsewhere(["b"], batch=1) == 1
     assert query.task(1, ["b"]) == 0
@@ -123,7 +123,7 @@ def test_a_producer_of_before_is_replaced_where_another_worker_wrote_since(query
 
 
 def test_what_a_dead_attempt_left_open_is_aborted(kafka: KafkaCluster, query: Query) -> None:
-    """The next attempt neither waits for its transaction to time out nor lets it through."""
+    """The next attempt does not wait for this transaction to time out, and does not commit it."""
     name = f"spark-rdkafka-{query.id}-0"
     with Producer(kafka.config() | {"transactional.id": name}) as dead:
         dead.init_transactions(TIMEOUT)
@@ -137,7 +137,7 @@ def test_what_a_dead_attempt_left_open_is_aborted(kafka: KafkaCluster, query: Qu
 
 
 def test_rows_that_end_too_early_are_not_committed(query: Query) -> None:
-    """A part of a task's rows would count as all of them for ever."""
+    """Otherwise, a part of the task's rows would count as all of them for ever."""
     with pytest.raises(IncompleteInput):
         query.task(0, ["a"], complete=False)
     assert query.task(0, ["a"], ["b"]) == 2
@@ -147,9 +147,9 @@ def test_rows_that_end_too_early_are_not_committed(query: Query) -> None:
 
 
 def test_another_plan_is_noticed(query: Query) -> None:
-    """A batch that comes again with other rows, or none, fails: to skip it would lose rows.
+    """A repeated batch with other rows, or without rows, fails: skipping it would lose rows.
 
-    Their order does not matter, nor how they are cut into record batches.
+    The order of the rows does not matter, nor does their division into record batches.
     """
     assert query.task(0, ["a", "b"]) == 2
     with pytest.raises(
@@ -171,7 +171,7 @@ def test_another_plan_is_noticed(query: Query) -> None:
 
 
 def test_a_bad_row_leaves_nothing_behind(query: Query) -> None:
-    """Neither the rows before it nor a transaction that readers would have to wait for."""
+    """It leaves no earlier rows, and no transaction that readers would have to wait for."""
     message = r"row 1: .*too large \(topic 'topic-.*', key of 0 bytes, value of 2000000 bytes"
     with pytest.raises(KafkaException, match=message):
         query.task(0, ["a"], ["b", "x" * 2_000_000])
@@ -180,7 +180,7 @@ def test_a_bad_row_leaves_nothing_behind(query: Query) -> None:
 
 
 def test_the_names_of_ids_begin_as_told(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """Access control can be given for a prefix; the marker may be kept for another topic."""
+    """An ACL can allow the prefix of the ids; the marker can be kept under another topic's name."""
     topic, markers = make_topic(), make_topic()
     query = Query(kafka, topic, transactionalidprefix="etl", markertopic=markers)
     assert query.task(0, ["a"]) == 1
@@ -195,14 +195,14 @@ def test_the_names_of_ids_begin_as_told(kafka: KafkaCluster, make_topic: MakeTop
 def test_a_transaction_that_may_not_last_so_long_names_the_option(
     kafka: KafkaCluster, make_topic: MakeTopic
 ) -> None:
-    """What brokers refuse comes with the option that it is about."""
+    """If the brokers refuse a timeout, the error names the option for it."""
     query = Query(kafka, make_topic(), **{"kafka.transaction.timeout.ms": "99999999"})
     with pytest.raises(KafkaException, match=r"kafka\.transaction\.timeout\.ms"):
         query.task(0, ["a"])
 
 
 def test_brokers_that_are_not_there_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It names the address and the option."""
+    """The error contains the address and the option."""
     monkeypatch.setattr(transactions, "_TIMEOUT", 1.0)
     query = Query(KafkaCluster("127.0.0.1:1"), "any")
     failure(lambda: query.task(0, ["a"]), r"127\.0\.0\.1:1.*kafka\.bootstrap\.servers")

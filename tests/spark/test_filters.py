@@ -1,4 +1,4 @@
-"""Filters that Spark pushes down: what they leave to read and what they leave to Spark."""
+"""Filters that Spark pushes down: the source applies some, and returns the others to Spark."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def unasked(times: Mapping[Partition, int]) -> Mapping[Partition, int | None]:
 
 
 def pushed(*filters: Filter) -> tuple[list[OffsetRange], list[Filter]]:
-    """What is read with the filters, and which of them Spark must apply."""
+    """The ranges that are read with the filters, and the filters that Spark must apply."""
     limits = Limits()
     left = list(limits.push(filters))
     return limits.narrow(RANGES, unasked), left
@@ -64,7 +64,7 @@ def pushed(*filters: Filter) -> tuple[list[OffsetRange], list[Filter]]:
     ],
 )
 def test_filters_on_topic_and_partition_are_met(one: Filter, covered: list[Partition]) -> None:
-    """Spark need not apply them again."""
+    """The source applies these filters completely, so Spark need not apply them."""
     ranges, left = pushed(one)
     assert [each.partition for each in ranges] == covered
     assert left == []
@@ -82,14 +82,14 @@ def test_filters_on_topic_and_partition_are_met(one: Filter, covered: list[Parti
     ],
 )
 def test_filters_on_offset_are_met(one: Filter, start: int, end: int) -> None:
-    """Offsets are the ranges themselves."""
+    """A filter on offsets becomes the bounds of the ranges."""
     ranges, left = pushed(one)
     assert [(each.start, each.end) for each in ranges] == [(start, end)] * 3
     assert left == []
 
 
 def test_filters_are_met_together() -> None:
-    """All of them have to be passed; nothing may be left."""
+    """A message must pass all filters; Spark has none left to apply."""
     ranges, left = pushed(
         EqualTo(("partition",), 0), GreaterThan(("offset",), 50), LessThan(("offset",), 60)
     )
@@ -111,7 +111,7 @@ def test_filters_are_met_together() -> None:
     ],
 )
 def test_other_filters_are_left_to_spark(one: Filter, start: int, end: int) -> None:
-    """The same filter is handed back, as Spark knows it by its identity."""
+    """The source returns the same object, because Spark compares filters by identity."""
     ranges, [left] = pushed(one)
     assert left is one
     assert [(each.start, each.end) for each in ranges] == [(start, end)] * 3
@@ -119,7 +119,10 @@ def test_other_filters_are_left_to_spark(one: Filter, start: int, end: int) -> N
 
 @pytest.mark.parametrize("kind", [EqualTo, GreaterThan, GreaterThanOrEqual])
 def test_a_lower_limit_of_time_skips_what_is_surely_older(kind: Any) -> None:
-    """Up to the first message of that time; behind it Spark decides, as times may be unordered."""
+    """The read starts at the first message of that time.
+
+    Spark filters the later messages, because times may be unordered.
+    """
     asked: list[Mapping[Partition, int]] = []
 
     def at(times: Mapping[Partition, int]) -> Mapping[Partition, int | None]:
@@ -134,7 +137,7 @@ def test_a_lower_limit_of_time_skips_what_is_surely_older(kind: Any) -> None:
 
 
 def test_push_down_may_be_off() -> None:
-    """Spark refuses every query of a reader with a pushFilters of its own while it is off."""
+    """If push-down is off, Spark refuses every query of a reader that defines pushFilters."""
     options = read_options(
         {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "a"}, streaming=False
     )

@@ -1,4 +1,4 @@
-"""The demo: its direct computation by hand, its comparison, a short run, and Ctrl-C."""
+"""The demo: its direct computation, its comparison, a short run, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from examples.flights.state import Member, Run
 from tests.support.waiting import wait_until
 
 _ROOT = Path(__file__).parents[2]
-# A JVM starts, and another one may be at work.
+# A JVM starts, and another JVM may be running.
 _SECONDS = 900
 _COLUMNS = ["dep_delay", "arr_delay", "carrier", "flight", "origin", "minute", "time_hour"]
 _LINES = [
@@ -46,12 +46,12 @@ FLIGHTS = Flights(_COLUMNS, _LINES)
 
 
 def test_the_direct_computation() -> None:
-    """Worked out by hand: cancelled flights count, and add nothing to the delays."""
+    """The expected results were computed by hand: cancelled flights count, but add no delay."""
     assert per_carrier_and_hour(FLIGHTS) == _HOURS
 
 
 def test_a_flight_becomes_an_event() -> None:
-    """Numbers and nulls, a key that no other flight has, the scheduled minute."""
+    """The event has numbers, nulls, a key that no other flight has, and the scheduled minute."""
     [first, second, *_, last] = events(FLIGHTS)
     assert first.key == "UA1545/EWR/2013-01-01"
     assert first.timestamp == 1_357_034_400_000 + 15 * 60_000
@@ -64,7 +64,7 @@ def test_a_flight_becomes_an_event() -> None:
 
 
 def test_differences_count_rows() -> None:
-    """A row that is missing, one too many and one that is there twice are all found."""
+    """The comparison finds missing rows, extra rows and duplicates."""
     assert differences("x", _HOURS, reversed(_HOURS)) == []
     assert differences("x", _HOURS, _HOURS[1:])[0].startswith("1 rows missing from x")
     assert differences("x", _HOURS, [*_HOURS, _HOURS[0]])[0].startswith("1 rows too many in x")
@@ -73,7 +73,7 @@ def test_differences_count_rows() -> None:
 
 
 def test_a_result_read_twice_counts_once() -> None:
-    """A partition that changed hands before its commit has been read by both members."""
+    """If a partition moves to another member before its commit, both members read it."""
     run = Run(0, [Member("a"), Member("b")])
     run.members[0].on_event({"event": "rows", "rows": 7, "positions": {"0": 5, "1": 2}})
     run.members[1].on_event({"event": "rows", "rows": 6, "positions": {"1": 6}})
@@ -100,7 +100,8 @@ def demo(tmp_path: Path, java: None) -> Iterator[subprocess.Popen[str]]:
         try:
             yield process
         finally:
-            # At SIGTERM it ends what it started, which leads sessions of its own.
+            # At SIGTERM the demo ends the processes that it started, which lead sessions of their
+            # own.
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 process.communicate(timeout=_SECONDS)
@@ -115,7 +116,7 @@ def processes_in(directory: Path) -> list[str]:
             if (process / "cwd").resolve().is_relative_to(directory):
                 found.append((process / "cmdline").read_text())
         except OSError:
-            # It has ended meanwhile.
+            # The process has ended meanwhile.
             continue
     return found
 
@@ -133,7 +134,7 @@ def test_a_short_run_is_equal(demo: subprocess.Popen[str], tmp_path: Path) -> No
 @pytest.mark.spark
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_ctrl_c_ends_everything(demo: subprocess.Popen[str], tmp_path: Path) -> None:
-    """While Spark runs, Ctrl-C leaves no process and no traceback, and the shell's code."""
+    """If Spark runs at Ctrl-C, no process and no traceback are left; the exit status is 130."""
     assert demo.stdout is not None
     shown = ""
     while "is ready" not in shown:

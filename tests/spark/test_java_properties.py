@@ -1,4 +1,4 @@
-"""``kafka.*`` in the names of Java's clients, which Spark's own source takes."""
+"""``kafka.*`` options with the names of Java's clients, which Spark's own source accepts."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_names_that_both_know_pass_unchanged() -> None:
     ],
 )
 def test_java_s_names_become_librdkafka_s(given: dict[str, str], found: dict[str, str]) -> None:
-    """A configuration moves over as it is."""
+    """A configuration of Java's clients works without changes."""
     assert translate(given, "producer") == found
 
 
@@ -134,7 +134,7 @@ def test_java_s_names_become_librdkafka_s(given: dict[str, str], found: dict[str
     ],
 )
 def test_what_cannot_be_honoured_is_refused_by_name(given: dict[str, str], message: str) -> None:
-    """With what to give instead, and without a secret."""
+    """The error says which property to use instead, and contains no secret."""
     with pytest.raises(ValueError, match=message) as failure:
         translate(given, "consumer" if "buffer.memory" not in given else "producer")
     assert PASSWORD not in str(failure.value)
@@ -142,13 +142,13 @@ def test_what_cannot_be_honoured_is_refused_by_name(given: dict[str, str], messa
 
 @pytest.mark.parametrize("name", ["key.serializer", "interceptor.classes", "partitioner.class"])
 def test_a_producer_has_prohibitions_of_its_own(name: str) -> None:
-    """What a consumer does not know is not its business."""
+    """A producer also refuses properties that only producers have."""
     with pytest.raises(ValueError, match=f"kafka.{name} cannot be given"):
         translate({name: "x"}, "producer")
 
 
 def test_what_has_no_effect_is_left_out_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    """Settings of how a Java client works inside do no harm, and are not dropped in silence."""
+    """The internal settings of Java's clients do no harm; a warning says that they are ignored."""
     with caplog.at_level(logging.WARNING):
         given = {"max.poll.records": "9", "compression.lz4.level": "3", "fetch.min.bytes": "1"}
         assert translate(given, "consumer") == {"fetch.min.bytes": "1"}
@@ -157,7 +157,7 @@ def test_what_has_no_effect_is_left_out_with_a_warning(caplog: pytest.LogCapture
 
 
 def test_librdkafka_knows_every_name_that_comes_out() -> None:
-    """A translation to a name that is not there would fail every query."""
+    """An unknown translated name would make every query fail."""
     given = {
         "bootstrap.servers": "127.0.0.1:1",
         "buffer.memory": "33554432",

@@ -1,4 +1,4 @@
-"""How far a stream is behind, from its progress."""
+"""How far a stream is behind, computed from its progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confluent_kafka.spark.offsets import Partition
 
 
 def test_metrics_are_named_as_those_of_spark_s_own_source() -> None:
-    """Of all partitions the least, the most and the average; a new partition counts whole."""
+    """The least, most and average lag of all partitions; a new partition counts whole."""
     source = SimpleNamespace(
         endOffset=json.dumps({"flights": {"0": 10, "1": 20}}),
         latestOffset=json.dumps({"flights": {"0": 15, "1": 20, "2": 7}}),
@@ -29,8 +29,8 @@ def test_metrics_are_named_as_those_of_spark_s_own_source() -> None:
 
 
 def test_lag_that_is_not_known() -> None:
-    """Sources that are no topics of Kafka, or have not said anything yet, have none."""
+    """Sources other than Kafka topics, and sources without progress so far, have no lag."""
     assert lag(None, None) == {}
     assert lag('{"t": {"0": 3}}', "null") == {}
-    # Read meanwhile, while the latest offset was an older one.
+    # The query read messages that arrived after it had asked for the latest offset.
     assert lag('{"t": {"0": 3}}', '{"t": {"0": 2}}') == {Partition("t", 0): 0}

@@ -1,4 +1,4 @@
-"""Offsets in Spark's JSON, and what the words in it come to."""
+"""Offsets in Spark's JSON, and how words such as "earliest" resolve."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 
 
 def never(times: object) -> dict[Partition, int | None]:
-    """No time is looked up."""
+    """Fail: the test expects that no time is looked up."""
     raise AssertionError
 
 
 def test_words_and_json_are_bounds() -> None:
-    """The two words in any case, and JSON with its special offsets."""
+    """The words "earliest" and "latest" in any case, and JSON with its special offsets."""
     assert parse_bound(" Earliest ") == "earliest"
     assert parse_bound("latest") == "latest"
     assert parse_bound('{"a": {"0": 5, "1": -2}, "b": {"0": -1}}') == {A0: 5, A1: -2, B0: -1}
@@ -50,7 +50,7 @@ def test_words_and_json_are_bounds() -> None:
     ],
 )
 def test_wrong_json_is_refused_with_its_place(text: str, message: str) -> None:
-    """The error names the topic and the partition."""
+    """The error names the wrong topic or partition."""
     with pytest.raises(ValueError, match=message):
         parse_bound(text)
 
@@ -73,7 +73,7 @@ def test_bounds_resolve_to_offsets() -> None:
 
 
 def test_json_names_exactly_the_partitions_there_are() -> None:
-    """A partition left out would be lost in silence, one too many is a mistake."""
+    """A missing partition would be skipped silently; an extra partition is a mistake."""
     first, last = {A0: 0, A1: 0}, {A0: 9, A1: 9}
     with pytest.raises(ValueError, match=r"startingOffsets leaves out a \[1\]"):
         resolve("startingOffsets", {A0: 0}, first, last, never)
@@ -87,7 +87,7 @@ def total(starts: dict[Partition, int], ends: dict[Partition, int]) -> int:
 
 @pytest.mark.parametrize("most", [1, 2, 10, 99, 1_000])
 def test_a_limit_advances_every_partition_by_the_same_fraction(most: int) -> None:
-    """A partition that was done early would put the watermark ahead of the others' rows."""
+    """If one partition finished early, the watermark would pass the other partitions' rows."""
     starts, ends = {A0: 10, A1: 0, B0: 5}, {A0: 110, A1: 900, B0: 5}
     shared = share_out(starts, ends, most)
     taken = {one: shared[one] - starts[one] for one in ends}
@@ -102,7 +102,7 @@ def test_a_limit_advances_every_partition_by_the_same_fraction(most: int) -> Non
 
 
 def test_a_limit_reaches_the_end_in_the_end() -> None:
-    """Rounding never leaves a partition behind for ever."""
+    """Rounding never leaves a partition permanently unread."""
     offsets: dict[Partition, int] = {A0: 0, A1: 0, B0: 0}
     ends: Any = {A0: 1, A1: 1_000, B0: 17}
     for _ in range(1_100):
@@ -120,7 +120,7 @@ def test_timestamps_of_partitions_are_json() -> None:
 
 
 def test_timestamps_resolve_to_the_first_offset_that_is_not_earlier() -> None:
-    """What was written since the latest offsets were asked for is left for later."""
+    """Messages that were written after the latest offsets were requested are left for later."""
 
     def at(times: object) -> dict[Partition, int | None]:
         assert times == {A0: 100, A1: 100}
@@ -131,7 +131,7 @@ def test_timestamps_resolve_to_the_first_offset_that_is_not_earlier() -> None:
 
 
 def test_a_time_that_no_message_has_reached() -> None:
-    """It is an error, which says what to do, or the latest offset."""
+    """It is an error that says what to do, or the latest offset, as the strategy says."""
 
     def at(times: object) -> dict[Partition, int | None]:
         return {A0: 4, A1: None}

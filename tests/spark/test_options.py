@@ -1,6 +1,6 @@
 """Options of the data source have Spark's names.
 
-Errors about them say what to do.
+The error about a wrong option says what to do.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ def streaming(**more: str) -> Any:
 
 
 def test_a_batch_read_covers_the_whole_topic_by_default() -> None:
-    """As in Spark's guide: from the earliest to the latest offsets."""
+    """As in Spark's guide, it covers the earliest to the latest offsets."""
     options = batch()
     assert (options.starting, options.ending) == ("earliest", "latest")
 
 
 def test_a_streaming_read_starts_with_what_comes_next_by_default() -> None:
-    """As in Spark's guide: latest, losses fail the query, no limit, no headers, two minutes."""
+    """As in Spark's guide, the query starts at the latest offsets, and a loss fails it.
+
+    There is no limit, there are no headers, and the timeout is two minutes.
+    """
     options = streaming()
     assert options.starting == "latest"
     assert options.fail_on_data_loss is True
@@ -46,7 +49,7 @@ def test_a_streaming_read_starts_with_what_comes_next_by_default() -> None:
 
 
 def test_kafka_properties_pass_through_without_their_prefix() -> None:
-    """Whatever starts with ``kafka.`` configures the client; nothing else does."""
+    """An option that starts with ``kafka.`` configures the client; other options do not."""
     options = read_options({**READ, "kafka.security.protocol": "SSL"}, streaming=False)
     assert options.kafka["security.protocol"] == "SSL"
     assert not any(name.startswith("kafka.") for name in options.kafka)
@@ -81,7 +84,7 @@ def test_values_keep_spark_s_spelling() -> None:
 
 
 def test_the_time_of_a_question_has_java_s_name() -> None:
-    """It is the source's own, and no property of librdkafka; without it there are defaults."""
+    """This timeout is the source's own and not a property of librdkafka; it has a default."""
     options = batch(**{"kafka.default.api.timeout.ms": "2500"})
     assert options.retries.timeout == 2.5
     assert "default.api.timeout.ms" not in options.kafka
@@ -132,13 +135,13 @@ def test_the_time_of_a_question_has_java_s_name() -> None:
     ],
 )
 def test_what_is_wrong_with_an_option_is_said(more: dict[str, str], message: str) -> None:
-    """Each refusal names the option, what was given and what to give."""
+    """Each error names the option, its value and the allowed values."""
     with pytest.raises(ValueError, match=re.escape(message)):
         batch(**more)
 
 
 def test_required_options_are_asked_for() -> None:
-    """Nothing is guessed: not the brokers, not the topics."""
+    """The source guesses neither the brokers nor the topics."""
     with pytest.raises(ValueError, match=r"kafka\.bootstrap\.servers is required"):
         read_options({"subscribe": "flights"}, streaming=False)
     with pytest.raises(ValueError, match="subscribePattern, assign is required"):
@@ -146,20 +149,20 @@ def test_required_options_are_asked_for() -> None:
 
 
 def test_a_streaming_query_has_no_end() -> None:
-    """endingOffsets would be ignored in silence otherwise."""
+    """Otherwise, endingOffsets would be ignored silently."""
     with pytest.raises(ValueError, match="a streaming query has no end"):
         streaming(endingoffsets="latest")
 
 
 @pytest.mark.parametrize("name", ["endingtimestamp", "endingoffsetsbytimestamp"])
 def test_a_streaming_query_has_no_end_in_time_either(name: str) -> None:
-    """The same for both ways to give it."""
+    """Both options for an ending time are refused."""
     with pytest.raises(ValueError, match="a streaming query has no end"):
         streaming(**{name: "5"})
 
 
 def test_a_timestamp_goes_before_timestamps_and_these_before_offsets() -> None:
-    """The precedence of Spark's guide, at both ends."""
+    """At the start and at the end, the precedence is the one in Spark's guide."""
     json = '{"flights": {"0": 7}}'
     offsets = {"startingoffsets": json, "endingoffsets": json}
     each = {"startingoffsetsbytimestamp": json, "endingoffsetsbytimestamp": json}
@@ -176,7 +179,7 @@ def test_a_timestamp_goes_before_timestamps_and_these_before_offsets() -> None:
 
 
 def test_a_minimum_of_offsets_is_not_above_the_maximum() -> None:
-    """A micro-batch could not have either number."""
+    """No micro-batch could satisfy both limits."""
     options = streaming(minoffsetspertrigger="5", maxoffsetspertrigger="5", maxtriggerdelay="2 min")
     assert (options.min_offsets_per_trigger, options.max_trigger_delay) == (5, 120)
     assert streaming().max_trigger_delay == 15 * 60
@@ -203,7 +206,7 @@ def test_times_are_written_as_in_spark(text: str, seconds: float) -> None:
 def test_a_batch_read_says_that_options_of_streams_do_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """As Spark's own source does: no error, but no silence either."""
+    """As in Spark's own source, this is a warning and not an error."""
     with caplog.at_level(logging.WARNING):
         batch(maxoffsetspertrigger="5")
     assert "option maxOffsetsPerTrigger has no effect in a batch read" in caplog.text

@@ -27,7 +27,7 @@ from .topics import fill, messages
 
 pytestmark = pytest.mark.spark
 
-# A JVM starts, and another one may be at work.
+# A JVM starts, and another JVM may be running.
 _SECONDS = 300
 FLIGHTS = """\
 name = "delays"
@@ -99,7 +99,7 @@ class Place:
         (out / "beside_the_file.py").write_text(FUNCTION)
 
     def environment(self, trigger: str = "availableNow") -> dict[str, str]:
-        """The variables of the file."""
+        """The environment variables that the file uses."""
         return {
             "SERVERS": self.cluster.bootstrap_servers,
             "FLIGHTS": self.flights,
@@ -109,7 +109,7 @@ class Place:
         }
 
     def write(self, *changes: tuple[str, str], more: str = "") -> Path:
-        """Write the file, with changes."""
+        """Write the file after replacing the given texts, with `more` at its end."""
         text = FLIGHTS + more
         for old, new in changes:
             assert old in text
@@ -118,20 +118,20 @@ class Place:
         return self.file
 
     def dead_letters(self) -> tuple[str, str]:
-        """The change that gives the source a topic for dead letters."""
+        """The replacement that gives the source a topic for dead letters."""
         return "# dead letters", f'dead_letter = "{self.dead}"'
 
 
 @pytest.fixture
 def place(cluster: MockCluster, new_topic: Callable[..., str], tmp_path: Path) -> Place:
-    """One for each test."""
+    """A new place for each test."""
     return Place(cluster, new_topic, tmp_path)
 
 
 def test_a_file_runs_from_topic_to_topic_and_files(spark: Any, place: Place) -> None:
-    """JSON, SQL and a function, a topic and Parquet out of one query, and dead letters.
+    """One pipeline has JSON, SQL, a function, a topic, Parquet files and dead letters.
 
-    A second run goes on where the first one ended.
+    A second run continues where the first one ended.
     """
     file = place.write(place.dead_letters(), more=PARQUET)
     pipeline = load(file, place.environment())
@@ -160,9 +160,9 @@ def test_a_file_runs_from_topic_to_topic_and_files(spark: Any, place: Place) -> 
 
 
 def test_files_of_another_run_are_never_replaced(spark: Any, place: Place) -> None:
-    """A new checkpoint counts batches from 0, and so does a renamed view: files of before stay.
+    """A new checkpoint or a renamed view counts batches from 0, and replaces no earlier files.
 
-    Only a micro-batch of the same query that is tried again replaces its own files.
+    Only a repeated micro-batch of the same query replaces its own files.
     """
     topic = FLIGHTS[FLIGHTS.index("[sinks.topic]") :]
     only_files = place.write((topic, PARQUET))
@@ -175,7 +175,7 @@ def test_files_of_another_run_are_never_replaced(spark: Any, place: Place) -> No
 
     first = place.environment()
     assert run(first) == 2
-    # Spark runs the batch again that its log of commits lacks.
+    # Spark repeats the batch that is missing in its commit log.
     (commit,) = (place.out / "checkpoint" / "louder" / "commits").glob("0")
     commit.unlink()
     (place.out / "checkpoint" / "louder" / "commits" / ".0.crc").unlink()
@@ -189,7 +189,7 @@ def test_files_of_another_run_are_never_replaced(spark: Any, place: Place) -> No
 
 
 def test_rows_that_do_not_decode_end_the_query(spark: Any, place: Place) -> None:
-    """Without a topic for them; the error names the row and the reason, in one line."""
+    """Without a topic for dead letters, the error names the row and the reason in one line."""
     fill(place.cluster, place.flights, [ROWS[0], BAD])
     pipeline = load(place.write(), place.environment())
     with pytest.raises(QueryFailed) as raised:
@@ -199,7 +199,7 @@ def test_rows_that_do_not_decode_end_the_query(spark: Any, place: Place) -> None
 
 
 def test_every_query_is_stopped() -> None:
-    """Also where one does not stop in time, which is raised then."""
+    """If one query does not stop in time, the others are stopped before the error is raised."""
     stopped: list[str] = []
 
     class Query:
@@ -226,7 +226,7 @@ def test_every_query_is_stopped() -> None:
 
 
 def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> None:
-    """SQL that does not parse, and columns that are not there, before anything is read."""
+    """SQL with a syntax error and unknown columns are refused before anything is read."""
     for change, wanted in [
         (("SELECT key", "SELEC key"), "flights.toml:23: steps.late.sql: "),
         (("value.delay >", "value.dely >"), "flights.toml:23: steps.late.sql: "),
@@ -238,7 +238,8 @@ def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> 
             start(spark, load(file, place.environment()))
         error = str(located(raised.value, file))
         assert wanted in error
-        # Behind Spark's own text would come the plan, with passwords among the options.
+        # Spark's own text would be followed by the plan, which contains passwords among the
+        # options.
         assert "startingOffsets" not in error
 
 
@@ -274,7 +275,7 @@ def test_corrupt_avro(spark: Any, place: Place) -> None:
 
 
 def test_a_topic_is_written_as_avro(spark: Any, place: Place) -> None:
-    """With the latest schema of its subject; columns that it does not take are refused before."""
+    """Rows use the subject's latest schema; columns that do not fit are refused before the run."""
     fastavro = pytest.importorskip("fastavro", reason="fastavro is not installed")
     pytest.importorskip("httpx", reason="httpx is not installed")
     from tests.support.schema_registry import running_registry
@@ -314,7 +315,7 @@ key = { format = "string", columns = ["key"] }
 
 
 def test_sql_is_explained(spark: Any, place: Place) -> None:
-    """Sinks may read a source, a step in SQL, or one with state; so does the guide's example."""
+    """A sink may read a source, an SQL step or a step with state; the guide's example works."""
     other = [("step", "late", "append"), ("source", "flights", "append")]
     more = "".join(
         f'[sinks.{name}]\ninput = "{view}"\nformat = "console"\noutput_mode = "{mode}"\n'
@@ -331,7 +332,7 @@ def test_sql_is_explained(spark: Any, place: Place) -> None:
 
 
 def test_updates_go_to_a_topic(spark: Any, place: Place) -> None:
-    """Each micro-batch sends the aggregates that it changed, and a later run goes on from there."""
+    """Each micro-batch sends the aggregates that it changed; a later run continues from them."""
     place.write((FLIGHTS[FLIGHTS.index("[steps.late]") :], COUNTS))
     pipeline = load(place.file, place.environment())
     for rows in (ROWS[:1], ROWS[:2]):
@@ -370,13 +371,13 @@ def command(
         try:
             yield process
         finally:
-            # Spark's JVM, too, and its Python workers.
+            # Kill Spark's JVM and its Python workers too.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_the_command_runs_until_ctrl_c(java: None, place: Place) -> None:
-    """Progress in lines, a clean end with the shell's code, and no traceback."""
+    """The command prints lines of progress and no traceback; its exit status is 130."""
     place.write()
     fill(place.cluster, place.flights, ROWS)
     with command(place, "run", trigger="1 second") as process:
@@ -394,7 +395,7 @@ def test_the_command_runs_until_ctrl_c(java: None, place: Place) -> None:
     messages(place.cluster, place.results, 2)
 
 
-# What starts Python for Spark; the first time that a stream's source is to start, it does not.
+# A script that starts Python for Spark, but fails the first time that a stream's source starts.
 STARTER = """\
 #!/bin/sh
 case "$*" in *python_streaming_source_runner*) mkdir {missed} 2>/dev/null && exit 1 ;; esac
@@ -403,7 +404,7 @@ exec {python} "$@"
 
 
 def test_the_command_starts_a_source_again(java: None, place: Place, tmp_path: Path) -> None:
-    """Spark waits ten seconds for the process of a source, and then fails the query."""
+    """If Spark gives up waiting for the source's process, the command starts the query again."""
     starter, missed = tmp_path / "starter", tmp_path / "missed"
     starter.write_text(STARTER.format(missed=missed, python=sys.executable))
     starter.chmod(0o755)
@@ -417,8 +418,10 @@ def test_the_command_starts_a_source_again(java: None, place: Place, tmp_path: P
 
 
 def test_the_command_ends_without_tracebacks(java: None, place: Place) -> None:
-    """A run that has read everything shows its progress and nothing else: Spark's workers lose
-    their connections at the end, which is no failure."""
+    """A run that has read everything shows only its progress.
+
+    Spark's workers lose their connections at the end, which is not a failure.
+    """
     place.write(place.dead_letters(), more=PARQUET)
     fill(place.cluster, place.flights, [*ROWS, BAD])
     with command(place, "run") as process:
@@ -430,7 +433,7 @@ def test_the_command_ends_without_tracebacks(java: None, place: Place) -> None:
 
 
 def test_the_command_says_why_it_failed(java: None, place: Place) -> None:
-    """The cause in a line, not the stacks of two languages, and exit status 1."""
+    """The command prints the cause in one line instead of two stack traces, with exit status 1."""
     place.write()
     fill(place.cluster, place.flights, [BAD])
     with command(place, "run") as process:
@@ -443,8 +446,9 @@ def test_the_command_says_why_it_failed(java: None, place: Place) -> None:
 
 
 def test_the_command_validates_and_explains(java: None, place: Place) -> None:
-    """Plans of all queries without reading anything; problems with file, line and key; and nothing
-    of what Java says when it starts.
+    """The command prints plans without reading data, and problems with file, line and key.
+
+    Java's start-up messages are not shown.
     """
     servers = 'bootstrap.servers = "${SERVERS}"'
     password = f'{servers}\nsasl.password = "{secret("kafka")}"'
@@ -474,7 +478,7 @@ def test_the_command_validates_and_explains(java: None, place: Place) -> None:
 
 
 def test_the_command_says_why_spark_does_not_start(place: Place, tmp_path: Path) -> None:
-    """In a line instead of a traceback; what Java, or its absence, has to say is shown."""
+    """The command prints Java's error, or that Java is missing, in one line without a traceback."""
     place.write()
     nothing = {"JAVA_HOME": str(tmp_path / "nowhere")}
     with command(place, "validate", environment=nothing) as process:

@@ -1,4 +1,4 @@
-"""Pipelines are checked before anything starts: neither Spark nor a broker is there."""
+"""Pipelines are checked before anything starts: these tests need neither Spark nor a broker."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ path = "files"
 
 
 def problems(tmp_path: Path, *changes: tuple[str, str], **environment: str) -> list[str]:
-    """The problems of the good pipeline after changes; without the file's directory."""
+    """The problems of the good pipeline after the changes, without the directory in their paths."""
     text = GOOD
     for old, new in changes:
         assert old in text
@@ -85,7 +85,7 @@ def problems(tmp_path: Path, *changes: tuple[str, str], **environment: str) -> l
 
 
 def test_a_good_pipeline_is_loaded(tmp_path: Path) -> None:
-    """Dotted settings are joined, numbers become texts, strings stand for their format."""
+    """Dotted settings are joined, numbers become strings, and a string is short for a format."""
     file = tmp_path / "p.toml"
     file.write_text(GOOD)
     pipeline = load(file)
@@ -124,8 +124,10 @@ input = "late"
 
 
 def test_all_problems_at_once(tmp_path: Path) -> None:
-    """Unknown keys, wrong types, missing variables and everything else, in one go; nothing is said
-    of what is checked in the place of a broken value."""
+    """One check reports unknown keys, wrong types, missing variables and every other problem.
+
+    A broken value is reported once: checks that depend on it are skipped.
+    """
     file = tmp_path / "p.toml"
     file.write_text(MANY)
     with pytest.raises(PipelineError) as raised:
@@ -198,7 +200,7 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named_with_its_line(
     tmp_path: Path, old: str, new: str, wanted: str
 ) -> None:
-    """Unknown, missing and mistyped keys, options, views, circles, schemas: file, line, key."""
+    """Unknown, missing and wrong keys, options, views, circles and schemas: file, line and key."""
     found = problems(tmp_path, (old, new))
     assert found[0][: len(wanted)] == wanted, found
 
@@ -208,7 +210,7 @@ def test_what_is_wrong_is_named_with_its_line(
     ["files", "./files/", "x/../files", "files/late", ".", "file:files"],
 )
 def test_two_sinks_have_two_directories(tmp_path: Path, other: str) -> None:
-    """They would write over each other's files, or one could not be read for the other's."""
+    """Otherwise, a sink would overwrite the other sink's files or make them unreadable."""
     more = f'path = "files"\n[sinks.more]\nformat = "parquet"\ninput = "flights"\npath = "{other}"'
     found = problems(tmp_path, ('path = "files"', more))
     assert found == [
@@ -227,19 +229,19 @@ def test_two_sinks_have_two_directories(tmp_path: Path, other: str) -> None:
     ],
 )
 def test_directories_that_are_apart(tmp_path: Path, one: str, other: str) -> None:
-    """Names that begin alike are no clash, nor are paths of two file systems."""
+    """Two names with the same beginning do not clash, nor do paths on two file systems."""
     more = f'path = "{one}"\n[sinks.more]\nformat = "parquet"\ninput = "late"\npath = "{other}"'
     assert problems(tmp_path, ('path = "files"', more)) == []
 
 
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
-    """Who repairs a file sees everything that is wrong with it."""
+    """A user who repairs a file sees all of its problems."""
     found = problems(tmp_path, ("dead_letter", "dead"), ('"availableNow"', "3"))
     assert len(found) == 2
 
 
 def test_a_wrong_encoding_is_one_problem(tmp_path: Path) -> None:
-    """The data source's options, which are made of it, are not blamed again."""
+    """The data source's options, which are derived from the encoding, are not reported again."""
     assert len(problems(tmp_path, ('"string"', '"avro"'))) == 1
     assert len(problems(tmp_path, ('"string"', '"json", schema = "{}"'))) == 1
     assert len(problems(tmp_path, ('"string"', '"string", message = "m"'))) == 1
@@ -258,7 +260,7 @@ def test_secrets_come_from_the_environment_and_stay_there(tmp_path: Path) -> Non
 
 
 def test_secrets_are_concealed(tmp_path: Path) -> None:
-    """Values whose keys speak of secrets are taken out of what is printed."""
+    """Values are hidden in printed text if their keys suggest a secret."""
     file = tmp_path / "p.toml"
     file.write_text(
         GOOD.replace("\n[spark]", 'sasl.password = "${PASSWORD}"\n[spark]').replace(
@@ -360,7 +362,7 @@ def test_what_is_no_secret_stays_readable() -> None:
 
 
 def test_problems_of_a_file_do_not_quote_its_secrets(tmp_path: Path) -> None:
-    """What a file says in the wrong place is quoted without the passwords of other places."""
+    """A quoted value from a wrong place does not show the passwords of other places."""
     wrong = f'format = "jdbc://u:{secret("kafka")}@db"\noptions.password = "{secret("kafka")}"'
     found = problems(tmp_path, ('format = "parquet"', wrong))
     assert "cannot be" in "".join(found)
@@ -368,7 +370,7 @@ def test_problems_of_a_file_do_not_quote_its_secrets(tmp_path: Path) -> None:
 
 
 def test_functions_stand_beside_the_file(tmp_path: Path) -> None:
-    """A function of a step is imported while checking; a wrong one is named."""
+    """The check imports a step's function, and names a wrong function."""
     (tmp_path / "beside_it.py").write_text("def clean(batches):\n    yield from batches\n")
     step = 'map_in_arrow = "beside_it:clean"\ninput = "flights"\nschema = "carrier STRING"\n[a]'
     old = GOOD[GOOD.index("sql = ") : GOOD.index("[sinks.late]")]
@@ -391,7 +393,10 @@ def test_functions_stand_beside_the_file(tmp_path: Path) -> None:
 def test_modules_that_raise_are_problems(
     tmp_path: Path, request: pytest.FixtureRequest, code: str, wanted: str
 ) -> None:
-    """A step's module, or a pipeline in Python, whose code raises: the exception and its line."""
+    """The problem has the exception and its line.
+
+    The code of a step's module, or of a pipeline in Python, may raise it.
+    """
     name = f"raises_{request.node.callspec.indices['code']}"
     (tmp_path / f"{name}.py").write_text(code)
     where = "" if "SyntaxError" in wanted else f"({tmp_path}/{name}.py:{code.count(chr(10))})"
@@ -407,7 +412,7 @@ def test_modules_that_raise_are_problems(
 
 
 def test_python_declares_the_same(tmp_path: Path) -> None:
-    """Dataclasses are checked as a file is, and a .py file can hold them."""
+    """Dataclasses are checked like a file, and a .py file can contain them."""
     pipeline = Pipeline(
         name="copy",
         checkpoint="checkpoint",
@@ -431,7 +436,7 @@ def test_python_declares_the_same(tmp_path: Path) -> None:
 
 
 def test_lines_of_keys() -> None:
-    """Texts over several lines hold no keys, quoted and dotted keys are one."""
+    """Multi-line strings contain no keys; quoted keys and dotted keys are equal."""
     text = 'a."b.c" = 1\nd = """\ne = 2\n"""\n[f.g] # h\n"i j" = [\n  "k = 3",\n]\nl = {m = 4}\n'
     lines = key_lines(text)
     assert lines[("a", "b", "c")] == 1
@@ -464,12 +469,12 @@ def test_lines_of_keys() -> None:
     ],
 )
 def test_tables_of_a_query(sql: str, wanted: set[str]) -> None:
-    """Tables stand behind FROM and JOIN; not those of a catalog, nor what only looks like one."""
+    """Tables follow FROM and JOIN; a catalog's tables, and lookalikes in texts, do not count."""
     assert tables(sql) == wanted
 
 
 def test_steps_come_after_what_they_read() -> None:
-    """Their order in the file does not matter."""
+    """The order of the steps in the file does not matter."""
     steps = {"c": Step(sql="select * from b"), "b": Step(sql="select * from a")}
     pipeline = Pipeline(
         name="x", checkpoint="x", sources={"a": Source(topics=("a",))}, sinks={}, steps=steps
@@ -478,7 +483,7 @@ def test_steps_come_after_what_they_read() -> None:
 
 
 def test_ddl() -> None:
-    """What Spark's DDL allows in a schema, nested too."""
+    """Every form of a schema that Spark's DDL allows, nested forms too."""
     schema = parse_ddl("a INT NOT NULL, `b c` array<struct<d: map<string, bigint>>> COMMENT 'x'")
     assert schema == (
         StructType()
@@ -500,13 +505,13 @@ def test_ddl() -> None:
     ],
 )
 def test_wrong_ddl(text: str, wanted: str) -> None:
-    """An error says where the schema ceases to be one."""
+    """The error contains the place where the schema becomes invalid."""
     with pytest.raises(ValueError, match=wanted.replace("(", r"\(")):
         parse_ddl(text)
 
 
 def test_causes_without_stacks() -> None:
-    """Of Spark's message with the stacks of two languages, what happened is left."""
+    """Only the cause remains of Spark's message, without the stacks of two languages."""
     text = (
         "[STREAM_FAILED] Query [id = 1] terminated with exception: Job aborted\n"
         "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
@@ -525,7 +530,7 @@ def test_causes_without_stacks() -> None:
 
 
 def test_tables_as_streams() -> None:
-    """What Declarative Pipelines want: only views of the pipeline, and only where they are read."""
+    """STREAM() encloses only the pipeline's views, and only where the query reads them."""
     sql = "select a.x, 'from a' from a join `B` on extract(year from a.x) = b.y, c"
     wanted = (
         "select a.x, 'from a' from STREAM(a) join STREAM(`B`) on extract(year from a.x) = b.y, c"

@@ -1,4 +1,4 @@
-"""Keys and values are decoded a whole Arrow column at a time, and bad rows found one by one."""
+"""Keys and values are decoded one Arrow column at a time, and bad rows are found one by one."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ FLIGHT = {
 
 @pytest.fixture
 def registry() -> Iterator[FakeRegistry]:
-    """A registry with nothing in it, which takes unrelated versions of a subject."""
+    """An empty registry that accepts any new version of a subject without compatibility checks."""
     with running_registry() as one:
         one.memory.answer("PUT", "/config", (), {"compatibility": "NONE"})
         yield one
 
 
 def framed(schema_id: int, payload: bytes) -> bytes:
-    """A row as serializers that know a registry write it."""
+    """A row with the schema id in front, as the registry's serializers write it."""
     return struct.pack(">bI", 0, schema_id) + payload
 
 
@@ -79,7 +79,7 @@ def framed(schema_id: int, payload: bytes) -> bytes:
 def test_avro_rows_of_bytes_alone(
     decode: Decode, registry: FakeRegistry, schema: str, wanted: list[Any]
 ) -> None:
-    """Serializers of a registry put no length before bytes that are the whole row."""
+    """If the schema is just bytes, the registry's serializers write no length in front of them."""
     known = registry.register("s", schema)
     serialize = AvroSerializer(SchemaRegistryClient({"url": registry.url}), schema)
     rows = [b"\x04\xd2", b"\x02\x41", b""]
@@ -101,7 +101,7 @@ Decode = Callable[..., tuple[list[Any], dict[int, str]]]
 
 @pytest.fixture
 def decode(registry: FakeRegistry) -> Decode:
-    """Decode rows by the latest schema of the subject "s"; the decoder travels as to executors."""
+    """Decode rows by the latest schema of the subject "s"; pickle the decoder, as for executors."""
 
     def run(
         decoding: Decoding, *rows: bytes | None, headers: Any = None
@@ -116,7 +116,7 @@ def decode(registry: FakeRegistry) -> Decode:
 
 
 def json_decoder(columns: str) -> Decoder:
-    """What decodes plain JSON, as on executors."""
+    """The decoder of plain JSON, pickled as for executors."""
     _, decoder = choose(Decoding(format="json", schema=columns), "value", None, None)
     return cast(Decoder, pickle.loads(pickle.dumps(decoder)))
 
@@ -144,7 +144,7 @@ JSON = json_decoder(
     ],
 )
 def test_json(row: bytes, wanted: dict[str, Any]) -> None:
-    """Fields by name; those that are missing are null, those not asked for are left out."""
+    """Fields are matched by name; missing fields are null, and other fields are left out."""
     column, failures = JSON(pa.array([row], pa.binary()))
     [found] = column.to_pylist()
     assert {name: value for name, value in found.items() if value is not None} == wanted
@@ -171,7 +171,7 @@ BAD_JSON = [
 
 @pytest.mark.parametrize(("row", "wanted"), BAD_JSON)
 def test_json_that_does_not_decode(row: bytes, wanted: str) -> None:
-    """Each bad row is found among good ones, with the reason, and leaves them alone."""
+    """Each bad row is found among good rows, with the reason; the good rows are not affected."""
     column, failures = JSON(pa.array([b'{"i": 1}', None, row, b'{"i": 2}'], pa.binary()))
     assert list(failures) == [2]
     assert wanted in failures[2]
@@ -180,7 +180,7 @@ def test_json_that_does_not_decode(row: bytes, wanted: str) -> None:
 
 
 def test_json_that_must_be_there() -> None:
-    """NOT NULL makes rows without a value bad; the column itself has nulls for them."""
+    """With NOT NULL, a row without a value is bad; the column itself can contain nulls."""
     kind, decoder = choose(
         Decoding(format="json", schema="s STRING NOT NULL, l ARRAY<STRUCT<x: INT NOT NULL>>"),
         "value",
@@ -204,7 +204,7 @@ def test_all_rows_can_be_bad() -> None:
 
 
 def test_avro_by_schema_id(decode: Decode, registry: FakeRegistry) -> None:
-    """Rows of an older and a newer schema in one column come out as the latest has them."""
+    """Rows of an older and a newer schema in one column have the fields of the latest schema."""
     old = {**FLIGHT, "fields": FLIGHT["fields"][:1]}
     first = registry.register("s", json.dumps(old))
     second = registry.register("s", json.dumps(FLIGHT))
@@ -222,12 +222,15 @@ def test_avro_by_schema_id(decode: Decode, registry: FakeRegistry) -> None:
         {"carrier": "DL", "delay": None},
     ]
     assert failures == {}
-    # One question for the column's type, one for the older schema and one for the newer.
+    # One request is for the column's type, one for the older schema and one for the newer schema.
     assert len([path for path in registry.requests if "ids" in path]) == 2
 
 
 def test_corrupt_avro(decode: Decode, registry: FakeRegistry) -> None:
-    """Cut, overlong, unframed rows, rows of an unknown and of a foreign schema: each a reason."""
+    """Rows may be cut, too long, or unframed, or have an unknown or another schema.
+
+    The error contains the reason for each row.
+    """
     known = registry.register("s", json.dumps(FLIGHT))
     foreign = registry.register("other", '{"type": "object"}', "JSON")
     number = registry.register("number", '"int"')
@@ -265,13 +268,13 @@ HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 
 
 def guid_of(registry: FakeRegistry, schema_id: int) -> bytes:
-    """A header's bytes, as serializers write them."""
+    """The value of a header, as serializers write it."""
     _, document = registry.memory.answer("GET", f"/schemas/ids/{schema_id}", (), None)
     return b"\1" + uuid.UUID(document["guid"]).bytes
 
 
 def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> None:
-    """Rows with a GUID in a header, with an id, and with both, where the header counts."""
+    """A row has the schema's GUID in a header, or the schema's id; the header takes precedence."""
     old = {**FLIGHT, "fields": FLIGHT["fields"][:1]}
     first = registry.register("s", json.dumps(old))
     second = registry.register("s", json.dumps(FLIGHT))
@@ -282,7 +285,7 @@ def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> No
         (avro(old, {"carrier": "DL"}), [("__value_schema_id", older), ("b", None)]),
         (None, [("__value_schema_id", older)]),
         (None, []),
-        # The last one counts, and that of a key is not meant.
+        # The last header of the value counts; the header of the key does not.
         (
             avro(old, {"carrier": "B6"}),
             [("__value_schema_id", newer), ("__value_schema_id", older), ("__key_schema_id", b"x")],
@@ -292,7 +295,7 @@ def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> No
         (avro(old, {"carrier": "F9"}), [("__value_schema_id", b"\1" + b"x" * 16)]),
         (avro(old, {"carrier": "F9"}), [("__key_schema_id", older)]),
     ]
-    # A slice, as Arrow hands on parts of a batch.
+    # A slice, because Arrow passes parts of a batch as slices.
     headers = pa.array([[], *(one for _, one in rows)], HEADERS).slice(1)
     payloads = [payload for payload, _ in rows]
     found, failures = decode(Decoding(format="avro"), *payloads, headers=headers)
@@ -300,7 +303,7 @@ def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> No
         *[("UA", 7), ("AA", None), ("DL", None), None, None],
         *[("B6", None), ("WN", 1), None, None, None],
     ]
-    # Spark's setting useLargeVarTypes makes it these types.
+    # With Spark's setting useLargeVarTypes, these are the types.
     _, decoder = choose(Decoding(format="avro"), "value", "s", Registry(url=registry.url))
     large = headers.cast(
         pa.list_(pa.struct([("key", pa.large_string()), ("value", pa.large_binary())]))
@@ -314,7 +317,7 @@ def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> No
 
 
 def test_what_our_serializers_write_with_a_header(registry: FakeRegistry) -> None:
-    """The payload alone is the value, and the header has the GUID of its schema."""
+    """The value is the payload alone, and the header contains the GUID of its schema."""
     client = SchemaRegistryClient({"url": registry.url})
     conf = {"schema.id.serializer": header_schema_id_serializer}
     schema = '{"type": "object", "properties": {"carrier": {"type": "string"}}}'
@@ -335,7 +338,7 @@ def test_what_our_serializers_write_with_a_header(registry: FakeRegistry) -> Non
 
 
 def test_protobuf_named_by_a_header(decode: Decode, registry: FakeRegistry) -> None:
-    """The header also says which message of the schema it is."""
+    """The header also contains the index of the message in the schema."""
     known = registry.register("s", PROTO.replace('import "place.proto";', PLACE_ENUM), "PROTOBUF")
     guid = uuid.UUID(bytes=guid_of(registry, known)[1:])
     marks = [SchemaId("PROTOBUF", None, guid, [index]).guid_to_bytes() for index in (0, 1)]
@@ -348,7 +351,7 @@ def test_protobuf_named_by_a_header(decode: Decode, registry: FakeRegistry) -> N
 
 
 def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
-    """Logical types, nested and referenced ones, and a reader's schema of the pipeline's own."""
+    """Logical types, nested types, references, and a reader's schema from the pipeline."""
     registry.register("place", '{"type": "enum", "name": "x.Place", "symbols": ["JFK", "LGA"]}')
     schema = {
         "type": "record",
@@ -383,7 +386,7 @@ def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
         {**one, "type": place if one["name"] == "from" else one["type"]}
         for one in schema["fields"]  # type: ignore[attr-defined]
     ]
-    del fields[3]["type"]["logicalType"]  # its text as it is
+    del fields[3]["type"]["logicalType"]  # without it, the text is unchanged
     payload = framed(known, avro({**schema, "fields": fields}, row))
     assert decode(Decoding(format="avro"), payload) == ([{**row, "tags": [("a", [1, 2])]}], {})
     only = '{"type": "record", "name": "x.All", "fields": [{"name": "at", "type": %s}]}'
@@ -413,14 +416,14 @@ def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
 def test_avro_schemas_that_spark_cannot_have(
     decode: Decode, registry: FakeRegistry, schema: str, wanted: str
 ) -> None:
-    """They are refused when the pipeline is planned, not row by row."""
+    """Such schemas are refused when the pipeline is planned, and not row by row."""
     registry.register("s", schema)
     with pytest.raises(ValueError, match=wanted):
         decode(Decoding(format="avro"))
 
 
 def test_avro_as_connect_writes_it(decode: Decode, registry: FakeRegistry) -> None:
-    """Decimals of 64 digits, and a type that two references have in common."""
+    """Decimals of 64 digits, and a type that two referenced schemas share."""
     amount = {"type": "bytes", "logicalType": "decimal", "precision": 64, "scale": 2}
     common = {"type": "record", "name": "Common", "fields": [{"name": "amount", "type": amount}]}
     registry.register("common", json.dumps(common))
@@ -448,7 +451,7 @@ def test_avro_as_connect_writes_it(decode: Decode, registry: FakeRegistry) -> No
 
 
 def test_a_registry_that_is_not_there(decode: Decode, registry: FakeRegistry) -> None:
-    """Nobody's fault but the registry's: it ends the task, and no row is called bad for it."""
+    """An unreachable registry ends the task; its rows are not called bad."""
     known = registry.register("s", json.dumps(FLIGHT))
     _, decoder = choose(Decoding(format="avro"), "value", "s", Registry(url=registry.url))
     registry.user = "somebody:else"
@@ -484,7 +487,7 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
     assert failures[3] == "the payload ends within a value, at byte 6"
     _, failures = decode(Decoding(format="json-schema", validate=False), *rows)
     assert list(failures) == [3]
-    # Each by its own schema, also where a header names it.
+    # Each row uses its own schema, even if a header names the schema.
     looser = registry.register("other", '{"type": "object"}', "JSON")
     long, guid = b'{"carrier": "UAL"}', guid_of(registry, looser)
     both = [framed(known, long), framed(looser, long), framed(known, long), long, framed(99, long)]
@@ -500,7 +503,7 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
 
 
 def test_json_of_any_type(decode: Decode, registry: FakeRegistry) -> None:
-    """Keywords beside each other count as for JSONDecoder; what has no one type is JSON text."""
+    """Keywords side by side work as in JSONDecoder; a value without a single type is JSON text."""
     schema = {
         "$ref": "#/$defs/base",
         "properties": {
@@ -575,7 +578,7 @@ PLACE = 'syntax = "proto3"; package x; enum Place { UNKNOWN = 0; JFK = 1; }'
 
 @pytest.mark.parametrize("described", [["s"], ["place"], ["s", "place"]])
 def test_protobuf_descriptors(decode: Decode, registry: FakeRegistry, described: list[str]) -> None:
-    """A schema, or one that it imports, may be a descriptor in base64, as serializers make them."""
+    """A schema, or its import, may be a descriptor in base64, as serializers register them."""
     reference = {"name": "place.proto", "subject": "place", "version": 1}
     registry.register("place", PLACE, "PROTOBUF")
     number = registry.register("text", PROTO, "PROTOBUF", [reference])
@@ -599,7 +602,7 @@ def test_protobuf_descriptors(decode: Decode, registry: FakeRegistry, described:
 
 
 def test_protobuf_of_a_serializer(decode: Decode, registry: FakeRegistry) -> None:
-    """Pipelines read what ProtobufSerializer writes, by the schema that it registers."""
+    """Pipelines decode the output of ProtobufSerializer by the schema that it registers."""
     with SchemaRegistryClient({"url": registry.url}) as client:
         serialize = ProtobufSerializer(Api, client, {"subject.name.strategy": lambda *_: "s"})
         row = serialize(Api(name="a", methods=[Method(name="m")]), VALUE)
@@ -609,7 +612,7 @@ def test_protobuf_of_a_serializer(decode: Decode, registry: FakeRegistry) -> Non
 
 
 def test_protobuf(decode: Decode, registry: FakeRegistry) -> None:
-    """The registry's text is compiled; messages are found by their index in it."""
+    """The registry's schema text is compiled; a row selects its message by index."""
     registry.register("place", PLACE, "PROTOBUF")
     reference = {"name": "place.proto", "subject": "place", "version": 1}
     known = registry.register("s", PROTO, "PROTOBUF", [reference])
@@ -653,7 +656,7 @@ def test_protobuf(decode: Decode, registry: FakeRegistry) -> None:
 
 
 def test_protobuf_types(decode: Decode, registry: FakeRegistry) -> None:
-    """The well-known types are those that Spark has; a year that nanoseconds cannot count."""
+    """Each well-known type has its type in Spark; a year may be beyond the range of nanoseconds."""
     known = registry.register("s", PROTO_TYPES, "PROTOBUF")
     kind, _ = choose(Decoding(format="protobuf"), "value", "s", Registry(url=registry.url))
     assert kind.simpleString() == (
@@ -681,7 +684,7 @@ def test_protobuf_types(decode: Decode, registry: FakeRegistry) -> None:
 
 
 def test_protobuf_of_an_older_schema(decode: Decode, registry: FakeRegistry) -> None:
-    """Fields are known by their numbers, and the message by its name, wherever it stands."""
+    """Fields are matched by number, and the message by name, wherever the schema defines it."""
     older = 'syntax = "proto3"; package x; message Other {} message F { string a = 1; }'
     newer = 'syntax = "proto3"; package x; message F { string b = 1; optional int32 c = 2; }'
     first = registry.register("s", older, "PROTOBUF")

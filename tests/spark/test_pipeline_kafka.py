@@ -1,4 +1,4 @@
-"""A pipeline on real brokers: a topic written exactly once, a table of a database, pandas."""
+"""A pipeline on real brokers writes a topic exactly once and a database table, with pandas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pipeline's progress shows, from what Spark says of a micro-batch."""
+"""A pipeline's progress, computed from Spark's report of a micro-batch."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_numbers_of_a_micro_batch() -> None:
 
 
 def test_a_batch_that_took_no_time() -> None:
-    """Spark's rate is infinite then, or not a number."""
+    """Spark's rate is infinite or not a number then."""
     for rate in (float("nan"), float("inf")):
         assert progress(SimpleNamespace(**{**vars(UPDATE), "processedRowsPerSecond": rate})) == (
             progress(SimpleNamespace(**{**vars(UPDATE), "processedRowsPerSecond": 0.0}))

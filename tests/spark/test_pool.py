@@ -14,7 +14,7 @@ from tests.support.waiting import wait_until
 
 
 class Client:
-    """Stands for a client, since only its life is looked at; as false as an empty Producer."""
+    """A client that only records when it is closed. It is false, like an empty Producer."""
 
     def __init__(self, config: dict[str, str]) -> None:
         self.config = config
@@ -33,7 +33,7 @@ def borrowed(pool: Pool[Client], **config: str) -> Client:
 
 
 def test_a_client_is_used_again_for_the_same_configuration_only() -> None:
-    """That is what saves a task the connections."""
+    """A task that reuses a client needs no new connections."""
     pool = Pool(Client)
     first = borrowed(pool, servers="a")
     assert borrowed(pool, servers="a") is first
@@ -48,7 +48,7 @@ def test_one_client_is_lent_to_one_borrower() -> None:
 
 
 def test_a_client_whose_user_failed_is_closed() -> None:
-    """Nobody knows what state it is in."""
+    """The state of such a client is unknown."""
     pool = Pool(Client)
     with pytest.raises(ZeroDivisionError), pool.borrow({}) as client:
         raise ZeroDivisionError
@@ -57,14 +57,14 @@ def test_a_client_whose_user_failed_is_closed() -> None:
 
 
 def test_few_idle_clients_are_kept() -> None:
-    """A worker that sees many clusters does not collect connections: the oldest go."""
+    """A worker that uses many clusters closes its oldest idle clients."""
     pool = Pool(Client, at_most=2)
     clients = [borrowed(pool, servers=str(number)) for number in range(4)]
     assert [client.closed for client in clients] == [True, True, False, False]
 
 
 def test_close_closes_the_idle_ones() -> None:
-    """And the next borrower gets a new one."""
+    """The next borrower gets a new client."""
     pool = Pool(Client)
     first = borrowed(pool)
     pool.close()
@@ -73,7 +73,7 @@ def test_close_closes_the_idle_ones() -> None:
 
 
 def test_a_client_idle_for_long_is_closed() -> None:
-    """A worker that does other work does not hold connections; each client has its own time."""
+    """A worker with other work holds no idle connections; each client has its own idle time."""
     pool = Pool(Client, idle_seconds=0.3)
     first = borrowed(pool, servers="a")
     with pool.borrow({"servers": "b"}) as second:
@@ -84,7 +84,7 @@ def test_a_client_idle_for_long_is_closed() -> None:
 
 
 def test_no_thread_stays_when_nothing_is_idle() -> None:
-    """The thread that waits for the time of idle clients ends with the last of them."""
+    """The thread that closes idle clients ends when the last of them is closed."""
     pool = Pool(Client, idle_seconds=0.1)
     before = set(threading.enumerate())
     client = borrowed(pool)
@@ -94,7 +94,7 @@ def test_no_thread_stays_when_nothing_is_idle() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_a_forked_process_neither_uses_nor_closes_its_parent_s_clients() -> None:
-    """The threads of a client do not come along in a fork."""
+    """A client's threads do not exist in a forked process."""
     pool = Pool(Client, at_most=1)
     first = borrowed(pool)
     child = os.fork()
@@ -107,7 +107,7 @@ def test_a_forked_process_neither_uses_nor_closes_its_parent_s_clients() -> None
 
 
 def test_what_exact_ranges_rest_on_cannot_be_configured_away() -> None:
-    """The user's properties come over the defaults, and under what is fixed."""
+    """The user's properties replace the defaults, but not the fixed properties."""
     config = consumer_config({"isolation.level": "read_committed", "auto.offset.reset": "latest"})
     assert config["isolation.level"] == "read_committed"
     assert config["auto.offset.reset"] == "error"
@@ -115,7 +115,7 @@ def test_what_exact_ranges_rest_on_cannot_be_configured_away() -> None:
 
 
 def test_a_key_goes_to_the_partition_of_java_s_clients() -> None:
-    """A topic that Spark's own sink has written to keeps its keys together."""
+    """A key keeps the partition that Spark's own sink gave it."""
     assert producer_config({})["partitioner"] == "murmur2_random"
     assert producer_config({"partitioner": "consistent"})["partitioner"] == "consistent"
 

@@ -1,4 +1,4 @@
-"""What PySpark does not document stands in one module, and costs only its feature if it is gone."""
+"""Only one module uses undocumented parts of PySpark; a missing part disables only its feature."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from confluent_kafka.spark.task_input import IncompleteInput, TaskInput
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(pyspark_internals.__file__).parent
-# What Spark's guides and reference have pages for.
+# The modules that Spark's guides and reference document.
 DOCUMENTED = {
     "pyspark",
     "pyspark.errors",
@@ -50,7 +50,7 @@ def exactly_once_writer() -> object:
 
 
 def runtime_imports(tree: ast.Module) -> set[str]:
-    """The modules of PySpark that a module imports, but for those that only type checkers do."""
+    """The modules of PySpark that a module imports at run time."""
     names = set()
     for node in tree.body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -64,7 +64,7 @@ def runtime_imports(tree: ast.Module) -> set[str]:
 
 
 def test_only_one_module_imports_what_is_not_documented() -> None:
-    """Elsewhere a new release of PySpark cannot break an import."""
+    """A new release of PySpark cannot break an import in other modules."""
     for path in PACKAGE.rglob("*.py"):
         found = runtime_imports(ast.parse(path.read_text()))
         allowed = DOCUMENTED
@@ -74,7 +74,7 @@ def test_only_one_module_imports_what_is_not_documented() -> None:
 
 
 def test_the_extra_allows_what_is_tested() -> None:
-    """The minor version that is installed here, in the extra as in the requirements of tests."""
+    """The extra and the requirements of the tests allow the installed minor version alone."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extra = [Requirement(one) for one in project["optional-dependencies"]["spark"]]
     [allowed] = [one.specifier for one in extra if one.name == "pyspark"]
@@ -87,7 +87,10 @@ def test_the_extra_allows_what_is_tested() -> None:
 
 
 def test_a_task_finds_its_input() -> None:
-    """In the frames below, as the worker's main function has it; its next byte means complete."""
+    """The task finds the stream of its rows in its caller's frames, as in Spark's worker.
+
+    Another byte in the stream means that the rows are complete.
+    """
     receiver = SparkSocketMessageReceiver(io.BufferedReader(io.BytesIO(b"x")))  # type: ignore[arg-type]
     TaskInput().check_complete()
     receiver = SparkSocketMessageReceiver(io.BufferedReader(io.BytesIO()))  # type: ignore[arg-type]
@@ -99,7 +102,7 @@ def test_a_task_finds_its_input() -> None:
 
 
 def test_a_missing_part_costs_its_feature_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exactly once is refused on the driver, with the versions; at least once goes on."""
+    """The driver refuses exactly-once, and names the versions; at-least-once still works."""
     exactly_once_writer()
     monkeypatch.delattr("pyspark.messages.SparkSocketMessageReceiver")
     with pytest.raises(UnsupportedPySpark) as refused:
@@ -116,6 +119,6 @@ def test_a_missing_part_costs_its_feature_only(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_task_without_spark_s_names_is_refused() -> None:
-    """Which batch a task writes decides whether it is written already: it is never guessed."""
+    """Whether a task's batch is already written depends on its number, so it is never guessed."""
     with pytest.raises(UnsupportedPySpark, match="there is no TaskContext"):
         pyspark_internals.streaming_task()

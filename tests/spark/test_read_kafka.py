@@ -1,4 +1,4 @@
-"""Reads of a real cluster, without Spark's JVM: what the embedded one does not do."""
+"""Reads of a real cluster without Spark's JVM: cases that the embedded cluster does not support."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WRONG = secret("wrong")
 
 @pytest.fixture(autouse=True)
 def close_clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """This process stands for the driver and for an executor."""
+    """This process acts as the driver and as an executor."""
     monkeypatch.setattr(group_offsets, "TIMEOUT", TIMEOUT)  # how long it waits is tested elsewhere
     yield
     clients.consumers.close()
@@ -57,7 +57,7 @@ def fill(kafka: KafkaCluster, topic: str, rows: list[tuple[str, int, int]]) -> N
     assert set(reports.errors) == {None}
 
 
-# Times of 1970 are short to write, but retention would delete such messages after half a minute.
+# Timestamps in 1970 would be shorter, but retention deletes such messages after half a minute.
 KEPT = {"retention_ms": "-1"}
 
 
@@ -69,7 +69,7 @@ def topic(make_topic: Callable[..., str]) -> str:
 
 @pytest.fixture
 def timed(kafka: KafkaCluster, make_topic: Callable[..., str]) -> str:
-    """Two partitions: times in order in the first; in the second one that is late."""
+    """Two partitions: the first has ascending times; in the second one, a message is late."""
     topic = make_topic(partitions=2, **KEPT)
     rows = [("a0", 0, 1_000), ("a1", 0, 2_000), ("a2", 0, 3_000)]
     fill(kafka, topic, [*rows, ("b0", 1, 1_000), ("b1", 1, 3_000), ("b2", 1, 1_500)])
@@ -97,13 +97,13 @@ def timed(kafka: KafkaCluster, make_topic: Callable[..., str]) -> str:
 def test_timestamps_bound_a_batch_read(
     timed: str, servers: str, options: dict[str, Any], values: list[str]
 ) -> None:
-    """From, or up to, the first message that is not earlier; none later means the end."""
+    """The bound is the first message that is not earlier, or the end if there is none."""
     given = {name: str(text).replace("TOPIC", timed) for name, text in options.items()}
     assert read(servers, subscribe=timed, **given) == values
 
 
 def test_a_time_that_nothing_has_reached_is_an_error(timed: str, servers: str) -> None:
-    """Unless the strategy is latest; a batch and a stream say the same."""
+    """Unless the strategy is latest, a batch and a stream raise the same error."""
     options = {"subscribe": timed, "startingTimestamp": 9_000}
     message = "startingTimestamp: no message of .* is at or after 9000 ms.*Strategy"
     with pytest.raises(ValueError, match=message):
@@ -119,7 +119,7 @@ def test_a_time_that_nothing_has_reached_is_an_error(timed: str, servers: str) -
 
 
 def test_a_stream_starts_at_a_time(timed: str, servers: str) -> None:
-    """Timestamps go before startingOffsets."""
+    """Timestamps take precedence over startingOffsets."""
     reader = stream_reader(
         servers, subscribe=timed, startingTimestamp=2_000, startingOffsets="latest"
     )
@@ -127,7 +127,10 @@ def test_a_stream_starts_at_a_time(timed: str, servers: str) -> None:
 
 
 def test_a_filter_on_time_skips_only_what_is_surely_older(timed: str, servers: str) -> None:
-    """The late message behind is still read, for Spark to filter; no upper limit is drawn."""
+    """A late message after the limit is still read, for Spark to filter.
+
+    The read ends at the topic's end: no upper limit comes from the filter.
+    """
     reader = batch_reader(servers, subscribe=timed)
     filters = [
         GreaterThanOrEqual(("timestamp",), datetime.fromtimestamp(2, UTC)),
@@ -140,7 +143,7 @@ def test_a_filter_on_time_skips_only_what_is_surely_older(timed: str, servers: s
 def test_timestamp_types_come_through(
     kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
 ) -> None:
-    """0 is the producer's time, 1 the broker's."""
+    """Type 0 is the producer's time, and type 1 is the broker's."""
     topic = make_topic(message_timestamp_type="LogAppendTime")
     fill(kafka, topic, [("a", 0, 1_000)])
     reader = batch_reader(servers, subscribe=topic)
@@ -170,7 +173,7 @@ def test_partitions_that_are_added_join_a_running_stream(
 def test_a_topic_that_is_deleted_is_a_loss(
     kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
 ) -> None:
-    """Not of the messages that were read, but of those that were not; it may come back."""
+    """The unread messages are lost, the messages that were read are not; the topic may return."""
     topic = make_topic(**KEPT)
     fill(kafka, topic, [("one", 0, 1), ("two", 0, 2)])
     strict = stream_reader(servers, subscribe=topic, startingOffsets="earliest")
@@ -186,7 +189,7 @@ def test_a_topic_that_is_deleted_is_a_loss(
     again = {topic: {"0": 1}}
     wait_until(lambda: lenient.latestOffset({}, EVERYTHING) == again)
     assert values_of(lenient, lenient.partitions({}, again)) == ["new"]
-    # Deleted and made anew between two micro-batches: seen by its end.
+    # If the topic was recreated between two micro-batches, its lower end shows that.
     with pytest.raises(
         DataLoss, match=r"read up to 2, but it now ends at 1.*recreated or truncated"
     ):
@@ -199,7 +202,7 @@ def test_a_topic_that_is_deleted_is_a_loss(
 def test_a_topic_that_is_deleted_under_a_task_is_a_loss(
     kafka: KafkaCluster, topic: str, servers: str
 ) -> None:
-    """The task fails, or has no more rows, as failOnDataLoss says."""
+    """The task fails or returns no more rows, depending on failOnDataLoss."""
     fill(kafka, topic, [("one", 0, 1), ("two", 0, 2)])
     options = {"subscribe": topic, "kafkaConsumer.pollTimeoutMs": 1_000}
     strict = batch_reader(servers, **options)
@@ -224,7 +227,7 @@ def test_a_topic_that_is_deleted_under_a_task_is_a_loss(
 def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
     kafka: KafkaCluster, topic: str, servers: str
 ) -> None:
-    """Its messages and its marker are offsets that a read_committed read never gets."""
+    """With read_committed, the offsets of its messages and of its marker return no message."""
     with Producer({**kafka.config(), "transactional.id": topic}) as producer:
         producer.init_transactions(30)
         for value in ("kept", "aborted"):
@@ -237,7 +240,7 @@ def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
                 producer.abort_transaction(30)
     committed = {"kafka.isolation.level": "read_committed"}
     assert read(servers, subscribe=topic, **committed) == ["kept"]
-    # As for Spark's own source, the default reads them all.
+    # As in Spark's own source, the default isolation level reads all of them.
     assert read(servers, subscribe=topic) == ["aborted", "kept"]
     tail = {"startingOffsets": json.dumps({topic: {"0": 2}}), **committed}
     assert read(servers, subscribe=topic, **tail) == []
@@ -246,7 +249,7 @@ def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
 def test_lag_is_seen_in_the_group(
     kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
 ) -> None:
-    """What a query is done with is committed, without a member in the group."""
+    """The offsets of finished batches are committed, although the group has no member."""
     group = f"lag-{uuid.uuid4().hex[:8]}"
     topic = make_topic(partitions=2, **KEPT)
     fill(kafka, topic, [("a", 0, 1), ("b", 1, 1), ("c", 1, 2)])
@@ -263,13 +266,13 @@ def test_lag_is_seen_in_the_group(
 def test_java_s_credentials_are_understood(
     own_kafka: OwnKafkaCluster, topic: str, mechanism: str
 ) -> None:
-    """sasl.jaas.config and PEM stores, as a configuration of Java's clients has them."""
+    """sasl.jaas.config and PEM stores work as in a configuration of Java's clients."""
     fill(own_kafka, topic, [("a", 0, 1)])
     assert read(own_kafka.servers("SASL_SSL"), **credentials(own_kafka, topic, mechanism)) == ["a"]
 
 
 def test_wrong_credentials_are_an_error(own_kafka: OwnKafkaCluster, topic: str) -> None:
-    """At once, with the options to look at and without the password."""
+    """The error comes at once, with the options to check and without the password."""
     options = credentials(own_kafka, topic, "PLAIN", password=WRONG)
     error = failure(
         batch_reader(own_kafka.servers("SASL_SSL"), **options).partitions,
@@ -279,7 +282,7 @@ def test_wrong_credentials_are_an_error(own_kafka: OwnKafkaCluster, topic: str) 
 
 
 def test_an_unknown_authority_is_an_error(own_kafka: OwnKafkaCluster, topic: str) -> None:
-    """A certificate that is not trusted is told, with the options to look at."""
+    """The error says that the certificate is not trusted, and names the options to check."""
     options = credentials(own_kafka, topic, "PLAIN")
     del options["kafka.ssl.truststore.location"]
     failure(
@@ -314,7 +317,7 @@ COMPACTED = {
 def test_what_compaction_took_is_no_loss(
     kafka: KafkaCluster, servers: str, make_topic: Callable[..., str]
 ) -> None:
-    """Gaps at the start, in the middle and at the very end of a range; a batch and a stream."""
+    """Gaps are at the start, in the middle and at the end of a range, in a batch and a stream."""
     topic = make_topic(**COMPACTED)
     with Producer(kafka.config()) as producer, Consumer(kafka.config() | {"group.id": "g"}) as one:
 
@@ -323,7 +326,7 @@ def test_what_compaction_took_is_no_loss(
             assert producer.flush(30) == 0
 
         def left() -> list[int | None]:
-            # Each round begins another segment, so that those before are compacted.
+            # Each round begins another segment, so that Kafka compacts the earlier segments.
             write("filler", "filler")
             one.assign([TopicPartition(topic, 0, 0)])
             return [message.offset() for message in one.consume(10, 1)]

@@ -1,4 +1,4 @@
-"""What is read, and what is refused: the readers against the embedded cluster, without a JVM."""
+"""The readers' plans and refusals, against the embedded cluster, without a JVM."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EVERYTHING = ReadAllAvailable()
 
 @pytest.fixture(autouse=True)
 def close_clients() -> Iterator[None]:
-    """This process stands for the driver and for an executor."""
+    """This process acts as the driver and as an executor."""
     yield
     clients.consumers.close()
 
@@ -47,7 +47,7 @@ def servers(cluster: MockCluster) -> str:
 
 @contextmanager
 def planning(servers: str, **options: str) -> Iterator[tuple[Positions, Selection]]:
-    """What a plan asks the brokers with, and for what."""
+    """The positions and the selection of topics that a plan uses."""
     kafka = {"kafka.bootstrap.servers": servers}
     read = read_options({**kafka, **options}, streaming=True)
     with clients.consumers.borrow(clients.consumer_config(read.kafka)) as consumer:
@@ -65,7 +65,7 @@ def filled(cluster: MockCluster, new_topic: Callable[..., str]) -> str:
 def test_a_pattern_selects_topics(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """Those whose whole name matches; none is no error."""
+    """The pattern must match the whole name; it is not an error if no topic matches."""
     first, second = new_topic(partitions=1), new_topic(partitions=1)
     fill(cluster, first, [{"value": "a"}])
     fill(cluster, second, [{"value": "b"}])
@@ -81,21 +81,21 @@ METADATA = 3
 def test_all_topics_are_asked_for_at_once(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """A plan of thirty topics has not a request for metadata for each."""
+    """A plan of thirty topics sends one request for metadata, and not one for each topic."""
     topics = [new_topic(partitions=3) for _ in range(30)]
     with planning(servers, subscribe=",".join(topics)) as (asking, selection):
-        asking.partitions(selection)  # connected, and knows what brokers can
+        asking.partitions(selection)  # the client is connected and has the brokers' API versions
         cluster.start_request_tracking()
         found = asking.partitions(selection)
         requests = cluster.requests()
         cluster.stop_request_tracking()
     assert found == [Partition(topic, number) for topic in topics for number in range(3)]
-    # One; other clients of this process may have had one too.
+    # One request; other clients of this process may have sent one too.
     assert [one.api_key for one in requests].count(METADATA) < 10
 
 
 def test_partitions_can_be_assigned(filled: str, servers: str) -> None:
-    """Only those are read, and offsets are given for those only."""
+    """Only these partitions are read, and only these have offsets."""
     assert read(servers, assign=json.dumps({filled: [1]})) == sorted(
         f"v{number}" for number in range(1, 20, 2)
     )
@@ -122,7 +122,7 @@ def test_partitions_can_be_assigned(filled: str, servers: str) -> None:
 def test_what_does_not_fit_the_cluster_is_refused(
     filled: str, servers: str, options: dict[str, Any], message: str
 ) -> None:
-    """Before anything is read, with the option's name."""
+    """The error names the option, and comes before anything is read."""
     given = {name: str(text).replace("TOPIC", filled) for name, text in options.items()}
     with pytest.raises(ValueError, match=message.replace("TOPIC", filled)):
         batch_reader(servers, **given).partitions()
@@ -136,13 +136,16 @@ def test_what_does_not_fit_the_cluster_is_refused(
     ],
 )
 def test_properties_are_checked_by_the_client(servers: str, name: str, message: str) -> None:
-    """Before anything is read: names with the nearest one, and values."""
+    """The error comes before anything is read.
+
+    It suggests the nearest name, or rejects the value.
+    """
     with pytest.raises(ValueError, match=rf"options kafka\.\*: .*{message}"):
         batch_reader(servers, subscribe="any", **{name: "x"}).partitions()
 
 
 def test_offsets_that_are_not_there_are_a_loss(filled: str, servers: str) -> None:
-    """Beyond the end as before the start; failOnDataLoss=false reads what there is."""
+    """Offsets may be before the start or after the end; failOnDataLoss=false reads the rest."""
     options = {
         "subscribe": filled,
         "startingOffsets": json.dumps({filled: {"0": 8, "1": 8}}),
@@ -159,7 +162,7 @@ def test_an_empty_topic_is_no_error(new_topic: Callable[..., str], servers: str)
 
 
 def test_ranges_are_split(filled: str, servers: str) -> None:
-    """minPartitions and maxRecordsPerPartition make more tasks, which read the same."""
+    """minPartitions and maxRecordsPerPartition make more tasks, which read the same messages."""
     reader = batch_reader(servers, subscribe=filled, minPartitions=5)
     planned = reader.partitions()
     assert len(planned) == 6
@@ -169,7 +172,7 @@ def test_ranges_are_split(filled: str, servers: str) -> None:
 
 
 def test_filters_narrow_a_batch_read(filled: str, servers: str) -> None:
-    """Partition and offset; the ranges are cut before they are split."""
+    """Filters on partition and offset cut the ranges before these are split."""
     reader = batch_reader(servers, subscribe=filled)
     filters = [EqualTo(("partition",), 1), GreaterThanOrEqual(("offset",), 7)]
     assert list(reader.pushFilters(filters)) == []
@@ -177,7 +180,7 @@ def test_filters_narrow_a_batch_read(filled: str, servers: str) -> None:
 
 
 def test_unreachable_brokers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within seconds, with the address and what is wrong with it; in a stream too."""
+    """The error comes within seconds, with the address and the reason, also in a stream."""
     assert positions.UNREACHED_TIMEOUT == 5
     monkeypatch.setattr(positions, "UNREACHED_TIMEOUT", 0.7)
     for reader in (batch_reader, stream_reader):
@@ -191,7 +194,7 @@ def test_unreachable_brokers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_question_without_an_answer_proves_nothing(
     filled: str, servers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its time may have passed while the machine stood still: brokers are asked twice."""
+    """The timeout may pass while the machine is suspended, so the brokers are asked twice."""
     unheard = [True]
 
     class Paused(clients.RangeConsumer):
@@ -210,7 +213,7 @@ def test_one_question_without_an_answer_proves_nothing(
 
 
 class Clock:
-    """Time that passes only where something waits."""
+    """A clock whose time passes only during waits."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -227,7 +230,7 @@ class Clock:
 def test_the_time_of_a_question_can_be_given(
     monkeypatch: pytest.MonkeyPatch, reached: bool, code: int
 ) -> None:
-    """Brokers that never answered have that long, too, and so have errors that pass."""
+    """The timeout also applies to brokers that never answered, and to temporary errors."""
     clock = Clock()
     monkeypatch.setattr(positions, "time", clock)
 
@@ -248,7 +251,7 @@ def test_the_time_of_a_question_can_be_given(
 def test_a_passing_error_is_asked_about_again(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """As often as fetchOffset.numRetries says."""
+    """The reader repeats the request as often as fetchOffset.numRetries says."""
     errors = [KafkaError.LEADER_NOT_AVAILABLE] * 3
     retrying = {"subscribe": filled, "fetchOffset.retryIntervalMs": 1}
     cluster.inject_errors("ListOffsets", errors)
@@ -260,7 +263,7 @@ def test_a_passing_error_is_asked_about_again(
 
 
 def test_a_stream_starts_and_goes_on(cluster: MockCluster, filled: str, servers: str) -> None:
-    """Offsets are Spark's JSON; what is written meanwhile is in the next micro-batch."""
+    """Offsets are Spark's JSON; messages written in between are in the next micro-batch."""
     reader = stream_reader(servers, subscribe=filled, startingOffsets="earliest")
     start = reader.initialOffset()
     assert start == {filled: {"0": 0, "1": 0}}
@@ -279,7 +282,7 @@ def test_a_new_stream_starts_where_it_was_first_said_to_start(
 ) -> None:
     """Spark asks for the start before it knows the first end, and again for the first batch.
 
-    What came between the two answers would be skipped, or the start lie behind the end.
+    If the answers differed, messages would be skipped, or the start would be after the end.
     """
     options = {"startingOffsets": "earliest", "subscribe": filled}
     reader = stream_reader(servers, **options)
@@ -295,16 +298,16 @@ def test_a_new_stream_starts_where_it_was_first_said_to_start(
     [
         {"startingOffsets": "latest"},
         {"startingOffsets": '{"%s": {"0": -1, "1": -1}}'},
-        # No message is at that time.
+        # No message has that time or a later one.
         {"startingTimestamp": "99999999999999", "startingOffsetsByTimestampStrategy": "latest"},
     ],
 )
 def test_a_new_stream_at_the_latest_offsets_survives_its_first_batch(
     cluster: MockCluster, filled: str, servers: str, given: dict[str, str]
 ) -> None:
-    """The first batch is empty: if the driver dies in it, the next one starts where it started.
+    """The first batch is empty: if the driver dies in it, the next driver has the same start.
 
-    Spark keeps the end of that batch, and asks a new driver for its start.
+    Spark stores the end of that batch, and asks a new driver for its start.
     """
     options = {name: text.replace("%s", filled) for name, text in given.items()}
     options["subscribe"] = filled
@@ -314,13 +317,13 @@ def test_a_new_stream_at_the_latest_offsets_survives_its_first_batch(
     end = reader.latestOffset(start, EVERYTHING)
     assert end == start
     assert ranges_of(reader.partitions(start, end)) == []
-    # Another driver, from the checkpoint: the batch again, then the next one.
+    # Another driver repeats the batch from the checkpoint, and then runs the next batch.
     fill(cluster, filled, numbered(8))
     reader = stream_reader(servers, **options)
     assert ranges_of(reader.partitions(reader.initialOffset(), end)) == []
     after = reader.latestOffset(end, EVERYTHING)
     assert len(values_of(reader, reader.partitions(end, after))) == 12
-    # The same driver, if nobody died.
+    # The same driver continues, if it did not die.
     again = stream_reader(servers, **options)
     begin = again.initialOffset()
     assert again.latestOffset(begin, EVERYTHING) == begin
@@ -332,7 +335,7 @@ def test_a_new_stream_at_the_latest_offsets_survives_its_first_batch(
 def test_a_topic_may_go_while_its_offsets_are_asked_for(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """Which topics there are is then asked again."""
+    """The reader then asks again which topics exist."""
     reader = stream_reader(servers, subscribe=filled)
     cluster.inject_errors("ListOffsets", [KafkaError.UNKNOWN_TOPIC_OR_PART])
     start = {filled: {"0": 0, "1": 0}}
@@ -341,7 +344,7 @@ def test_a_topic_may_go_while_its_offsets_are_asked_for(
 
 
 def test_a_stream_splits_its_ranges(filled: str, servers: str) -> None:
-    """As a batch read does."""
+    """A stream splits them as a batch read does."""
     reader = stream_reader(servers, subscribe=filled, minPartitions=4, startingOffsets="earliest")
     start = reader.initialOffset()
     planned = reader.partitions(start, reader.latestOffset(start, EVERYTHING))
@@ -352,7 +355,7 @@ def test_a_stream_splits_its_ranges(filled: str, servers: str) -> None:
 def test_a_micro_batch_waits_for_its_minimum(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """And has no more than its maximum; a query that is to end does not wait."""
+    """It has no more rows than its maximum. A query that is to end does not wait."""
     options = {
         "subscribe": filled,
         "startingOffsets": "earliest",
@@ -366,7 +369,7 @@ def test_a_micro_batch_waits_for_its_minimum(
     for _ in range(4):
         offsets.append(reader.latestOffset(offsets[-1], limit))
     sizes = [sum(one[filled].values()) for one in offsets]
-    # 4 are left after two of 8: too few.
+    # 4 messages are left after two batches of 8: too few.
     assert sizes == [0, 8, 16, 16, 16]
     assert sum(reader.latestOffset(offsets[-1], EVERYTHING)[filled].values()) == 20
     reader.prepareForTriggerAvailableNow()
@@ -379,7 +382,7 @@ def test_a_micro_batch_waits_for_its_minimum(
 def test_the_end_of_an_available_now_query_is_not_before_its_start(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """Spark fixes the end first: messages and partitions that come before the start are no loss."""
+    """Spark fixes the end first: messages and partitions before the start are no loss."""
     reader = stream_reader(servers, subscribe=filled)
     reader.prepareForTriggerAvailableNow()
     fill(cluster, filled, numbered(4))
@@ -395,7 +398,7 @@ def test_the_end_of_an_available_now_query_is_not_before_its_start(
 def test_partitions_added_before_an_available_now_query_starts_are_read(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """A topic that appears between the end and the start of the query belongs to both."""
+    """A topic that appears between the end and the start of the query is read."""
     topic = new_topic(partitions=1)
     fill(cluster, topic, [{"value": "old"}])
     reader = stream_reader(servers, subscribePattern=f"{topic}.*", startingOffsets="earliest")
@@ -411,7 +414,7 @@ def test_partitions_added_before_an_available_now_query_starts_are_read(
 def test_a_new_topic_of_a_pattern_joins_a_running_query(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """It is read from its first message on, though the query started at the latest."""
+    """The topic is read from its first message, although the query started at the latest ones."""
     first = new_topic(partitions=1)
     pattern = f"{first}.*"
     fill(cluster, first, [{"value": "before"}])
@@ -436,7 +439,7 @@ def committed(servers: str, group: str, topic: str) -> list[int]:
 def test_offsets_that_are_done_are_committed_to_a_group(
     filled: str, servers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the batches that Spark is through with, not those of the batch that is planned."""
+    """Finished batches are committed; the planned batch is not."""
     monkeypatch.setattr(group_offsets, "TIMEOUT", TIMEOUT)
     group = f"lag-{uuid.uuid4().hex[:8]}"
     options = {"subscribe": filled, "startingOffsets": "earliest", "maxOffsetsPerTrigger": 10}
@@ -449,7 +452,7 @@ def test_offsets_that_are_done_are_committed_to_a_group(
     reader.commit(second)
     assert committed(servers, group, filled) == [10, 10]
     reader.stop()
-    # They are never read back: a query without a checkpoint starts where its options say.
+    # The reader never uses committed offsets: without a checkpoint, a query starts at its options.
     again = stream_reader(servers, **options, commitOffsetsToGroup=group)
     assert again.initialOffset() == {filled: {"0": 0, "1": 0}}
     again.stop()
@@ -462,7 +465,7 @@ def test_a_commit_that_fails_does_not_stop_the_query(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is logged, with the group."""
+    """The error is logged with the group's name."""
     monkeypatch.setattr(group_offsets, "TIMEOUT", TIMEOUT)
     group = f"lag-{uuid.uuid4().hex[:8]}"
     reader = stream_reader(servers, subscribe=filled, commitOffsetsToGroup=group)
@@ -477,7 +480,7 @@ def test_a_commit_that_fails_does_not_stop_the_query(
 def test_a_commit_waits_for_a_bounded_time(
     filled: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Brokers that are gone cost one wait, not one for each micro-batch."""
+    """Unreachable brokers delay a query once, and not in each micro-batch."""
     monkeypatch.setattr(group_offsets, "TIMEOUT", 0.5)
     reader = stream_reader("127.0.0.1:1", subscribe=filled, commitOffsetsToGroup="lag")
     watch = Stopwatch()

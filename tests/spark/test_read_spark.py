@@ -1,4 +1,4 @@
-"""Reads in a real Spark session: what only Spark itself can show."""
+"""Reads in a real Spark session, for behaviour that only Spark can show."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def filled(cluster: MockCluster, new_topic: Callable[..., str]) -> str:
 
 
 def test_sql_knows_the_source(spark: Any, cluster: MockCluster, filled: str) -> None:
-    """A view over a topic, with no registration and no Python in between."""
+    """SQL makes a view of a topic, without registration or Python code."""
     spark.sql(
         f"""
         CREATE TEMPORARY VIEW topic_of_sql USING rdkafka OPTIONS (
@@ -46,7 +46,7 @@ def test_sql_knows_the_source(spark: Any, cluster: MockCluster, filled: str) -> 
 
 
 def test_filters_are_pushed_down(spark: Any, cluster: MockCluster, filled: str) -> None:
-    """With Spark's switch on, other partitions are not read; what it leaves to Spark holds too."""
+    """With Spark's switch on, other partitions are not read; Spark applies the other filters."""
     frame = spark.read.format("rdkafka").option("subscribe", filled)
     frame = frame.option("kafka.bootstrap.servers", cluster.bootstrap_servers).load()
     wanted = "partition = 1 AND offset IN (2, 4) AND topic != 'x' AND value IS NOT NULL"
@@ -62,7 +62,7 @@ def test_filters_are_pushed_down(spark: Any, cluster: MockCluster, filled: str) 
 def test_a_stream_s_offsets_are_seen_in_a_group(
     spark: Any, cluster: MockCluster, filled: str, tmp_path: Path
 ) -> None:
-    """When the query ends, its last batch too; a minimum does not keep it from ending."""
+    """The last batch is committed when the query ends; a minimum does not keep it from ending."""
     group = f"lag-{uuid.uuid4().hex[:8]}"
     options = {
         "kafka.bootstrap.servers": cluster.bootstrap_servers,
@@ -84,7 +84,7 @@ def test_a_stream_s_offsets_are_seen_in_a_group(
         def offsets() -> list[int]:
             return [one.offset for one in consumer.committed(wanted, timeout=20)]
 
-        wait_until(lambda: offsets() == [10, 10])  # a commit that is late is not waited for
+        wait_until(lambda: offsets() == [10, 10])  # the query does not wait for a late commit
 
 
 def test_progress_says_how_far_a_query_is_behind(
@@ -94,7 +94,7 @@ def test_progress_says_how_far_a_query_is_behind(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The latest offsets are in the progress of each batch; the guide's lines show the last."""
+    """Each batch's progress has the latest offsets; the guide's code prints the last of them."""
     options = {
         "kafka.bootstrap.servers": cluster.bootstrap_servers,
         "subscribe": filled,

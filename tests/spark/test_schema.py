@@ -1,4 +1,4 @@
-"""Columns: which can be asked for, which can be written."""
+"""Columns that a read can have, and columns that a write accepts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def struct(**columns: object) -> StructType:
 
 
 def test_columns_are_those_of_spark_s_source() -> None:
-    """A query moves over by changing the name of the format."""
+    """A query of Spark's own source needs only the other name of the format."""
     assert source_schema(headers=True).simpleString() == (
         "struct<key:binary,value:binary,topic:string,partition:int,offset:bigint,"
         "timestamp:timestamp,timestampType:int,headers:array<struct<key:string,value:binary>>>"
@@ -68,6 +68,6 @@ def test_a_write_needs_a_value_and_a_topic() -> None:
 
 
 def test_a_column_of_another_type_cannot_be_written() -> None:
-    """A number is no bytes: which bytes is the user's to say."""
+    """The user must choose the bytes of a number."""
     with pytest.raises(ValueError, match="column value is int; it must be string or binary"):
         writable_columns(struct(value=IntegerType()), topic_given=True)

@@ -11,7 +11,7 @@ from confluent_kafka.spark.selection import Assign, Subscribe, SubscribePattern,
 
 
 def test_each_of_the_three_options_selects() -> None:
-    """Names, a pattern, or partitions, which come in order and once."""
+    """The options are names, a pattern or partitions; partitions are sorted, without duplicates."""
     assert selection({"subscribe": " b, a ,b,"}) == Subscribe(("b", "a"))
     assert selection({"subscribePattern": "a.*"}) == SubscribePattern("a.*")
     assert selection({"assign": '{"b": [1], "a": [2, 0, 2]}'}) == Assign(
@@ -20,7 +20,7 @@ def test_each_of_the_three_options_selects() -> None:
 
 
 def test_a_pattern_matches_whole_names_and_no_internal_topic() -> None:
-    """As Java's matches() and Kafka's exclude.internal.topics."""
+    """Patterns behave as Java's matches() and Kafka's exclude.internal.topics."""
     pattern = SubscribePattern("flights|_.*")
     assert pattern.matches("flights")
     assert pattern.matches("_x")

@@ -1,4 +1,4 @@
-"""What the writer of a task says of rows that do not arrive; without Spark."""
+"""A task's errors about rows that do not arrive, without Spark."""
 
 from __future__ import annotations
 

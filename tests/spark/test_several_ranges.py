@@ -23,12 +23,12 @@ from tests.support.waiting import TIMEOUT
 from .reading import batch_reader, ranges_of, source, stream_reader, values_of
 from .topics import fill, numbered
 
-EVERY = {"minPartitions": 1}  # which is to say: as few tasks as possible
+EVERY = {"minPartitions": 1}  # that is, as few tasks as possible
 
 
 @pytest.fixture(autouse=True)
 def close_clients() -> Iterator[None]:
-    """This process stands for an executor."""
+    """This process acts as an executor."""
     yield
     clients.consumers.close()
 
@@ -48,7 +48,7 @@ def task(topic: str, *bounds: tuple[int, int]) -> TaskRanges:
 def test_a_batch_and_a_stream_put_small_ranges_together(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """Every message of 30 partitions comes once, though there is one task only."""
+    """Every message of 30 partitions is read once, although there is only one task."""
     topic = new_topic(partitions=30)
     fill(cluster, topic, numbered(90, 30))
     wanted = sorted(f"v{number}" for number in range(90))
@@ -68,7 +68,7 @@ def test_a_batch_and_a_stream_put_small_ranges_together(
 def test_each_range_ends_at_its_own_end(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """Whatever lies behind it, and however many batches it takes; a partition's order stays."""
+    """No range is read past its end, however many batches it takes; a partition's order is kept."""
     topic = new_topic(partitions=3)
     fill(cluster, topic, numbered(60_000, 3))
     reader = batch_reader(servers, subscribe=topic)
@@ -82,7 +82,7 @@ def test_each_range_ends_at_its_own_end(
 
 @pytest.fixture
 def on_fetch(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[set[int], int], None]], None]:
-    """Have something called before each fetch, with what is assigned and how much is wanted."""
+    """Call a function before each fetch, with the assigned partitions and the wanted count."""
     fetch = task_reader.Fetching.next
 
     def install(call: Callable[[set[int], int], None]) -> None:
@@ -98,7 +98,7 @@ def on_fetch(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[set[int], i
 def test_all_ranges_are_fetched_at_once(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str, on_fetch: Any
 ) -> None:
-    """All are assigned from the start, and those that are done are left."""
+    """All ranges are assigned from the start, and each finished range is unassigned."""
     topic = new_topic(partitions=3)
     fill(cluster, topic, numbered(30, 3))
     assigned: list[set[int]] = []
@@ -117,7 +117,7 @@ def test_all_ranges_are_fetched_at_once(
 def test_columns_that_are_not_wanted_are_not_returned(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """Where a message is from is needed to tell ranges apart, and is no column of the result."""
+    """The topic and the partition tell ranges apart, but are not columns of the result."""
     topic = new_topic()
     fill(cluster, topic, numbered(20))
     schema = StructType().add("value", "binary")
@@ -132,7 +132,7 @@ def test_columns_that_are_not_wanted_are_not_returned(
 def test_offsets_without_a_message_are_passed(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """Markers of transactions at the ends of ranges do not keep the others waiting."""
+    """Markers of transactions at the ends of ranges do not delay the other ranges."""
     topic = new_topic(partitions=3)
     config = {"bootstrap.servers": servers, "transactional.id": topic}
     with Producer(config) as producer:
@@ -154,14 +154,14 @@ def test_what_does_not_arrive_is_named(
     on_fetch: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With its partition; the other ranges are read whole where losses are allowed."""
+    """The error names its partition; if losses are allowed, the other ranges are read fully."""
     topic = new_topic(partitions=3)
     fill(cluster, topic, numbered(30, 3))
     left: list[int] = []
     on_fetch(lambda _, most: left.append(most))
 
     def now() -> float:
-        """Time stands still until only what is not there is left."""
+        """The clock stands still until only the missing range is left."""
         return 1_000.0 if left[-1:] == [40] else 0.0
 
     monkeypatch.setattr(task_reader, "time", SimpleNamespace(monotonic=now))
@@ -176,7 +176,7 @@ def test_what_does_not_arrive_is_named(
 def test_a_loss_names_its_partition(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """Behind the end of a partition there is nothing to go on from; the others are read whole."""
+    """The reader cannot continue after a partition's end; it reads the other ranges completely."""
     topic = new_topic(partitions=3)
     fill(cluster, topic, numbered(30, 3))
     behind = task(topic, (0, 10), (40, 50), (0, 10))
@@ -189,7 +189,7 @@ def test_a_loss_names_its_partition(
 def test_a_loss_that_turns_out_to_be_none_costs_no_rows(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str, on_fetch: Any
 ) -> None:
-    """An error names no partition: each range is read from where it was, and has nothing twice."""
+    """The error names no partition, so each range continues at its position, without duplicates."""
     topic = new_topic(partitions=3)
     fill(cluster, topic, numbered(6_000, 3))
     left: list[int] = []
@@ -208,7 +208,7 @@ def test_a_loss_that_turns_out_to_be_none_costs_no_rows(
 def test_other_errors_end_the_task(
     new_topic: Callable[..., str], servers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are not taken for a loss."""
+    """These errors do not count as a loss."""
 
     def refuse(self: Any, most: int) -> Any:
         raise KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
@@ -223,7 +223,7 @@ def test_other_errors_end_the_task(
 def test_a_bad_row_names_its_partition(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """The one that it came from, of the several that the task reads."""
+    """The error names the partition of the row, although the task reads several partitions."""
     topic = new_topic()
     good = [{"value": '{"a": 1}', "partition": number % 2} for number in range(10)]
     fill(cluster, topic, [*good, {"value": "{", "partition": 1}])

@@ -1,4 +1,4 @@
-"""Ranges cut into pieces and put together for tasks, and how much goes into a micro-batch."""
+"""Ranges are split and combined for tasks, and limits bound a micro-batch."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_covered(pieces: list[OffsetRange], ranges: list[OffsetRange]) -> None:
 
 
 def test_nothing_is_cut_without_a_reason() -> None:
-    """One range per partition is the default; fewer than there are cannot be had."""
+    """One range per partition is the default; the plan never has fewer."""
     assert split_ranges(RANGES, min_partitions=None, max_records=None) == RANGES
     assert split_ranges(RANGES, min_partitions=2, max_records=900) == RANGES
     assert split_ranges([], min_partitions=5, max_records=1) == []
@@ -56,7 +56,7 @@ def test_a_piece_has_at_least_one_offset() -> None:
 
 
 def test_max_records_bounds_every_piece() -> None:
-    """And goes together with minPartitions: the more pieces win."""
+    """If minPartitions is given too, the option that makes more pieces wins."""
     pieces = split_ranges(RANGES, min_partitions=None, max_records=300)
     check_covered(pieces, RANGES)
     assert (sizes(pieces, A), sizes(pieces, B)) == ([100], [300, 300, 300])
@@ -67,26 +67,26 @@ def test_max_records_bounds_every_piece() -> None:
 
 
 def tiny(count: int, size: int = 1) -> list[OffsetRange]:
-    """Ranges of as many partitions."""
+    """Return `count` ranges, each of a partition of its own."""
     return [OffsetRange(Partition("t", number), 7, 7 + size) for number in range(count)]
 
 
 def tasks_of(ranges: list[OffsetRange], **options: str) -> list[list[OffsetRange]]:
-    """What the tasks of a read with these options are given."""
+    """The ranges of each task of a read with these options."""
     given = {"kafka.bootstrap.servers": "localhost:1", "subscribe": "t", **options}
     read = read_options({name.lower(): text for name, text in given.items()}, streaming=True)
     return [list(task.ranges) for task in plan_tasks(ranges, read)]
 
 
 def test_nearly_empty_partitions_share_tasks() -> None:
-    """10,000 partitions are as many tasks as keep a few machines busy, with every range once."""
+    """The ranges of 10,000 partitions share enough tasks for a few machines; each is there once."""
     tasks = tasks_of(tiny(10_000))
     assert 64 <= len(tasks) <= 66
     assert [one for task in tasks for one in task] == tiny(10_000)
 
 
 def test_what_keeps_a_task_busy_has_one() -> None:
-    """Large ranges, and those of topics with few partitions, are tasks of their own as before."""
+    """Each large range has its own task, and so has each range of a topic with few partitions."""
     assert tasks_of(tiny(1_000, 10_000)) == [[one] for one in tiny(1_000, 10_000)]
     assert tasks_of(tiny(127)) == [[one] for one in tiny(127)]
     mixed = [*tiny(200), OffsetRange(B, 0, 50_000)]
@@ -96,7 +96,7 @@ def test_what_keeps_a_task_busy_has_one() -> None:
 
 
 def test_a_task_of_several_ranges_stays_small() -> None:
-    """Together they have no more offsets than one of them may have."""
+    """The ranges of a task have no more offsets together than one range may have."""
     tasks = tasks_of(tiny(1_000, 3_000))
     assert {len(task) for task in tasks[:-1]} == {3}
     tasks = tasks_of(tiny(1_000, 300), maxRecordsPerPartition="700")
@@ -104,7 +104,7 @@ def test_a_task_of_several_ranges_stays_small() -> None:
 
 
 def test_the_number_of_tasks_follows_options() -> None:
-    """minPartitions bounds what is put together; maxRangesPerTask=1 keeps ranges apart."""
+    """minPartitions limits how many ranges are combined; maxRangesPerTask=1 combines none."""
     assert [len(task) for task in tasks_of(tiny(20), minPartitions="4")] == [5, 5, 5, 5]
     assert len(tasks_of(tiny(10_000), maxRangesPerTask="20")) == 500
     assert tasks_of(tiny(300), maxRangesPerTask="1") == [[one] for one in tiny(300)]
@@ -112,19 +112,19 @@ def test_the_number_of_tasks_follows_options() -> None:
 
 
 def test_a_task_has_no_partition_twice() -> None:
-    """A consumer is at one place of a partition at a time."""
+    """A consumer has only one position in a partition."""
     pieces = [OffsetRange(A, 0, 1), OffsetRange(A, 1, 2), OffsetRange(B, 0, 1)]
     tasks = group_ranges(pieces, least_tasks=1, max_ranges=10, max_records=10)
     assert [task.ranges for task in tasks] == [tuple(pieces[:1]), tuple(pieces[1:])]
 
 
 def test_a_loss_is_not_hidden_by_a_limit() -> None:
-    """A partition that ends before its start keeps that end, so that it is noticed."""
+    """If a partition ends before its start, the plan keeps that end, so the loss is noticed."""
     assert share_out({A: 50, B: 0}, {A: 3, B: 100}, 10) == {A: 3, B: 10}
 
 
 def test_a_micro_batch_waits_for_enough_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not the first of a run, and not longer than the delay."""
+    """The first micro-batch of a run does not wait; others wait at most for the delay."""
     now = 100.0
     monkeypatch.setattr(admission.time, "monotonic", lambda: now)
     waiting = Waiting(10, delay=60)
@@ -139,5 +139,5 @@ def test_a_micro_batch_waits_for_enough_offsets(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_a_minimum_nothing_waits() -> None:
-    """A micro-batch may have any number of offsets."""
+    """A micro-batch may have any number of offsets then."""
     assert not Waiting(None, delay=60).goes_on({A: 0}, {A: 0})

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.spark
 _ROOT = Path(__file__).resolve().parents[2]
 _PARTITIONS = 2
 _ROWS = 2_000
-# A job starts a driver and two executors, and other work may be going on.
+# A job starts a driver and two executors, and the machine may be busy.
 _JOB_SECONDS = 560
 
 
@@ -40,7 +40,7 @@ def standalone(java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture
 def source(cluster: MockCluster, new_topic: Callable[..., str]) -> str:
-    """A topic with a task for each of the workers."""
+    """A topic with one task for each worker."""
     topic = new_topic(_PARTITIONS)
     fill(cluster, topic, numbered(_ROWS, _PARTITIONS))
     return topic
@@ -48,7 +48,7 @@ def source(cluster: MockCluster, new_topic: Callable[..., str]) -> str:
 
 @pytest.fixture
 def target(cluster: MockCluster, source: str) -> str:
-    """What the names of the topics begin with that a job writes."""
+    """The prefix of the topics that a job writes."""
     for end in ("copied", "streamed"):
         cluster.create_topic(f"{source}-{end}", _PARTITIONS)
     return source
@@ -58,7 +58,7 @@ def target(cluster: MockCluster, source: str) -> str:
 def running_job(
     log: Path, master: str, cluster: MockCluster, source: str, gate: Path
 ) -> Iterator[subprocess.Popen[str]]:
-    """Start the job in a process of its own: it has another master than the session in this one."""
+    """Start the job in a process of its own, because its master is not this session's."""
     command = [sys.executable, "-m", "tests.spark.standalone_job", "--master", master]
     command += ["--bootstrap", cluster.bootstrap_servers]
     command += ["--source", source, "--target", source, "--gate", str(gate)]
@@ -85,9 +85,9 @@ def _environment() -> dict[str, str]:
 def test_a_job_survives_the_loss_of_an_executor(
     standalone: StandaloneCluster, cluster: MockCluster, source: str, target: str, tmp_path: Path
 ) -> None:
-    """Batch read, batch write and a stream give every row once; a lost executor costs a retry.
+    """Batch read, batch write and a stream return every row once; a lost executor costs a retry.
 
-    The executor is killed while both have messages of the scan in their hands.
+    The test kills the executor while both executors process messages of the scan.
     """
     gate, log = tmp_path / "gate", tmp_path / "log"
     begun = [tmp_path / f"gate-{number}" for number in range(_PARTITIONS)]
@@ -113,7 +113,7 @@ def test_a_job_survives_the_loss_of_an_executor(
 def test_the_same_job_runs_in_one_process(
     spark: Any, cluster: MockCluster, source: str, target: str
 ) -> None:
-    """What runs on a cluster runs on a laptop with ``local[*]``, with the same result."""
+    """The same job has the same result on a cluster and on a laptop with ``local[*]``."""
     from . import standalone_job
 
     found = standalone_job.run(spark, cluster.bootstrap_servers, source, target)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.fixture
 def stream(spark: Any, cluster: MockCluster, tmp_path: Path) -> Callable[..., Any]:
-    """Run a query over what is in a topic now, to its end; a second call goes on from there."""
+    """Run a query over a topic's present messages; a second call continues from there."""
     table = f"rows_{uuid.uuid4().hex[:8]}"
 
     def run(topic: str, **options: str) -> Any:
@@ -63,7 +63,7 @@ def test_a_query_goes_on_where_its_checkpoint_ends(
 def test_micro_batches_keep_to_their_limit(
     stream: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """maxOffsetsPerTrigger bounds each batch; together they have everything, once."""
+    """maxOffsetsPerTrigger limits each batch; together, the batches have every message once."""
     topic = new_topic()
     fill(cluster, topic, numbered(25))
     query = stream(topic, startingOffsets="earliest", maxOffsetsPerTrigger="10")
@@ -76,7 +76,7 @@ def test_micro_batches_keep_to_their_limit(
 def test_a_new_query_starts_at_the_latest_offsets_by_default(
     stream: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """What was there before is not read; its end is where the next run starts."""
+    """Earlier messages are not read; the next run starts at the end of this run."""
     topic = new_topic()
     fill(cluster, topic, numbered(10))
     query = stream(topic)
@@ -96,7 +96,7 @@ def test_offsets_of_a_new_query_can_be_given(
 def test_lost_offsets_fail_the_query(
     stream: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """A partition that was cut below the checkpoint is noticed, and can be gone on from."""
+    """If a partition is cut below the checkpoint, the query fails; it can then continue."""
     topic = new_topic(partitions=1)
     fill(cluster, topic, [{"value": "first", "partition": 0}])
     stream(topic, startingOffsets="earliest")

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.fixture
 def run(spark: Any, tmp_path: Path) -> Callable[..., Any]:
-    """Copy what is in a topic now to another one; the next call goes on from there."""
+    """Copy a topic's present messages to another topic; the next call continues from there."""
 
     def start(
         config: dict[str, Any],
@@ -52,7 +52,10 @@ def run(spark: Any, tmp_path: Path) -> Callable[..., Any]:
 def test_a_query_writes_what_it_reads(
     run: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """With its key, partition and headers, and once if nothing fails; a second run adds to it."""
+    """Each row arrives with its key, partition and headers, and once if nothing fails.
+
+    A second run adds the later rows.
+    """
     source, target = new_topic(), new_topic()
     config = {"bootstrap.servers": cluster.bootstrap_servers}
     fill(cluster, source, [{**row, "key": "k"} for row in numbered(30)])
@@ -69,7 +72,7 @@ def test_a_query_writes_what_it_reads(
 def test_results_that_change_are_written_again(
     run: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """Mode complete writes the whole result behind the last one; update is not Spark's to give."""
+    """Mode complete writes the whole result after the last one; Spark refuses mode update."""
     source, target = new_topic(), new_topic()
     config = {"bootstrap.servers": cluster.bootstrap_servers}
 
@@ -92,10 +95,10 @@ def test_results_that_change_are_written_again(
 def test_a_batch_whose_rows_could_not_be_computed_is_written_once(
     spark: Any, run: Any, kafka: KafkaCluster, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
-    """Rows stop coming in the middle of a task: what came is not taken for all there is.
+    """If the rows stop in the middle of a task, the rows so far are not taken for all rows.
 
-    Spark closes the stream to the writer's worker then, between two record batches, which looks
-    like a regular end. The next run finds the batch not written and writes it.
+    Spark then closes the stream to the writer's worker between two record batches, which looks like
+    a regular end. The next run finds that the batch is not written, and writes it.
     """
     source, target = make_topic(partitions=2), make_topic(partitions=2)
     failed = tmp_path / "failed"

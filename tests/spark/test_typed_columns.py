@@ -46,7 +46,7 @@ def load(spark: Any, cluster: MockCluster, registry: FakeRegistry) -> Callable[.
 
 @pytest.fixture
 def flights(cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]) -> str:
-    """Three flights: the second of them is cut, and the first of an older schema."""
+    """Three flights: the first has an older schema, and the second is cut."""
     topic = new_topic(partitions=1)
     older = {**FLIGHT, "fields": FLIGHT["fields"][:1]}
     first = registry.register(f"{topic}-value", json.dumps(older))
@@ -58,7 +58,7 @@ def flights(cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..
 
 
 def test_values_are_structs(load: Callable[..., Any], flights: str) -> None:
-    """Queries name the fields; rows that do not decode are null, with the reason beside them."""
+    """Queries name the fields; a row that does not decode is null, with the reason in a column."""
     frame = load(flights, mode="PERMISSIVE")
     assert frame.schema["value"].dataType.simpleString() == "struct<carrier:string,delay:int>"
     assert frame.schema["error"].dataType.simpleString() == "string"
@@ -74,7 +74,7 @@ def test_values_are_structs(load: Callable[..., Any], flights: str) -> None:
 
 
 def test_the_guide(spark: Any, cluster: MockCluster, registry: FakeRegistry, flights: str) -> None:
-    """What docs/guides/spark.md shows reads the fields of rows that decode."""
+    """The code in docs/guides/spark.md reads the fields of rows that decode."""
     text = block_with("docs/guides/spark.md", '.option("valueFormat", "avro")')
     for shown, here in (
         ('"localhost:9092"', repr(cluster.bootstrap_servers)),
@@ -107,7 +107,7 @@ def test_fields_that_are_always_null(
 
 
 def test_bad_rows_are_dropped(load: Callable[..., Any], flights: str) -> None:
-    """With DROPMALFORMED only rows that decode are there, and tombstones."""
+    """With DROPMALFORMED, the result has only rows that decode, and tombstones."""
     frame = load(flights, mode="dropmalformed")
     assert "error" not in frame.columns
     rows = frame.select("offset", "value").orderBy("offset").collect()
@@ -116,7 +116,7 @@ def test_bad_rows_are_dropped(load: Callable[..., Any], flights: str) -> None:
 
 
 def test_a_bad_row_ends_the_query(load: Callable[..., Any], flights: str) -> None:
-    """By default the query fails, and the error says where and what."""
+    """By default the query fails, and the error names the row's place and the reason."""
     with pytest.raises(Exception, match="does not decode") as raised:
         load(flights).select("value").collect()
     assert f"{flights}" in str(raised.value)
@@ -125,7 +125,7 @@ def test_a_bad_row_ends_the_query(load: Callable[..., Any], flights: str) -> Non
 
 
 def test_what_nobody_asks_for_is_not_decoded(load: Callable[..., Any], flights: str) -> None:
-    """A schema without value reads bad rows as well."""
+    """Without the value column in its schema, a query also reads bad rows."""
     rows = load(flights, "offset bigint, key binary").orderBy("offset").collect()
     assert [row.offset for row in rows] == [0, 1, 2, 3]
 
@@ -198,7 +198,7 @@ def test_wrong_options(options: dict[str, str], wanted: str) -> None:
 
 
 def test_json_without_a_registry() -> None:
-    """Plain JSON has a schema of the user's own, and needs no headers."""
+    """Plain JSON uses the user's schema, and needs no headers."""
     typed = decoded_columns(BROKERS | {"valueformat": "json", "valueschema": "a INT, b STRING"})
     assert typed is not None
     schema = source_schema(headers=False, typed=typed)

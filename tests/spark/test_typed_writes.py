@@ -1,4 +1,4 @@
-"""keyFormat and valueFormat of a write: columns become payloads of their schemas."""
+"""keyFormat and valueFormat of a write: columns are encoded with their schemas."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def registry() -> Iterator[FakeRegistry]:
 
 @pytest.fixture
 def encoder(registry: FakeRegistry) -> Callable[..., RowEncoder]:
-    """Return what encodes rows of a topic "t", with options."""
+    """Return a function that makes the encoder for rows of a topic "t", with options."""
 
     def make(schema: StructType = FLIGHTS, **options: str) -> RowEncoder:
         given = {"kafka.bootstrap.servers": "localhost:1", "topic": "t", "valueformat": "avro"}
@@ -72,14 +72,14 @@ def encoder(registry: FakeRegistry) -> Callable[..., RowEncoder]:
 
 
 def payloads(encode: RowEncoder, rows: list[Any], kind: pa.DataType) -> list[bytes | None]:
-    """The values that one batch of rows is written as."""
+    """The encoded values of one batch of rows."""
     [batch] = encode(iter([pa.record_batch({"value": pa.array(rows, kind)})]))
     found: list[bytes | None] = batch.column("value").to_pylist()
     return found
 
 
 def read(payload: bytes, schema: Any = FLIGHT) -> Any:
-    """What fastavro finds behind the framing."""
+    """The row that fastavro decodes from the bytes after the framing."""
     return fastavro.schemaless_reader(io.BytesIO(payload[5:]), fastavro.parse_schema(schema))
 
 
@@ -99,7 +99,10 @@ KIND = pa.struct([("carrier", pa.string()), ("delay", pa.int64())])
 def test_rows_are_written_with_the_latest_schema(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """The id of the subject's latest schema, then the row as Avro has it; null is a tombstone."""
+    """The payload is the id of the subject's latest schema, then the row in Avro.
+
+    A null is a tombstone.
+    """
     registry.register("t-value", json.dumps({**FLIGHT, "fields": FLIGHT["fields"][:1]}))
     latest = registry.register("t-value", json.dumps(FLIGHT))
     rows = [{"carrier": "UA", "delay": 7}, None, {"carrier": "DL", "delay": None}]
@@ -114,7 +117,7 @@ def test_rows_are_written_with_the_latest_schema(
 def test_schemas_that_refer_to_others(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """The registry has those, too."""
+    """The registry also has the referenced schemas."""
     place = {"type": "enum", "name": "x.Place", "symbols": ["JFK", "LGA"]}
     registry.register("place", json.dumps(place))
     schema = {"type": "record", "name": "F", "fields": [{"name": "from", "type": "x.Place"}]}
@@ -138,7 +141,7 @@ def test_a_schema_that_is_no_record(
 def test_a_schema_of_the_users_own(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """It is looked up, whatever the latest is; registering it takes an option."""
+    """The write uses its id, even if it is not the latest; an option allows its registration."""
     own = json.dumps(FLIGHT)
     with pytest.raises(ValueError, match="column value: the subject 't-value' does not have the"):
         encoder(valueSchema=own)
@@ -163,7 +166,7 @@ def test_a_schema_of_the_users_own(
 def test_a_row_that_does_not_fit(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry, row: Any, wanted: str
 ) -> None:
-    """It ends the task; the error names the row, the topic, the field and the reason."""
+    """The task fails; the error names the row, the topic, the field and the reason."""
     registry.register("t-value", json.dumps(FLIGHT))
     with pytest.raises(UnencodableRow, match=r"row 1 \(topic 't'\) cannot be encoded, ") as raised:
         payloads(encoder(), [{"carrier": "UA", "delay": 1}, row], KIND)
@@ -188,7 +191,7 @@ def test_columns_that_do_not_fit(
     columns: str,
     wanted: str,
 ) -> None:
-    """They are refused before any task starts."""
+    """The write refuses them before any task starts."""
     if schema is not None:
         registry.register("t-value", json.dumps(schema))
     with pytest.raises(ValueError, match=wanted):
@@ -196,7 +199,7 @@ def test_columns_that_do_not_fit(
 
 
 def test_json_schemas(encoder: Callable[..., RowEncoder], registry: FakeRegistry) -> None:
-    """Objects in the order of the schema, behind its id; what it does not have is refused."""
+    """Properties come in the schema's order after its id; unknown properties are refused."""
     schema = {
         "type": "object",
         "properties": {"delay": {"type": "integer"}, "carrier": {"type": "string"}},
@@ -217,7 +220,7 @@ def test_json_schemas(encoder: Callable[..., RowEncoder], registry: FakeRegistry
 
 
 def test_protobuf(encoder: Callable[..., RowEncoder], registry: FakeRegistry) -> None:
-    """The id, the message's place in its schema and the message; the first one by default."""
+    """The id, the message's index and the message; the schema's first message is the default."""
     known = registry.register("t-value", PROTO, "PROTOBUF")
     rows = [{"carrier": "UA", "delay": 7}, None, {"carrier": "DL", "delay": None}]
     assert payloads(encoder(valueFormat="protobuf"), rows, KIND) == [
@@ -276,7 +279,7 @@ AVRO_VALUES: list[tuple[Any, Any]] = [
 def test_avro_that_was_read_is_written_as_it_was(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """Each type that a read gives is one that a write takes for the same schema."""
+    """Each type that a read returns is accepted by a write with the same schema."""
     fields = [{"name": f"f{i}", "type": kind} for i, (kind, _) in enumerate(AVRO_VALUES)]
     schema = {"type": "record", "name": "All", "fields": fields}
     payload = io.BytesIO()
@@ -337,7 +340,7 @@ PROTO_ROWS: list[dict[str, Any]] = [
 def test_protobuf_that_was_read_is_written_as_it_was(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """The same; uint64 is a DECIMAL(20, 0)."""
+    """Each type can be read and written again; uint64 is a DECIMAL(20, 0)."""
     message = message_class(compiled(PROTO_TYPES), "All")
     known = registry.register("t-value", PROTO_TYPES, "PROTOBUF")
     rows = [framed(known, b"\2\2" + message(**row).SerializeToString()) for row in PROTO_ROWS]
@@ -378,7 +381,7 @@ JSON_ROW = (
 def test_json_that_was_read_is_written_as_it_was(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """The same; dates and times are text, and base64 is binary."""
+    """Each type can be read and written again; dates and times are text, and base64 is binary."""
     schema = {"type": "object", "properties": JSON_TYPES}
     known = registry.register("t-value", json.dumps(schema), "JSON")
     assert_comes_back(encoder, registry, "json-schema", [framed(known, JSON_ROW)])
@@ -387,7 +390,7 @@ def test_json_that_was_read_is_written_as_it_was(
 def test_json_schemas_with_references(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """What a schema refers to by name is found, read and written; a titled null is a null."""
+    """Referenced schemas are found, read and written; a null type with a title is a null."""
     city = {"oneOf": [{"type": "null", "title": "Nowhere"}, {"type": "string"}]}
     home = {"type": "object", "properties": {"city": city}}
     registry.register("home", json.dumps(home), "JSON")
@@ -439,7 +442,7 @@ def assert_comes_back(
 def test_plain_json(
     encoder: Callable[..., RowEncoder], columns: str, rows: list[Any], wanted: list[bytes | None]
 ) -> None:
-    """What the columns are, without a registry and a framing."""
+    """Columns are written as JSON without a registry and without framing."""
     schema = parse_ddl(f"value {columns}")
     encode = encoder(schema, valueFormat="json")
     assert payloads(encode, rows, to_arrow_type(schema[0].dataType)) == wanted
@@ -455,7 +458,7 @@ def test_plain_json(
 def test_columns_that_json_has_not(
     encoder: Callable[..., RowEncoder], columns: str, wanted: str
 ) -> None:
-    """They are refused before any task starts."""
+    """The write refuses them before any task starts."""
     with pytest.raises(ValueError, match=wanted):
         encoder(parse_ddl(f"value {columns}"), valueFormat="json")
 
@@ -469,7 +472,7 @@ def test_columns_that_json_has_not(
     ],
 )
 def test_variants(encoder: Callable[..., RowEncoder], kind: DataType) -> None:
-    """They are refused: Arrow has the bytes that Spark stores, which are nobody's payload."""
+    """The write refuses them, because Arrow gives the bytes that only Spark itself can read."""
     with pytest.raises(ValueError, match="column value: a VARIANT has no type"):
         encoder(StructType([StructField("value", kind)]), valueFormat="json")
 
@@ -477,7 +480,7 @@ def test_variants(encoder: Callable[..., RowEncoder], kind: DataType) -> None:
 def test_a_schema_of_another_format(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """The subject has JSON Schemas: nothing is written."""
+    """The subject has JSON Schemas, so nothing is written."""
     registry.register("t-value", '{"type": "object"}', "JSON")
     with pytest.raises(ValueError, match="subject 't-value' is JSON, not AVRO"):
         encoder()
@@ -506,7 +509,7 @@ def test_keys_and_values(
     kind: str,
     schema: str,
 ) -> None:
-    """What a query writes with both, another reads as the same columns."""
+    """If a query writes both, another query reads the same columns."""
     topic = new_topic()
     registry.register(f"{topic}-key", '"string"')
     registry.register(f"{topic}-value", schema, kind)
@@ -527,7 +530,7 @@ def test_keys_and_values(
 def test_guids_in_headers(
     spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
 ) -> None:
-    """Headers name the schemas of keys and values, beside those that a row has; both are read."""
+    """Headers name the schemas of keys and values, next to the row's own headers; both are read."""
     topic = new_topic(partitions=1)
     key = guid_of(registry, registry.register(f"{topic}-key", '"string"'))
     value = guid_of(registry, registry.register(f"{topic}-value", json.dumps(FLIGHT)))
@@ -587,7 +590,7 @@ def test_a_header_of_each_format(
     body: bytes,
     indexes: bytes,
 ) -> None:
-    """The payload alone is the value; Protobuf's header says which message it is."""
+    """The value is the payload alone; Protobuf's header also selects the message."""
     guid = guid_of(registry, registry.register("t-value", schema, kind))
     encode = encoder(valueFormat=form, **{"schema.id.serializer": "header"})
     values = pa.array([{"carrier": "UA", "delay": 7}, None], KIND)
@@ -602,7 +605,7 @@ def test_a_header_of_each_format(
 def test_a_bad_row_ends_the_write(
     spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
 ) -> None:
-    """What Spark raises says which field of which row it was; nothing of its batch is sent."""
+    """Spark's error names the field and the row; no row of its batch is sent."""
     topic = new_topic()
     registry.register(f"{topic}-value", json.dumps(FLIGHT))
     rows = [(("UA", 1),), ((None, 2),)]
@@ -627,7 +630,7 @@ def test_a_stream(
     tmp_path: Any,
     guarantee: str,
 ) -> None:
-    """Micro-batches are encoded, with either guarantee."""
+    """Micro-batches are encoded, with both delivery guarantees."""
     source, target = new_topic(), new_topic()
     known = registry.register(f"{target}-value", json.dumps(FLIGHT))
     spark.createDataFrame([("UA",), ("DL",)], "value STRING").write.format("rdkafka").option(
@@ -661,7 +664,7 @@ def test_a_stream(
 def test_the_guide(
     spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
 ) -> None:
-    """What docs/guides/spark-writing.md shows writes Avro."""
+    """The code in docs/guides/spark-writing.md writes Avro."""
     topic = new_topic(partitions=1)
     registry.register(f"{topic}-value", json.dumps(FLIGHT))
     text = block_with("docs/guides/spark-writing.md", '.option("valueFormat", "avro")')
@@ -721,7 +724,7 @@ def test_wrong_options(options: dict[str, str], wanted: str) -> None:
 
 
 def test_a_key_that_is_not_there() -> None:
-    """A format of keys needs the column."""
+    """keyFormat needs the key column."""
     options = write_options(BROKERS | {"keyformat": "avro", **REGISTRY}, streaming=False)
     with pytest.raises(ValueError, match="option keyFormat: there is no column key to encode"):
         RdKafkaWriter(options, parse_ddl("value STRING"))

@@ -30,7 +30,7 @@ def test_delivery_is_at_least_once_by_default() -> None:
 
 
 def test_exactly_once_keeps_its_progress_under_the_name_of_the_topic() -> None:
-    """So that it needs no options of its own where one topic is written."""
+    """A query that writes one topic needs no further options."""
     options = write_options({**EXACTLY, "topic": "t"}, streaming=True)
     assert options.transactions == TransactionOptions("spark-rdkafka", "t")
     options = write_options(
@@ -41,7 +41,7 @@ def test_exactly_once_keeps_its_progress_under_the_name_of_the_topic() -> None:
 
 
 def test_what_spark_adds_for_a_query_is_no_mistake() -> None:
-    """It hands its own options over with the sink's, to streaming writers only."""
+    """For streaming writes only, Spark adds the query's own options to the sink's options."""
     query = {"checkpointlocation": "/c", "queryname": "q", **SERVERS, "topic": "t"}
     assert write_options(query, streaming=True).topic == "t"
     with pytest.raises(ValueError, match="unknown option 'checkpointlocation'"):

@@ -1,4 +1,4 @@
-"""Topics seen without Spark: what the tests put in and what they find."""
+"""Topics without Spark: write test messages, and read messages."""
 
 from __future__ import annotations
 
