@@ -1,4 +1,4 @@
-"""Runs the chaos scenarios against three brokers and prints what each found, row by row."""
+"""Run the chaos scenarios against three brokers and print the results, one row per scenario."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTS = ("lost", "duplicated", "out_of_order", "unreported")
 
 
 def main() -> int:
-    """The exit status: 1 when a promise was not kept."""
+    """Run the scenarios; return 1 if a scenario broke a promise."""
     args = _arguments()
     console = Console()
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
@@ -63,7 +63,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _table(row: Row, seconds: float) -> Table:
-    """Of one row: a scenario may take an hour, and its row does not wait for the others."""
+    """A table of one row: a scenario may take an hour, so its row is printed at once."""
     table = Table(
         title=f"{row.scenario}: {row.fault}",
         caption="; ".join([*row.broken, row.notes, f"{seconds:.0f} s"]),

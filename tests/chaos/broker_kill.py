@@ -1,4 +1,4 @@
-"""Brokers are killed, restarted and stopped for a while under an idempotent producer."""
+"""Brokers are killed, restarted and paused under an idempotent producer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run(
 def _kill_and_restart(observer: Producer, topic: str, broker: KraftBroker) -> None:
     broker.kill()
     try:
-        # Otherwise it is in sync as before: nobody has noticed yet.
+        # Without this wait, the broker would still be listed as in sync from before the kill.
         _wait(lambda: not _in_sync(observer, broker.appid, topic))
     finally:
         broker.start()
@@ -77,7 +77,7 @@ def _pause(observer: Producer, broker: KraftBroker, seconds: float) -> None:
 
 
 def _wait(condition: Callable[[], bool]) -> None:
-    """Until the brokers say so; whoever is asked may be the one that is down."""
+    """Wait until the condition holds; requests may fail, because a broker is down."""
 
     def holds() -> bool:
         try:
@@ -97,16 +97,17 @@ def _in_sync(observer: Producer, broker: int, topic: str) -> bool:
 def all_in_sync(observer: Producer) -> bool:
     """Whether all replicas of every partition are in sync.
 
-    Only then the next broker is killed.
+    The scenario kills the next broker only after that.
     """
     return not out_of_sync(observer)
 
 
 def out_of_sync(observer: Producer) -> list[str]:
-    """The partitions whose replicas are not all in sync, of those that have several.
+    """The partitions whose replicas are not all in sync, if they have several replicas.
 
-    Kafka 4.3.1 elects no leader of a partition that was moved to one broker alone, once that broker
-    was killed and is there again: it still counts the former replicas as eligible.
+    Partitions with one replica do not count: Kafka 4.3.1 elects no leader for a partition that was
+    moved to a single broker, after that broker was killed and restarted. Kafka still counts the
+    former replicas as eligible.
     """
     return [
         f"{topic.topic} [{partition.id}]: {partition.isrs} of {partition.replicas}"

@@ -25,12 +25,13 @@ FULL = {"messages": 200_000, "rate": 1000.0, "kills": 50, "seed": 1}
 ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "tests.chaos.exactly_once_application"
 PARTITIONS = 4
-# Applications of one group: when one is killed, the other one takes its partitions over.
+# The applications share a group: if one is killed, the other takes over its partitions.
 APPLICATIONS = 2
-# A killed application's transaction ends after that, if it is not started again before.
-# Longer than a machine stands still. What was killed is started again long before, and aborts.
+# The brokers abort a killed application's transaction after this time. The time is longer than a
+# pause of the machine. A killed application is restarted much earlier, and aborts the transaction
+# itself.
 TRANSACTION_TIMEOUT_MS = 15_000
-# Some transactions pass in that time, so a kill meets any point of one.
+# Some transactions end in this time, so a kill can hit any point of a transaction.
 LONGEST_LIFE = 0.5
 
 
@@ -71,11 +72,12 @@ def run(kafka: OwnKafkaCluster, *, messages: int, rate: float, kills: int, seed:
 
 
 class _Application:
-    """A child process that is always started again."""
+    """A child process that is restarted whenever it ends."""
 
     def __init__(self, index: int, settings: dict[str, Any]) -> None:
         self.name = f"application {index}"
-        # Without warnings: a transaction that a killed one left open is one.
+        # No warnings: librdkafka would warn about a transaction that a killed application left
+        # open.
         client = settings["client"] | {"log_level": 3}
         self._settings = settings | {
             "client": client,
@@ -90,7 +92,7 @@ class _Application:
         return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
     def kill_and_restart(self, seconds: float) -> None:
-        """`seconds` after its first transaction began."""
+        """Kill the application `seconds` after its first transaction began, and restart it."""
         assert self._process.stdout is not None
         said, _, _ = select.select([self._process.stdout], [], [], PATIENCE)
         assert said, "the application got no messages"
@@ -105,7 +107,7 @@ class _Application:
 
 
 def _wait_until_processed(kafka: OwnKafkaCluster, source: str, group: str) -> None:
-    """Until the group has committed all of the input."""
+    """Wait until the group has committed all of the input."""
     partitions = [TopicPartition(source, partition) for partition in range(PARTITIONS)]
     with Consumer(kafka.config() | {"group.id": group}) as observer:
         ends = [observer.get_watermark_offsets(each, PATIENCE)[1] for each in partitions]

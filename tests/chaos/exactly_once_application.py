@@ -1,7 +1,7 @@
 """The application of exactly_once.py: copies messages in transactions until it is killed.
 
-Written as the documentation of transactions says: what a transaction consumed is committed with
-what it produced, and whatever ends one with an error sends the consumer back to what is committed.
+It follows the documentation of transactions: a transaction commits the consumed offsets together
+with its output. After any error in a transaction, the consumer returns to the committed offsets.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class Application:
         while True:
             messages = self._consumer.consume(BATCH, 0.1)
             if self._rebalanced:
-                # Some of them may be another member's now, which starts from what is committed.
+                # Another member may own some of the partitions now, and starts at their committed
+                # offsets.
                 self._rebalanced = False
                 self._back_to_committed()
                 continue
@@ -80,7 +81,7 @@ class Application:
             self._back_to_committed()
 
     def _back_to_committed(self) -> None:
-        """Partitions that are assigned without an offset start there."""
+        """Assign the partitions without an offset, so that each starts at its committed offset."""
         assigned = [
             TopicPartition(each.topic, each.partition) for each in self._consumer.assignment()
         ]
@@ -88,7 +89,7 @@ class Application:
             self._consumer.assign(assigned)
 
     def _say_once(self) -> None:
-        """To whoever wants to kill it at work; nobody reads more than that."""
+        """Tell the scenario that a transaction is open; the scenario reads no further output."""
         if not self._working:
             self._working = True
             print("in a transaction", flush=True)

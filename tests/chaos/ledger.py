@@ -1,13 +1,13 @@
-"""What went in and what came out: lost, duplicated, out of order.
+"""Compare sent and received messages: lost, duplicated, out of order.
 
-The messages of a run are numbered. A message's value is its number and its key follows from the
-number, so a reader needs to know nothing else, and the numbers of a key must come ascending.
+The messages of a run are numbered. A message's value is its number, and its key follows from the
+number, so a reader needs nothing else. The numbers of each key must ascend.
 """
 
 from __future__ import annotations
 
 KEYS = 997
-# A length of value as applications have it; int() reads it back.
+# A typical length of a value; int() can read the padded number.
 WIDTH = 100
 
 
@@ -20,7 +20,7 @@ def value_of(number: int) -> bytes:
 
 
 class Ledger:
-    """Which numbers were seen, how often, and in which order per key."""
+    """Counts how often each number was seen, and checks the order per key."""
 
     def __init__(self) -> None:
         self._seen = bytearray()
@@ -37,7 +37,7 @@ class Ledger:
         if self._seen[number] == 0 and number < self._highest[number % KEYS]:
             self.out_of_order += 1
         self._highest[number % KEYS] = max(number, self._highest[number % KEYS])
-        # 255 copies are as many as a byte can count.
+        # A byte counts at most 255 copies.
         self._seen[number] = min(self._seen[number] + 1, 255)
 
     def lost(self, sent: int) -> int:
@@ -47,5 +47,5 @@ class Ledger:
 
     @property
     def duplicated(self) -> int:
-        """How many came after the first of their number."""
+        """How many messages repeat an earlier number."""
         return sum(self._seen) - (len(self._seen) - self._seen.count(0))

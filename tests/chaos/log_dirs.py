@@ -21,7 +21,7 @@ SHORT = {"messages": 20}
 FULL = {"messages": 200}
 
 TOPIC = "disks"
-# Bigger than the files that Kafka makes beforehand.
+# Larger than the files that Kafka preallocates.
 DISK_MB, REPAIRED_MB = 24, 240
 PAYLOAD = 500_000
 
@@ -61,7 +61,7 @@ def read_only(kafka: RealKafkaCluster, messages: int) -> Row:
 def _row(
     name: str, probe: Probe, partitions: tuple[int, int], failed: int, usable: bool, messages: int
 ) -> Row:
-    """With the disk in order again: the same client goes on, and what it was told is there."""
+    """After the repair, the same client must work, and all delivered messages must be readable."""
     broken = []
     if not failed or failed != sum(probe.errors.values()):
         broken.append(f"{failed} messages failed, {sum(probe.errors.values())} errors in all")
@@ -86,7 +86,7 @@ def _row(
 
 @contextlib.contextmanager
 def _disks(kafka: RealKafkaCluster) -> Iterator[tuple[OneBroker, Path]]:
-    """A broker with a small disk and a part of the machine's; and the small one."""
+    """A broker with a small disk and a directory on a larger disk; and the small disk's path."""
     if os.geteuid() != 0:
         raise SkipTest("mounting a small file system needs root")
     with tempfile.TemporaryDirectory() as folder:
@@ -100,18 +100,18 @@ def _disks(kafka: RealKafkaCluster) -> Iterator[tuple[OneBroker, Path]]:
                 create_topic(cluster, TOPIC, partitions=2)
                 yield cluster, small
         finally:
-            # Lazily: the broker may not have let go of it yet.
+            # Unmount lazily, because the broker may still have files open.
             subprocess.run(["umount", "--lazy", str(small)], check=True)
 
 
 def _remount(disk: Path, options: str) -> None:
-    """Once a killed broker has let go of its files."""
+    """Remount the disk as soon as the killed broker has closed its files."""
     command = ["mount", "-o", f"remount,{options}", str(disk)]
     wait_until(lambda: subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0)
 
 
 def _partitions(disk: Path) -> tuple[int, int]:
-    """The one on the disk, and the other one: Kafka gives each disk one of two."""
+    """The partition on this disk, and the other one: Kafka places one of the two on each disk."""
     wait_until(lambda: list(disk.glob(f"{TOPIC}-?")))
     (folder,) = disk.glob(f"{TOPIC}-?")
     number = int(folder.name.rsplit("-", 1)[1])

@@ -18,7 +18,7 @@ FULL = {"messages": 1_000_000, "rate": 5000.0, "faults": 60, "seconds": 3.0}
 
 PARTITIONS = 6
 DELAY = 0.2
-# A request whose answer does not come is given up after that, and sent again.
+# If no answer arrives within this time, the client sends the request again.
 SOCKET_TIMEOUT_MS = 2000
 
 
@@ -59,7 +59,7 @@ def run(kafka: OwnKafkaCluster, *, messages: int, rate: float, faults: int, seco
 
 
 def _break(proxies: list[TcpProxy], kind: str, seconds: float) -> int:
-    """Does it to the connections of all brokers; says how many there were."""
+    """Apply the fault to the connections of all brokers, and return their number."""
     if kind == "delayed":
         for proxy in proxies:
             proxy.delay = DELAY

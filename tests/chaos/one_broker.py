@@ -1,4 +1,4 @@
-"""A cluster of one broker, for what would harm the one that all scenarios share."""
+"""A cluster of one broker, for faults that would damage the scenarios' shared cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.waiting import wait_until
 
 
 class OneBroker(KafkaCluster):
-    """Nobody creates a topic by using it."""
+    """A cluster of one broker that does not create topics automatically."""
 
     def __init__(self, broker: KraftBroker) -> None:
         super().__init__(broker.listeners["PLAINTEXT"])
@@ -33,14 +33,17 @@ class OneBroker(KafkaCluster):
             wait_until(there, timeout=READY_SECONDS)
 
     def restart(self) -> None:
-        """The same broker on what its disks hold."""
+        """Start the same broker again, with the data on its disks."""
         self.broker.start()
         self.wait_ready()
 
 
 @contextlib.contextmanager
 def one_broker(kafka: RealKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterator[OneBroker]:
-    """Of the same distribution; records in `log_dirs`, metadata where the broker has its own."""
+    """Start a broker of the same Kafka distribution.
+
+    Its records are in `log_dirs`, its metadata is in a directory of its own.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         trivup = Cluster("one", folder)
         broker = KraftBroker(trivup, Path(kafka.brokers[0].conf["kafka_path"]), "")
@@ -50,7 +53,7 @@ def one_broker(kafka: RealKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterat
                 "listeners": f"PLAINTEXT://127.0.0.1:{address},{broker.conf['controller_listener']}",
                 "advertised.listeners": f"PLAINTEXT://{broker.listeners['PLAINTEXT']}",
                 "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-                "authorizer.class.name": "",  # trivup's is of older releases
+                "authorizer.class.name": "",  # trivup's default is a class of older releases
                 "auto.create.topics.enable": "false",
                 "default.replication.factor": 1,
                 "offsets.topic.replication.factor": 1,

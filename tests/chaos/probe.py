@@ -1,4 +1,4 @@
-"""A producer that counts what becomes of its messages while something is broken."""
+"""A producer that counts the outcomes of its messages during a fault."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Probe:
         self._config, self._topic = config, topic
         self.sent = 0
         self.reports: Counter[int] = Counter()
-        self.delivered: dict[int, set[int]] = {}  # numbers of each partition
+        self.delivered: dict[int, set[int]] = {}  # the delivered numbers of each partition
         self.errors: Counter[str] = Counter()
         settings = {
             "message.timeout.ms": MESSAGE_TIMEOUT_MS,
             "enable.idempotence": True,
-            "reconnect.backoff.max.ms": 1000,  # 10 s by default: longer than a message waits
+            "reconnect.backoff.max.ms": 1000,  # the default of 10 s is longer than a message waits
         }
         self.producer = Producer(config | settings)
 
@@ -37,11 +37,11 @@ class Probe:
 
     @property
     def unreported(self) -> int:
-        """Reports that are missing or too many."""
+        """Delivery reports that are missing or too many."""
         return sum(abs(self.reports[number] - 1) for number in range(self.sent))
 
     def send(self, partition: int, count: int, payload: bytes = b"") -> int:
-        """How many of `count` were delivered; all have been reported when it returns."""
+        """Send messages and wait for all their reports; return how many were delivered."""
         before = sum(map(len, self.delivered.values()))
         for number in range(self.sent, self.sent + count):
             self.sent += 1
@@ -66,7 +66,7 @@ class Probe:
         return on_delivery
 
     def lost(self, partition: int) -> int:
-        """Messages that were reported as delivered and are not there."""
+        """Messages that were reported as delivered, but are missing in the topic."""
         missing = set(self.delivered.get(partition, ()))
         settings = {
             "group.id": self._topic,

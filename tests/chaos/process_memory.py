@@ -16,14 +16,14 @@ def rss_kb() -> int:
 
 
 class Slope(NamedTuple):
-    """By linear regression."""
+    """A slope by linear regression."""
 
     value: float
     error: float  # the standard error of the value
 
 
 def slope(points: list[tuple[float, float]]) -> Slope:
-    """Of the line through at least three points with the smallest squares of the distances."""
+    """The slope of the least-squares line through at least three points."""
     x_mean, y_mean = fmean(x for x, _ in points), fmean(y for _, y in points)
     square = sum((x - x_mean) ** 2 for x, _ in points)
     value = sum((x - x_mean) * (y - y_mean) for x, y in points) / square
@@ -32,7 +32,10 @@ def slope(points: list[tuple[float, float]]) -> Slope:
 
 
 def block_means(points: list[tuple[float, float]], blocks: int) -> list[tuple[float, float]]:
-    """Means of neighbours: single samples are no independent ones, and the error counts them so."""
+    """The means of neighbouring samples.
+
+    Single samples depend on each other, but the standard error counts each point as independent.
+    """
     size = max(1, len(points) // blocks)
     groups = [points[i : i + size] for i in range(0, len(points) - size + 1, size)]
     return [(fmean(x for x, _ in group), fmean(y for _, y in group)) for group in groups]

@@ -1,4 +1,4 @@
-"""The processes below one of ours, found in ps, and killed by their ids."""
+"""Find the processes below one of ours in ps, and kill them by their ids."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def descendants(root: int) -> list[tuple[int, str]]:
 
 
 def kill(pid: int) -> None:
-    """SIGKILL; whoever has ended by itself meanwhile is no error."""
+    """Send SIGKILL; it is not an error if the process has already ended."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)

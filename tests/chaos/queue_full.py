@@ -1,4 +1,4 @@
-"""A producer that is given three times what the brokers take, and waits with `block=`."""
+"""A producer is offered three times the brokers' rate, and waits with `block=`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.topics import create_topic
 from tests.support.waiting import TIMEOUT
 
-# Bytes a second that each of the leaders takes.
+# Bytes per second that each leader accepts.
 SHORT = {"seconds": 6.0, "broker_rate": 1_000_000}
 FULL = {"seconds": 300.0, "broker_rate": 1_000_000}
 
 PARTITIONS = 3
 VALUE_BYTES = 1000
 QUEUE_KB = 8 * 1024
-# The queue, requests that are on their way, and librdkafka's own bytes for each message.
+# The queue, requests in flight, and librdkafka's own bytes for each message.
 BOUND_KB = 2 * QUEUE_KB
-# How long a message may wait: what is queued takes much less.
+# How long a message may wait: the queue drains in much less time.
 PATIENCE = 120.0
 
 
@@ -45,7 +45,7 @@ def run(kafka: KafkaCluster, seconds: float, broker_rate: int) -> Row:
     create_topic(kafka, topic, PARTITIONS)
     set_client_quota(kafka, topic, "producer_byte_rate", broker_rate)
     try:
-        # A process of its own: its memory is the producer's alone.
+        # A separate process, so that its memory is only the producer's.
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, mp_context=context) as pool:
             offered = 3 * PARTITIONS * broker_rate / VALUE_BYTES
@@ -76,7 +76,7 @@ def run(kafka: KafkaCluster, seconds: float, broker_rate: int) -> Row:
 
 
 def _produce(config: dict[str, Any], topic: str, seconds: float, offered: float) -> _Produced:
-    """As many messages a second as are `offered`, or as few as produce() lets in."""
+    """Produce `offered` messages per second, or fewer if produce() waits."""
     result = _Produced()
 
     def on_delivery(error: KafkaError | None, _: Message) -> None:
@@ -88,7 +88,7 @@ def _produce(config: dict[str, Any], topic: str, seconds: float, offered: float)
         "enable.idempotence": True,
         "queue.buffering.max.kbytes": QUEUE_KB,
         "message.timeout.ms": int(PATIENCE * 1000),
-        # What is in requests is counted twice, in the queue and in a buffer.
+        # Messages in requests use memory twice: in the queue and in a buffer.
         "batch.size": 100_000,
         "linger.ms": 5,
     }
@@ -97,7 +97,7 @@ def _produce(config: dict[str, Any], topic: str, seconds: float, offered: float)
         before, most = rss_kb(), 0
         start = time.monotonic()
         while (elapsed := time.monotonic() - start) < seconds:
-            # What it could not get rid of in time it does not make up for.
+            # The loop does not catch up on messages that it could not produce in time.
             for _ in range(100):
                 partition = result.messages % PARTITIONS
                 value = b"%0*d" % (VALUE_BYTES, result.messages)
@@ -115,7 +115,7 @@ def _produce(config: dict[str, Any], topic: str, seconds: float, offered: float)
 
 
 def _read(config: dict[str, Any], topic: str) -> tuple[int, int, int]:
-    """How many different messages there are, how many twice, how many after a later one."""
+    """Count different messages, duplicates, and messages after one with a higher number."""
     seen: set[int] = set()
     duplicated = out_of_order = 0
     settings = {

@@ -1,4 +1,4 @@
-"""A group of eight whose members come, go, crash and oversleep, one after the other."""
+"""Members of a group of eight join, leave, crash and stop polling, one after the other."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SHORT = {"faults": 5, "interval": 0.7, "rate": 2000}
 FULL = {"faults": 100, "interval": 2.0, "rate": 2000}
 
 MEMBERS, PARTITIONS = 8, 12
-# Crashes are noticed after the one, overruns after the other.
+# The brokers notice a crash after SESSION_MS; a member stops polling for longer than MAX_POLL_MS.
 SESSION_MS = MAX_POLL_MS = 3000
 SEED = 3
 ROOT = Path(__file__).resolve().parents[2]
 
-# The member that leaves or crashes is replaced by the next join.
+# The next join replaces the member that leaves or crashes.
 FAULTS = ("crash", "join", "overrun", "leave", "join")
 
 PROTOCOLS: dict[str, dict[str, Any]] = {
@@ -56,7 +56,7 @@ def run(kafka: KafkaCluster, protocol: str, faults: int, interval: float, rate: 
 
 
 class _Storm:
-    """The group, what is sent to it, and who watches its offsets."""
+    """The group, its messages, and a consumer that watches its committed offsets."""
 
     def __init__(self, kafka: KafkaCluster, topic: str, protocol: str, folder: Path) -> None:
         self._random = random.Random(SEED)
@@ -66,7 +66,7 @@ class _Storm:
         self._logs: dict[int, Path] = {}
         self._producer = Producer(kafka.config() | {"linger.ms": 5, "acks": "all"})
         self._sent = 0
-        # In no group: it only asks.
+        # This consumer does not join the group: it only reads committed offsets.
         self._watcher = Consumer(self._config)
         self._committed = dict.fromkeys(range(PARTITIONS), 0)
         self._seen_backwards = 0
@@ -76,7 +76,7 @@ class _Storm:
             self._join()
 
     def settle(self, seconds: float, rate: int) -> None:
-        """Until all partitions are read."""
+        """Wait until the group has committed an offset in every partition."""
         wait_until(
             lambda: all(self._committed.values()),
             lambda: self.let_pass(seconds, rate),
@@ -88,7 +88,7 @@ class _Storm:
             self._join()
             return
         victim = self._random.choice(self._processes)
-        # Before that it does not know the signals.
+        # Before its log exists, the member does not handle the signals.
         wait_until(self._logs[victim.pid].exists)
         if kind == "overrun":
             victim.send_signal(signal.SIGUSR1)
@@ -101,7 +101,7 @@ class _Storm:
             self._end(victim)
 
     def let_pass(self, seconds: float, rate: int) -> None:
-        """Sends, and watches the offsets, for as long."""
+        """Send messages and watch the committed offsets for `seconds`."""
         start, before = time.monotonic(), self._sent
         while (elapsed := time.monotonic() - start) < seconds:
             while self._sent - before < elapsed * rate:
@@ -111,7 +111,7 @@ class _Storm:
             self._watch()
 
     def finish(self) -> None:
-        """Until everything that was sent is committed; then all leave in order."""
+        """Wait until every sent message is committed; then all members leave in order."""
         assert self._producer.flush(TIMEOUT) == 0
         self._ends = {
             partition: self._watcher.get_watermark_offsets(
@@ -130,7 +130,7 @@ class _Storm:
             self._end(self._processes.pop())
 
     def kill(self) -> None:
-        """What is left when something failed."""
+        """Kill the processes that are left after a failure."""
         for process in self._processes:
             process.kill()
             process.wait()
@@ -185,12 +185,12 @@ class _Storm:
             "auto.offset.reset": "earliest",
             "max.poll.interval.ms": MAX_POLL_MS,
         } | PROTOCOLS[self._protocol]
-        if "group.protocol" not in config:  # with KIP-848 the brokers say
+        if "group.protocol" not in config:  # with KIP-848, the brokers set these
             config |= {"session.timeout.ms": SESSION_MS, "heartbeat.interval.ms": 300}
         return config
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
-        """In order, as an application that is told to stop."""
+        """Let the member leave in order, like an application at SIGTERM."""
         process.send_signal(signal.SIGTERM)
         try:
             code = process.wait(TIMEOUT)
@@ -201,10 +201,10 @@ class _Storm:
             self._failed.append(f"a member ended with {code}")
 
     def _watch(self) -> None:
-        """Notes what the group has committed; nothing may become less."""
+        """Note the group's committed offsets; none may decrease."""
         partitions = [TopicPartition(self._topic, partition) for partition in self._committed]
         for each in self._watcher.committed(partitions, TIMEOUT):
             assert each.error is None, each.error
-            offset = max(each.offset, 0)  # nothing is committed yet
+            offset = max(each.offset, 0)  # a negative offset means that nothing is committed
             self._seen_backwards += offset < self._committed[each.partition]
             self._committed[each.partition] = offset

@@ -1,7 +1,7 @@
-"""A proxy that knows Kafka's requests: it holds some of them back, and delivers them late.
+"""A proxy that parses Kafka's requests: it holds some of them back, and delivers them late.
 
-A client that times out a request closes its connection, but what a network has taken may still
-arrive: a switch, a load balancer or a broker's own queue had it. This proxy is that network.
+A client that times out a request closes its connection. The request may still arrive, because a
+switch, a load balancer or the broker's own queue has it. This proxy simulates such a network.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Protocol
 from tests.support.waiting import TIMEOUT
 
 SIZE = struct.Struct(">i")
-# close() sends RST and not FIN: what is under way is gone.
+# close() then sends RST instead of FIN, and drops data in flight.
 RESET = struct.pack("ii", 1, 0)
 HEADER = struct.Struct(">hhi")  # api key, version, correlation id
 
@@ -34,7 +34,7 @@ class Fate(Enum):
 
 @dataclass(eq=False)
 class Held:
-    """A request that is under way."""
+    """A request in flight, which the proxy holds back."""
 
     api_key: int
     version: int
@@ -47,11 +47,11 @@ class Held:
         return int(HEADER.unpack_from(self.frame)[2])
 
     def deliver(self) -> None:
-        """Now it reaches its broker, if that still listens."""
+        """Send the request to its broker, if the broker still accepts it."""
         self._link.deliver(self)
 
     def wait_for_answer(self) -> None:
-        """Until the broker has done what was delivered late."""
+        """Wait until the broker has answered the late request."""
         assert self._answered.wait(TIMEOUT), "the broker did not answer what was delivered late"
 
     def is_answered(self) -> None:
@@ -59,13 +59,13 @@ class Held:
 
 
 class Network(Protocol):
-    """Decides about each request of all connections."""
+    """Decides the fate of each request, for all connections."""
 
     def fate(self, request: Held) -> Fate: ...
 
 
 class Holding:
-    """A network that holds back one request, and nothing else."""
+    """A network that holds back one request at a time, and passes all other requests."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -73,7 +73,7 @@ class Holding:
         self._held: Held | None = None
 
     def hold_next(self, api_key: int) -> None:
-        """The next request of this api key is late."""
+        """Hold back the next request with this api key."""
         with self._changed:
             self._wanted, self._held = api_key, None
 
@@ -94,7 +94,7 @@ class Holding:
 
 
 class RequestProxy:
-    """Listens at one address and connects to another one, in the time of a `with`."""
+    """A proxy from one address to another, while a `with` block runs."""
 
     def __init__(self, address: str, target: str, network: Network) -> None:
         self._target = _parsed(target)
@@ -136,7 +136,10 @@ class RequestProxy:
 
 
 class _Link:
-    """A client's connection, and the one to the broker, which lives until nothing is held."""
+    """The connections to a client and to its broker.
+
+    The broker's connection stays open as long as a request is held back.
+    """
 
     def __init__(self, network: Network, client: socket.socket, broker: socket.socket) -> None:
         self._network = network
@@ -164,7 +167,7 @@ class _Link:
             thread.join(TIMEOUT)
 
     def _serve(self, way: Callable[[], None]) -> None:
-        """The second way that ends closes both ends: a long run has thousands of connections."""
+        """The last thread to end closes both sockets: a long run has thousands of connections."""
         way()
         with self._lock:
             self._running -= 1
@@ -186,7 +189,7 @@ class _Link:
                 if fate is Fate.IS_CUT:
                     self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
                     break
-        # The broker is told that the client has gone when nothing is held any more.
+        # While a request is held back, the broker must not notice that the client has gone.
         self._end(self._client, *([] if self._held else [self._broker]))
 
     def _send(self, frame: bytes) -> None:
@@ -211,7 +214,7 @@ class _Link:
 
 
 def _frame(source: socket.socket) -> bytes | None:
-    """What the next four bytes say the size of; None at the end."""
+    """Read the size in the next four bytes, and then so many bytes; None at the end."""
     size = _exactly(source, SIZE.size)
     return None if size is None else _exactly(source, SIZE.unpack(size)[0])
 
@@ -227,6 +230,6 @@ def _exactly(source: socket.socket, size: int) -> bytes | None:
 
 
 def _parsed(address: str) -> tuple[str, int]:
-    """IPv4, as brokers and clients of the tests use."""
+    """Parse an address; brokers and clients of the tests use IPv4."""
     host, port = address.rsplit(":", 1)
     return {"localhost": "127.0.0.1"}.get(host, host), int(port)

@@ -1,4 +1,4 @@
-"""What a chaos scenario found, as one row of the table."""
+"""The result of a chaos scenario, as one row of the table."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """Counts, not opinions: `promised` says which of them must be zero."""
+    """Counts of a scenario; `promised` names the counts that must be zero."""
 
     scenario: str
-    fault: str  # what was done to the cluster or to the clients
+    fault: str  # the fault in the cluster or in the clients
     times: int  # how often
-    messages: int  # how many went in
+    messages: int  # how many messages were sent
     lost: int
     duplicated: int
     out_of_order: int
-    # The counts that must be zero here.
+    # The counts that must be zero in this scenario.
     promised: tuple[str, ...] = ("lost", "duplicated", "out_of_order", "unreported")
     notes: str = ""
     # Calls of delivery callbacks that are missing or too many.
     unreported: int = 0
-    # What else was promised and did not hold, in words.
+    # Other broken promises, in words.
     broken: tuple[str, ...] = ()
 
     @property
     def kept(self) -> bool:
-        """Whether what was promised holds."""
+        """Whether the scenario's promises hold."""
         return not self.broken and all(getattr(self, name) == 0 for name in self.promised)

@@ -23,11 +23,11 @@ from tests.chaos.row import Row
 
 @dataclass(frozen=True)
 class Scenario:
-    """`run(kafka, **scale)` does it and says what it found."""
+    """A scenario: `run(kafka, **scale)` runs it and returns its row."""
 
     name: str
     run: Callable[..., Row]
-    short: dict[str, Any]  # at most 20 seconds, but for Spark, which takes that to start twice
+    short: dict[str, Any]  # at most 20 seconds; Spark needs longer, because it starts twice
     full: dict[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""Hours of work in small: producing and consuming as fast as it goes, with an eye on the memory."""
+"""Hours of work in short: produce and consume at full speed, and watch the memory."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.topics import create_topic
 from tests.support.waiting import TIMEOUT
 
-# The limit is what a slope may surely exceed. Seconds show no more than messages that are not
-# freed; half an hour shows a byte in fifty messages.
+# The slope's lower confidence bound must not exceed the limit. A run of seconds only finds whole
+# messages that are never freed; half an hour finds one byte in fifty messages.
 SHORT = {"seconds": 12.0, "warm_up": 4.0, "limit_kb_per_minute": 300_000}
 FULL = {"seconds": 1800.0, "warm_up": 300.0, "limit_kb_per_minute": 100}
 
 PARTITIONS = 3
 ROUND = 1000  # messages
-# So far the consumer may stay behind: queues are neither empty nor do they grow.
+# The consumer may lag so far behind: the queues are never empty, and do not grow.
 AHEAD = 50_000
-# The standard error counts points as independent: few, each the mean of many samples.
+# The standard error treats points as independent, so each of few points is a mean of many samples.
 BLOCKS = 20
-# Samples take memory too: ten a second would be 70 kB a minute.
+# Samples use memory too: ten per second would use 70 kB per minute.
 SAMPLE_SECONDS = 1.0
 FEWEST_SAMPLES = 10
-# The disks are not what this is about.
+# The test is not about disks, so the topic stays small.
 RETENTION = {"retention.bytes": "50000000", "segment.bytes": "10000000", "compression.type": "lz4"}
 
 
 @dataclass
 class _Work:
-    """What one process did, and its memory at times."""
+    """The counts of one process, and samples of its memory."""
 
     sent: int = 0
     received: int = 0
@@ -48,7 +48,7 @@ class _Work:
     samples: list[tuple[float, float]] = field(default_factory=list)  # minutes, kB
 
     def slope(self, warm_up: float) -> Slope:
-        """kB a minute, when what grows once, such as queues and pools of memory, has grown."""
+        """kB per minute after the warm-up, in which queues and memory pools grow once."""
         kept = [(minute, kb) for minute, kb in self.samples if minute > warm_up / 60]
         return slope(block_means(kept, BLOCKS))
 
@@ -56,7 +56,7 @@ class _Work:
 def run(kafka: KafkaCluster, seconds: float, warm_up: float, limit_kb_per_minute: float) -> Row:
     topic = f"soak-{uuid.uuid4().hex[:8]}"
     create_topic(kafka, topic, PARTITIONS, RETENTION)
-    # A process of its own: its memory is that of the two clients.
+    # A separate process, so that its memory is only the two clients'.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         work = pool.submit(_work, kafka.config(), topic, seconds).result()
@@ -111,7 +111,7 @@ def _work(config: dict[str, Any], topic: str, seconds: float) -> _Work:
 
 
 def _send_round(producer: Producer, topic: str, work: _Work, on_delivery: Any) -> None:
-    """Most in a batch, some one by one with all that a message can have."""
+    """Send most messages in a batch, and some one by one, with a key and headers."""
     partition = work.sent // ROUND % PARTITIONS
     numbers = range(work.sent, work.sent + ROUND)
     batch = [{"key": b"key", "value": b"%0100d" % number} for number in numbers[:-100]]
@@ -139,7 +139,7 @@ def _polled(consumer: Consumer) -> Iterator[Message]:
 
 
 def _receive(messages: Any, work: _Work, last: dict[int, int]) -> None:
-    """Numbers of a partition ascend: one that does not came twice or out of order."""
+    """The numbers of a partition ascend; another number is a duplicate or out of order."""
     for message in messages:
         assert message.error() is None, message.error()
         number, partition = int(message.value()), message.partition()

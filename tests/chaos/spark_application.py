@@ -1,8 +1,8 @@
 """The application of spark_exactly_once.py: a query that copies a topic until it is killed.
 
-One argument, JSON: ``master`` (Spark's), ``client`` (properties of both ends), ``source``,
-``output``, ``checkpoint``, ``guarantee``, ``rows`` (in a micro-batch) and ``until_end``: stop
-behind what is in the topic now.
+The only argument is JSON with these keys: ``master`` (Spark's), ``client`` (properties of the
+reading and of the writing client), ``source``, ``output``, ``checkpoint``, ``guarantee``, ``rows``
+(per micro-batch) and ``until_end``: stop after the topic's present messages.
 """
 
 from __future__ import annotations
@@ -21,20 +21,23 @@ from tests.support.java import QUICK_START
 
 
 def main(settings: dict[str, Any]) -> None:
-    # Executors take the python3 on PATH otherwise, which may be another one.
+    # Otherwise, executors use the python3 on PATH, which may be another Python.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     spark = session(settings["master"])
     query = start(spark, settings)
     while query.isActive and not query.status["isDataAvailable"]:
         time.sleep(0.02)
-    # To whoever wants to kill it at work; nobody reads more than that.
+    # Tell the scenario that the query works; the scenario reads no further output.
     print("at work", flush=True)
     while not ended(query):
         query = start(spark, settings)
 
 
 def ended(query: StreamingQuery) -> bool:
-    """Whether it came to its end. One whose Python worker on the driver was killed fails."""
+    """Wait for the query's end: True at its regular end.
+
+    The query fails if a Python worker on the driver is killed.
+    """
     try:
         query.awaitTermination()
     except StreamingQueryException as failure:

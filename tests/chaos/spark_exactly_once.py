@@ -27,7 +27,7 @@ from tests.integration.topics import create_topic
 from tests.spark.standalone import StandaloneCluster, standalone_cluster
 from tests.support.waiting import wait_until
 
-# Without a cluster of Spark's own the driver is the only executor, and starts sooner.
+# Without a standalone cluster, the driver is the only executor, and starts faster.
 SHORT = {
     "messages": 8_000,
     "rate": 300.0,
@@ -48,9 +48,9 @@ FULL = {
 ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "tests.chaos.spark_application"
 PARTITIONS = 4
-# Some micro-batches pass in that time, so a kill meets any point of one.
+# Some micro-batches end in this time, so a kill can hit any point of a micro-batch.
 LONGEST_LIFE = 4.0
-# What was sent while drivers started is processed at the end.
+# Messages that were sent while drivers started are processed at the end.
 CATCHING_UP = 4 * PATIENCE
 SOON = 0.3
 DRIVER, EXECUTOR, WORKER = "the driver", "an executor", "a Python worker"
@@ -78,7 +78,7 @@ def run(
     chance = random.Random(seed)
     with ExitStack() as stack:
         folder = Path(
-            # A process that was just killed may have written a last file meanwhile.
+            # A killed process may have written a last file after the deletion began.
             stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         )
         log = stack.enter_context(tempfile.TemporaryFile("w+"))
@@ -131,9 +131,10 @@ def run(
 
 
 def _wait_for_a_moment(chance: random.Random, end: Callable[[], int]) -> None:
-    """Any moment, or one soon after rows of a micro-batch came: some tasks are done, some not.
+    """Wait for a random moment, or for one soon after a micro-batch's first rows.
 
-    That is when a batch that is run again would write rows twice, and a small part of the time.
+    Then some of its tasks are done and others are not, so a repeated batch would write rows twice.
+    Such moments are a small part of the time.
     """
     time.sleep(chance.uniform(0, LONGEST_LIFE))
     if chance.random() < 0.5:
@@ -143,7 +144,7 @@ def _wait_for_a_moment(chance: random.Random, end: Callable[[], int]) -> None:
 
 
 def _end(observer: Consumer, topic: str) -> int:
-    """How far the topic goes, in all partitions, read_committed or not."""
+    """The sum of the end offsets of all partitions, committed or not."""
     partitions = [TopicPartition(topic, number) for number in range(PARTITIONS)]
     return sum(observer.get_watermark_offsets(each, PATIENCE)[1] for each in partitions)
 
@@ -162,7 +163,7 @@ class _Application:
         self._process = self._start()
 
     def kill(self, chance: random.Random) -> None:
-        """Now: its driver, or one of its Python workers or executors if there are any."""
+        """Kill the driver, or one of its Python workers or executors, if there are any."""
         if self._process.poll() is not None:
             self.complaints.append("the query ended by itself")
             self._process = self._start()
@@ -173,12 +174,12 @@ class _Application:
         if victim != DRIVER:
             kill(chance.choice(below[victim]))
             return
-        # Its Python workers are left to find out by themselves, while the next one starts.
+        # Its Python workers end by themselves while the next driver starts.
         self._kill_driver()
         self._process = self._start()
 
     def run_to_end(self) -> None:
-        """Until the query has processed all that is in its source."""
+        """Run until the query has processed the whole source topic."""
         self._kill_driver()
         self._settings["until_end"] = True
         self._process = self._start()
@@ -215,7 +216,7 @@ class _Application:
         self._process.stdout.close()
 
     def _workers(self) -> list[int]:
-        """Those that compute: below a daemon that forks them, and has the same command."""
+        """The workers that run tasks: a daemon with the same command line forks them."""
         below = {
             pid: command
             for root in (self._process.pid, *self._executors())
@@ -225,5 +226,5 @@ class _Application:
         return [pid for daemon in daemons for pid, _ in descendants(daemon)]
 
     def _executors(self) -> list[int]:
-        """Those of a cluster; an earlier driver's may be among them, and are about to end."""
+        """The executors of a standalone cluster, and those that an earlier driver left."""
         return [] if self._cluster is None else self._cluster.executors()

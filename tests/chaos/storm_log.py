@@ -1,4 +1,4 @@
-"""What the members of a rebalance storm wrote down, and whether it keeps Kafka's promises."""
+"""Read the logs of a rebalance storm's members, and check Kafka's promises."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 
 @dataclass
 class Span:
-    """A partition in the hands of one member, from its assignment to its end."""
+    """A partition's time with one member, from its assignment to its end."""
 
     partition: int
     assigned: float
     offsets: list[int] = field(default_factory=list)
     committed: int = -1
-    # How it ended: R(evoked), L(ost), U(ncommitted), or "" when the member died with it.
+    # The end: R(evoked), L(ost), U(ncommitted), or "" if the member died with the partition.
     end: str = ""
 
     @property
@@ -39,14 +39,14 @@ class Commit:
 
 
 class StormLog:
-    """All members' logs together."""
+    """The logs of all members."""
 
     def __init__(self, files: Iterable[Path]) -> None:
         self.spans: list[Span] = []
         self.commits: list[Commit] = []
         self.refused: Counter[str] = Counter()
         self.overruns = 0
-        # Records of partitions that the member did not have, or no longer.
+        # Records of partitions that were not assigned to the member, or no longer.
         self.strays: list[tuple[int, int]] = []
         for file in files:
             self._read(file)
@@ -82,22 +82,22 @@ class StormLog:
                 mine.pop(partition).end = kind
 
     def lost(self, ends: dict[int, int]) -> int:
-        """Records below `ends` that no member processed."""
+        """How many records below `ends` no member processed."""
         seen = Counter(partition for partition, _ in self._copies)
         return sum(ends.values()) - sum(seen.values())
 
     @property
     def copies(self) -> int:
-        """Records processed again, for whatever reason."""
+        """How many records were processed again, for any reason."""
         return sum(self._copies.values()) - len(self._copies)
 
     @property
     def duplicated(self) -> int:
-        """Records processed again although nobody who had processed them was struck down.
+        """How many records were processed again although no earlier owner had an excuse.
 
-        Who commits what it processed hands nothing down: of the members that processed a
-        record one may be left that did so. A crash or a loss excuses the others, and a commit
-        that was refused: the application knows then.
+        A member that commits its processed records leaves none to the next owner. So of all owners
+        of a record, only one may be without an excuse. A crash, a lost partition and a refused
+        commit are excuses: the application notices a refused commit.
         """
         owners = Counter(self.strays)
         for span in self.spans:
@@ -109,12 +109,12 @@ class StormLog:
 
     @property
     def out_of_order(self) -> int:
-        """Assignments during which offsets did not come one after the other."""
+        """How many assignments had offsets out of order."""
         return sum(not span.in_order for span in self.spans)
 
     @property
     def backwards(self) -> int:
-        """Commits below one that was confirmed before they began."""
+        """How many commits were below a commit that was confirmed before they began."""
         return sum(
             commit.offset < self._confirmed(commit.partition, commit.begun)
             for commit in self.commits
@@ -122,7 +122,7 @@ class StormLog:
 
     @property
     def read_again(self) -> int:
-        """Assignments that began below what was committed before them."""
+        """How many assignments began below the committed offset of that time."""
         return sum(
             span.offsets[0] < self._confirmed(span.partition, span.assigned)
             for span in self.spans
@@ -130,14 +130,14 @@ class StormLog:
         )
 
     def _confirmed(self, partition: int, before: float) -> int:
-        """The highest offset whose commit was confirmed by then."""
+        """The highest offset whose commit was confirmed before the time `before`."""
         times, highest = self._history.get(partition, ([], []))
         found = bisect_left(times, before)
         return highest[found - 1] if found else 0
 
     @cached_property
     def _history(self) -> dict[int, tuple[list[float], list[int]]]:
-        """Of each partition: when commits were confirmed, and the highest offset so far."""
+        """For each partition: the times of confirmed commits, and the highest offset until then."""
         history: dict[int, tuple[list[float], list[int]]] = {}
         for commit in sorted(self.commits, key=lambda commit: commit.confirmed):
             times, highest = history.setdefault(commit.partition, ([], []))

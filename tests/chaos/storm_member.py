@@ -28,7 +28,10 @@ BATCH = 200
 
 
 class Member:
-    """Processes records, then commits them: each at least once, and once if nobody dies."""
+    """Processes records, then commits them.
+
+    Each record is processed at least once, and exactly once if no member dies.
+    """
 
     def __init__(self, config: dict[str, Any], topic: str, log: Path, overrun: float) -> None:
         self._topic = topic
@@ -36,15 +39,15 @@ class Member:
         self._leaving = self._overrunning = False
         signal.signal(signal.SIGTERM, self._leave)
         signal.signal(signal.SIGUSR1, self._oversleep)
-        # Whoever sees the file may send signals.
+        # When this file exists, the scenario may send signals.
         self._log = log.open("ab", buffering=0)
-        # The next offset to commit of each partition that is ours and has news.
+        # The next offset to commit of each owned partition with new records.
         self._next: dict[int, int] = {}
         self._consumer = Consumer(config, logger=_silent())
         self._consumer.subscribe([topic], self._assigned, self._revoked, self._lost)
 
     def run(self, batches: bool) -> None:
-        """Until SIGTERM. Half of the members poll, the other half takes batches."""
+        """Run until SIGTERM. Half of the members poll, the other half consumes batches."""
         while not self._leaving:
             if batches:
                 self._process(self._consumer.consume(BATCH, 0.05))
@@ -64,7 +67,7 @@ class Member:
         self._overrunning = True
 
     def _poll(self) -> None:
-        """Each record is processed before the next poll, which may take its partition away."""
+        """Process each record before the next poll, which may revoke its partition."""
         for number in range(BATCH):
             message = self._consumer.poll(0.05 if number == 0 else 0)
             if message is None:
@@ -77,7 +80,7 @@ class Member:
         for message in messages:
             error = message.error()
             if error is not None:
-                # The one that an overrun is answered with.
+                # An overrun causes this error.
                 assert error.code() == KafkaError._MAX_POLL_EXCEEDED, error
                 continue
             partition, offset = message.partition(), message.offset()
@@ -88,7 +91,7 @@ class Member:
         self._log.write("".join(lines).encode())
 
     def _commit(self, partitions: list[int]) -> None:
-        """What is refused, as it is while members rejoin, is tried again with what comes next."""
+        """Commit offsets; a later commit repeats a refused one. Rebalances cause refusals."""
         offsets = [
             TopicPartition(self._topic, partition, self._next[partition])
             for partition in partitions
@@ -114,7 +117,7 @@ class Member:
             self._write("A", each.partition)
 
     def _revoked(self, _: Consumer, partitions: list[TopicPartition]) -> None:
-        """The brokers refuse the last commit too when the next rebalance has begun already."""
+        """The brokers also refuse the last commit if the next rebalance has already begun."""
         self._commit([each.partition for each in partitions])
         for each in partitions:
             refused = self._next.pop(each.partition, None) is not None
@@ -131,7 +134,7 @@ class Member:
 
 
 def _silent() -> logging.Logger:
-    """Lost sessions and overruns are what the storm is about: nothing to print."""
+    """A logger without output: lost sessions and overruns are expected here."""
     logger = logging.getLogger("storm")
     logger.addHandler(logging.NullHandler())
     logger.propagate = False

@@ -10,7 +10,7 @@ import time
 from types import TracebackType
 
 CHUNK = 1 << 16
-# close() sends RST and not FIN: what is under way is gone.
+# close() then sends RST instead of FIN, and drops data in flight.
 RESET = struct.pack("ii", 1, 0)
 
 
@@ -19,7 +19,7 @@ class TcpProxy:
 
     def __init__(self, address: str, target: str) -> None:
         self._target = _parsed(target)
-        self.delay = 0.0  # seconds that each chunk waits, both ways
+        self.delay = 0.0  # seconds that each chunk waits, in both directions
         self._lock = threading.Lock()
         self._connections: list[_Connection] = []
         self._closed = False
@@ -37,19 +37,19 @@ class TcpProxy:
         traceback: TracebackType | None,
     ) -> None:
         self._closed = True
-        self._listener.shutdown(socket.SHUT_RDWR)  # accept() returns
+        self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
         self._accepting.join()
         self._listener.close()
         self.cut()
 
     @property
     def connections(self) -> int:
-        """How many are open."""
+        """How many connections are open."""
         with self._lock:
             return sum(connection.open for connection in self._connections)
 
     def cut(self) -> int:
-        """Resets every connection there is, and says how many."""
+        """Reset all connections, and return their number."""
         count = self.connections
         with self._lock:
             connections, self._connections = self._connections, []
@@ -58,7 +58,7 @@ class TcpProxy:
         return count
 
     def half_open(self) -> int:
-        """Answers on the connections there are come no more, requests still arrive."""
+        """Drop all further answers on the present connections; requests still arrive."""
         with self._lock:
             for connection in self._connections:
                 connection.answers = False
@@ -100,7 +100,7 @@ class _Connection:
         for end in self._ends:
             with contextlib.suppress(OSError):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-                end.shutdown(socket.SHUT_RD)  # recv() returns
+                end.shutdown(socket.SHUT_RD)  # wakes recv()
         for thread in self._threads:
             thread.join()
         for end in self._ends:
@@ -113,7 +113,7 @@ class _Connection:
                     time.sleep(self._proxy.delay)
                 if self.answers or source is self._ends[0]:
                     sink.sendall(data)
-        # One end has gone and the other one hears of it; after cut() both are reset instead.
+        # One end has closed, so close the other end too; cut() resets both ends itself.
         if self.open:
             self.open = False
             for end in self._ends:
@@ -122,6 +122,6 @@ class _Connection:
 
 
 def _parsed(address: str) -> tuple[str, int]:
-    """IPv4, as brokers and clients of the tests use."""
+    """Parse an address; brokers and clients of the tests use IPv4."""
     host, port = address.rsplit(":", 1)
     return {"localhost": "127.0.0.1"}.get(host, host), int(port)

@@ -1,4 +1,4 @@
-"""A topic is deleted while it is written and read, and made again."""
+"""A topic is deleted while clients write and read it, and is created again."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TOPIC, UNKNOWN = "deleted", "UNKNOWN_TOPIC_OR_PART"
 def run(kafka: RealKafkaCluster, messages: int) -> Row:
     with one_broker(kafka) as cluster:
         create_topic(cluster, TOPIC)
-        # What else happens to the topics is noticed as soon.
+        # A short interval, so that clients notice changes of topics soon.
         config = cluster.config() | {"topic.metadata.refresh.interval.ms": 1000}
-        seen: Counter[str] = Counter()  # the errors that the consumer was given
+        seen: Counter[str] = Counter()  # the errors that the consumer returned
         reading = {"group.id": TOPIC, "auto.offset.reset": "earliest"}
         with Consumer(config | reading) as consumer, Probe(config, TOPIC) as probe:
             consumer.subscribe([TOPIC])
@@ -40,17 +40,18 @@ def run(kafka: RealKafkaCluster, messages: int) -> Row:
                 else:
                     numbers.add(int((message.value() or b"").split()[0]))
 
-            # More than the new topic will have: a consumer whose offset is in both goes on there.
+            # More than the new topic will have: if the offset exists in both, the consumer
+            # continues there.
             delivered = probe.send(0, 2 * messages)
             wait_until(lambda: len(numbers) == delivered, read)
             delete_topic(cluster, TOPIC)
-            # The broker does not know the topic, and takes messages for it a moment longer.
+            # The broker accepts messages a moment longer, although its metadata lacks the topic.
             wait_until(lambda: not Path(cluster.broker.conf["log_dirs"], f"{TOPIC}-0").exists())
             refused = messages - probe.send(0, messages)
             wait_until(lambda: seen[UNKNOWN], read)
             create_topic(cluster, TOPIC)
             again = probe.sent
-            # The clients learn of it with their next look at the topics.
+            # The clients notice the new topic at their next metadata refresh.
             wait_until(lambda: probe.send(0, 1))
             probe.send(0, messages)
             expected = {number for number in probe.delivered[0] if number >= again}

@@ -13,13 +13,13 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 from tests.chaos.ledger import Ledger, key_of, value_of
 from tests.support.waiting import wait_until
 
-# More than any fault lasts: whoever waits longer waits for what never comes.
+# Longer than any fault: a longer wait would never end.
 PATIENCE = 300.0
 
 
 @dataclass
 class Sent:
-    """What the producer was given and what its delivery callbacks said."""
+    """The number of produced messages, and their delivery reports."""
 
     messages: int = 0
     reports: Ledger = field(default_factory=Ledger)
@@ -27,7 +27,7 @@ class Sent:
 
     @property
     def unreported(self) -> int:
-        """Calls that are missing or too many: each message has exactly one."""
+        """Callbacks that are missing or too many: each message has exactly one."""
         return self.reports.lost(self.messages) + self.reports.duplicated
 
     def on_delivery(self, error: KafkaError | None, message: Message) -> None:
@@ -72,7 +72,7 @@ def _send_up_to(producer: Producer, topic: str, count: int, sent: Sent) -> None:
 def read_until(
     config: dict[str, Any], topic: str, partitions: int, complete: threading.Event
 ) -> Ledger:
-    """All that is in the topic, read while it is written; `complete` says that it is."""
+    """Read the whole topic during writes, until its end after `complete` is set."""
     ledger = Ledger()
     settings = {
         "group.id": "chaos-reader",
@@ -80,7 +80,7 @@ def read_until(
         "enable.partition.eof": True,
         "auto.offset.reset": "error",
     }
-    reached = dict.fromkeys(range(partitions), -1)  # the last end of each partition
+    reached = dict.fromkeys(range(partitions), -1)  # the last known end of each partition
     with Consumer(config | settings) as consumer:
         everything = [TopicPartition(topic, partition, 0) for partition in range(partitions)]
         consumer.assign(everything)
@@ -96,7 +96,7 @@ def read_until(
 
 
 def _ends(config: dict[str, Any], partitions: list[TopicPartition]) -> list[int]:
-    """Of the logs, not of what is committed: a commit is answered before all markers are there."""
+    """The ends of the logs: a commit is answered before all of its markers are written."""
     uncommitted = {"group.id": "chaos-ends", "isolation.level": "read_uncommitted"}
     with Consumer(config | uncommitted) as consumer:
         return [consumer.get_watermark_offsets(each, PATIENCE)[1] for each in partitions]
@@ -112,7 +112,7 @@ def _note(message: Message, ledger: Ledger, reached: dict[int, int]) -> None:
     if error is None:
         ledger.add(message.key(), message.value())
         return
-    # An offset that is not there any more is not passed over; a leader that is not there passes.
+    # The consumer must not skip missing offsets; an error about a missing leader is temporary.
     assert error.code() != KafkaError._AUTO_OFFSET_RESET, error.str()
     if error.code() == KafkaError._PARTITION_EOF:
         partition, offset = message.partition(), message.offset()
@@ -122,7 +122,7 @@ def _note(message: Message, ledger: Ledger, reached: dict[int, int]) -> None:
 
 
 class Reading:
-    """read_until() on a thread of its own, for the time of a `with`."""
+    """Runs read_until() on a thread of its own, while a `with` block runs."""
 
     def __init__(self, config: dict[str, Any], topic: str, partitions: int) -> None:
         self._complete = threading.Event()
@@ -139,6 +139,6 @@ class Reading:
         self._pool.shutdown()
 
     def ledger(self) -> Ledger:
-        """Of the whole topic, to which nothing is written any more."""
+        """The ledger of the whole topic, after the last write."""
         self._complete.set()
         return self._ledger.result(PATIENCE)

@@ -1,4 +1,4 @@
-"""The address that a client knows belongs to another cluster all of a sudden."""
+"""The address that a client knows suddenly belongs to another cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORT = {"messages": 200}
 FULL = {"messages": 20_000}
 
 TOPIC = "moved"
-# What librdkafka logs then.
+# The message that librdkafka logs about another cluster.
 COMPLAINT = "reports different ClusterId"
 
 
@@ -44,7 +44,7 @@ def run(kafka: RealKafkaCluster, messages: int) -> Row:
         probe = stack.enter_context(Probe(config | {"logger": complaints}, TOPIC))
         usable = probe.send(0, messages) == messages
         _replace(cluster, Path(folder))
-        # There is no such topic in the new cluster.
+        # The topic does not exist in the new cluster.
         failed = messages - probe.send(0, messages)
         wait_until(lambda: complaints.count, lambda: probe.producer.poll(0.1))
         create_topic(cluster, TOPIC)
@@ -75,7 +75,7 @@ def run(kafka: RealKafkaCluster, messages: int) -> Row:
 
 
 def _replace(cluster: OneBroker, logs: Path) -> None:
-    """The same address, an empty cluster with another id."""
+    """Replace the cluster with an empty one that has the same address and another id."""
     broker = cluster.broker
     broker.stop()
     for folder in (logs, Path(broker.mkpath("metadata"))):

@@ -22,7 +22,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** application.py with Java's client: the reference. Settings come as name=value arguments. */
+/** The reference: application.py with Java's client. Settings are name=value arguments. */
 public final class Transactions {
     private final Map<String, String> settings = new HashMap<>();
     private final Random random;
@@ -156,7 +156,7 @@ public final class Transactions {
         }
     }
 
-    /** As its documentation says: what timed out may be called again. */
+    /** Repeats a call that timed out, as the documentation of Java's producer allows. */
     private void retried(Runnable call) {
         for (int left = 3; ; left--) {
             try {

@@ -1,4 +1,4 @@
-"""Runs every client's transactions under faults, and prints the table of anomalies."""
+"""Run every client's transactions under faults, and print the table of anomalies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSIONS = {"1": [1], "2": [2], "both": [2, 1]}
 
 
 def main() -> int:
-    """The exit status: 1 when this project's client shows an anomaly."""
+    """Run all clients; return 1 if this project's client has an anomaly."""
     args = _arguments()
     console = Console()
     folder = Path(tempfile.mkdtemp(prefix="transactions-"))

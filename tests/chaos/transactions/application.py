@@ -1,14 +1,13 @@
-"""An application that copies numbers in transactions, with one of the clients to compare.
+"""An application that copies numbers in transactions, with one of the compared clients.
 
-It stands alone: each client runs it in an environment of its own. Settings come as JSON in the
-first argument; what it does goes to the file `history`, a line for each step, before the step and
-after it.
+The program imports only its client, because each client has its own environment. Its settings are
+JSON in the first argument. It writes a line to the file `history` before and after each step.
 
-The source is a log of endless numbers, so it is not read: the offset that the group has committed
-is the next number. A transaction writes some of the numbers, in turn to some partitions, and
-commits the next offset with them. It is written as the clients' own documentation says: what can be
-retried is, what asks for an abort is aborted, and after anything else comes a new producer with the
-same transactional.id.
+The source is a log of endless numbers, so the application does not read it: the group's committed
+offset is the next number. A transaction writes some of the numbers to some partitions in turn, and
+commits the next offset with them. The program follows each client's documentation: it retries
+retriable errors, and aborts if the error requires an abort. After any other error, it creates a new
+producer with the same transactional.id.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import sys
 import time
 from typing import Any, TextIO
 
-# What an end can be for the application: it knows, or it does not.
+# The possible outcomes of a transaction, as far as the application knows.
 COMMITTED, ABORTED, UNKNOWN = "committed", "aborted", "unknown"
 
 
@@ -30,11 +29,11 @@ class Refused(Exception):
 
 
 class Lost(Exception):
-    """The producer is of no use any more; whether its transaction has ended is not known."""
+    """The producer is unusable, and the outcome of its transaction may be unknown."""
 
 
 class LibrdkafkaClient:
-    """confluent_kafka, this project's and Confluent's."""
+    """confluent_kafka: this project's client and Confluent's client."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         from confluent_kafka import Consumer, Producer
@@ -87,7 +86,7 @@ class LibrdkafkaClient:
         self._call(lambda: self._producer.abort_transaction(self._seconds))
 
     def close(self) -> None:
-        """As the garbage collector would: the producer may have failed for good."""
+        """Drop the producer as the garbage collector would, because it may have failed fatally."""
         del self._producer
         self._consumer.close()
 
@@ -290,7 +289,7 @@ class Application:
         signal.signal(signal.SIGTERM, self._stop)
 
     def _stop(self, number: int, frame: object) -> None:
-        """The transaction that is open is ended before the process."""
+        """End the process after the open transaction."""
         self._stopped = True
 
     def run(self) -> None:
@@ -307,14 +306,14 @@ class Application:
         self._tell(ended=True)
 
     def _transaction(self) -> None:
-        """Raises Lost when the producer is of no use any more."""
+        """Run one transaction; raise Lost if the producer is unusable."""
         number = self._transactions
         self._transactions += 1
         partitions = self._random.sample(
             range(self._settings["partitions"]), self._random.randint(1, 3)
         )
         first, count = self._next, self._random.randint(1, self._settings["numbers"])
-        # Known to the checker before anything of it can be in a log.
+        # The checker must know the transaction before any log can contain its records.
         self._tell(begin=number, first=first, count=count)
         end = UNKNOWN
         try:
@@ -350,7 +349,7 @@ class Application:
         if client is not None:
             try:
                 client.close()
-            except Exception as error:  # it has failed already
+            except Exception as error:  # the client has failed already
                 self._tell(closing=repr(error))
 
     def _tell(self, **step: Any) -> None:

@@ -1,6 +1,6 @@
-"""Reads what applications say they did and what the log holds, and names what cannot be.
+"""Compare the applications' histories with the logs, and count the anomalies.
 
-The names of the anomalies are those of Jepsen's analyses of Kafka and its kin.
+The anomalies have the names of Jepsen's analyses of Kafka and similar systems.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tests.chaos.transactions.application import ABORTED, COMMITTED, UNKNOWN
 
 
 class Transaction(NamedTuple):
-    """What an application meant to write, and what it was told in the end."""
+    """A transaction's planned writes, and the outcome that the application saw."""
 
     numbers: range
     outcome: str
 
 
 class Key(NamedTuple):
-    """Which transaction: its application, the process, and how many that had begun before."""
+    """A transaction's application, process, and number in this process."""
 
     app: str
     run: int
@@ -41,14 +41,14 @@ class Copied(NamedTuple):
 class Anomalies:
     """Counts; each must be zero."""
 
-    lost_writes: int = 0  # records of a committed transaction that nobody can read
-    aborted_reads: int = 0  # records of an aborted one that everybody can
-    torn: int = 0  # transactions of which a part can be read
-    duplicates: int = 0  # records that are there twice
-    reordered: int = 0  # records of a process that came before an earlier one of its partition
+    lost_writes: int = 0  # records of a committed transaction that no reader sees
+    aborted_reads: int = 0  # records of an aborted transaction that readers see
+    torn: int = 0  # transactions of which readers see only a part
+    duplicates: int = 0  # records that exist twice
+    reordered: int = 0  # records before an earlier record of their process and partition
     copied_twice: int = 0  # numbers in more than one transaction
-    offsets_ahead: int = 0  # numbers that are committed as copied, and are not
-    offsets_behind: int = 0  # numbers that are copied, and not committed as such
+    offsets_ahead: int = 0  # numbers that are committed as copied, but are missing
+    offsets_behind: int = 0  # numbers that are copied, but not committed
 
     @property
     def any(self) -> bool:
@@ -57,15 +57,18 @@ class Anomalies:
 
 @dataclass
 class Histories:
-    """What applications have told, by transaction."""
+    """The applications' histories, by transaction."""
 
     transactions: dict[Key, Transaction] = field(default_factory=dict)
 
     def read(self, app: str, file: Path) -> None:
-        """Adds the history of an application. A transaction without an end is unknown."""
+        """Add the history of an application.
+
+        A transaction without an end has an unknown outcome.
+        """
         with file.open(encoding="utf-8") as lines:
             for line in lines:
-                # A process that was killed leaves a part of a line.
+                # A killed process may leave an incomplete line.
                 if line.endswith("\n"):
                     self._add(app, json.loads(line))
 
@@ -80,7 +83,7 @@ class Histories:
 
 
 def parsed(value: bytes) -> Copied:
-    """A record's value as application.py writes it."""
+    """Parse a record's value, which application.py wrote."""
     found = json.loads(value)
     return Copied(Key(found["app"], found["run"], found["transaction"]), found["number"])
 

@@ -1,4 +1,4 @@
-"""A network that is against transactions: requests come late, and connections are cut."""
+"""A network that is hostile to transactions: it delays requests and cuts connections."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ REQUESTS = {0, 22, 24, 25, 26, 28}
 
 
 class HostileNetwork:
-    """Decides by chance; the same seed decides the same for the same requests.
+    """Delays and cuts requests at random; a seed repeats its decisions for the same requests.
 
     Args:
-        seed: of the decisions.
+        seed: seeds the decisions.
         late, cut: the shares of requests, from 0 to 1.
-        delay: seconds from which to which a request is late: longer than clients wait for it.
+        delay: the least and the most seconds of a delay, both longer than the clients' timeouts.
     """
 
     def __init__(self, seed: int, *, late: float, cut: float, delay: tuple[float, float]) -> None:
@@ -51,7 +51,7 @@ class HostileNetwork:
             return fate
 
     def end(self) -> None:
-        """From now on everything passes; returns when what was late has been delivered."""
+        """Pass everything from now on; return after all late requests are delivered."""
         with self._changed:
             self._quiet = True
             self._changed.notify()

@@ -1,4 +1,4 @@
-"""Transactions of one client under faults, and what the checker finds in their history."""
+"""Run the transactions of one client under faults, and check their history."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from tests.support.peers import environment
 from tests.support.waiting import TIMEOUT
 
 PARTITIONS = 6
-# A request whose answer does not come is given up after that; a transaction, after that.
+# The clients' request timeout and transaction timeout.
 REQUEST_MS, TRANSACTION_MS = 1000, 10_000
 LATE = (1.2, 5.0)  # seconds
 
-# The clients, and what is installed for those that need an environment of their own.
+# The clients, and the packages of those that need an environment of their own.
 PACKAGES = {
     "ours": None,
     "java": None,
@@ -52,7 +52,7 @@ PACKAGES = {
 
 @dataclass(frozen=True)
 class Found:
-    """What a run did and found."""
+    """The counts and anomalies of a run."""
 
     client: str
     version: str
@@ -133,7 +133,7 @@ def run(
         set_version(kafka, 2)
         transactions = _transactions(running)
         assert transactions, f"no application has begun a transaction: {folder}/{name}*.errors"
-        # Those that nobody ends are aborted by their coordinators.
+        # Coordinators abort the transactions that no application ends.
         wait_for_markers(kafka, output, PARTITIONS)
         log = _log(kafka, output)
         committed = {each.name: _committed(kafka, each.name, source) for each in running}
@@ -148,7 +148,7 @@ def run(
 
 
 class Application:
-    """One transactional.id and its process, which is started again when it is killed."""
+    """A transactional.id and its process, which is restarted after each kill."""
 
     def __init__(self, name: str, folder: Path, common: dict[str, Any], seed: int) -> None:
         self.name = name
@@ -181,15 +181,16 @@ class Application:
         self._process = self._start()
 
     def leave_a_zombie(self) -> None:
-        """Its process is stopped, and another one takes its place."""
+        """Stop its process, and start another one with the same transactional.id."""
         self._process.send_signal(signal.SIGSTOP)
         self._zombies.append(self._process)
         self._process = self._start()
 
     def wake_zombies(self) -> None:
-        """They go on where they were, in the middle of a transaction.
+        """Let stopped processes continue in the middle of a transaction.
 
-        Those that were awake before end: a zombie and its successor fence each other for ever.
+        The zombies of the last call are killed: a zombie and its successor fence each other for
+        ever.
         """
         for zombie in self._awake:
             zombie.kill()
@@ -199,7 +200,7 @@ class Application:
             zombie.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """Every process ends its transaction, and itself."""
+        """Let every process end its transaction, and then itself."""
         self.wake_zombies()
         for process in (*self._awake, self._process):
             process.send_signal(signal.SIGTERM)
@@ -238,7 +239,7 @@ def _fault(
     brokers: bool,
     faults: Counter[str],
 ) -> None:
-    """One of those that are possible."""
+    """Cause one of the possible faults."""
     kinds = ["application killed", "zombie"]
     kinds += ["broker killed", "broker stopped"] if brokers else []
     kinds += ["version changed"] if len(versions) > 1 else []
@@ -270,7 +271,7 @@ def _transactions(running: list[Application]) -> dict[Key, Transaction]:
 
 
 def _log(kafka: RealKafkaCluster, topic: str) -> list[list[Copied]]:
-    """What a read_committed consumer sees, by partition."""
+    """The records that a read_committed consumer sees, by partition."""
     log: list[list[Copied]] = [[] for _ in range(PARTITIONS)]
     with committed_reader(kafka, {"enable.partition.eof": True}) as consumer:
         consumer.assign([TopicPartition(topic, each, 0) for each in range(PARTITIONS)])
@@ -287,7 +288,7 @@ def _log(kafka: RealKafkaCluster, topic: str) -> list[list[Copied]]:
 
 
 def _committed(kafka: RealKafkaCluster, group: str, source: str) -> int:
-    """The next number of a group, when its last transaction has ended."""
+    """A group's next number, after its last transaction has ended."""
     with Consumer(kafka.config() | {"group.id": group}) as consumer:
         (found,) = consumer.committed([TopicPartition(source, 0)], TIMEOUT)
         return max(0, found.offset)
