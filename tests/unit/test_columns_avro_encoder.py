@@ -724,7 +724,7 @@ def test_arrow_union_with_other_ids() -> None:
         (
             decimal(9, 1),
             pa.array([Decimal("1.01")], pa.decimal128(5, 2)),
-            "a decimal of more digits than its scale",
+            "a decimal of more digits after the point than its scale",
         ),
         (logical("uuid", "string"), pa.array(["no"]), "text that is not a UUID"),
         (logical("uuid", "string"), pa.array([str(ID)[:-1] + "g"]), "text that is not a UUID"),

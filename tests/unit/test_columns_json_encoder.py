@@ -323,7 +323,7 @@ def test_decimals_of_another_scale() -> None:
     rows = JSONEncoder(schema).encode(pa.record_batch({"v": column}))
     assert texts(rows) == ['{"v":"1.50"}', None, None]
     assert [one.reason for one in rows.errors] == [
-        "a decimal of more digits than its scale",
+        "a decimal of more digits after the point than its scale",
         "a decimal of more digits than its precision",
     ]
     assert written(pa.array([Decimal("1200")], pa.decimal128(5, -2))) == ['"1200"']

@@ -13,7 +13,7 @@ typedef struct {
     const char *name, *principal, *host;
 } acl_fields;
 
-/* A str; or None, if it is a filter that may leave it open. */
+/* Reads a str; in a filter also None, which gives NULL. */
 static int
 read_text(PyObject *value, const char *name, bool filter, const char **text)
 {

@@ -31,7 +31,7 @@ void arrow_array_release_children(struct ArrowArray *array);
  */
 PyObject *arrow_schema_capsule(const arrow_exporter *exporter, void *owner);
 
-/* A new capsule with a stream of the arrays of `count` owners, at least one, of one type. */
+/* A new capsule with a stream of the arrays of `count` owners: at least one, all of one type. */
 PyObject *arrow_stream_capsule(const arrow_exporter *exporter, void *const *owners, size_t count);
 
 /*

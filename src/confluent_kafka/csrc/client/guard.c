@@ -300,7 +300,7 @@ guard_begin_closing(Client *self)
             /* If another thread has begun __init__ since, there is nothing to close yet. */
             (void)atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_CLOSED);
         }
-        return 0; /* only the parent may close the clients of a forked child */
+        return 0; /* not open, closed, or in a forked child, where it is the parent's client */
     }
     deadline never = DEADLINE_NEVER;
     int result = become_closing_thread(self, &never);

@@ -48,8 +48,8 @@ enable_for(rd_kafka_queue_t *queue, int own)
 {
     rd_kafka_queue_io_event_enable(queue, own, payload, sizeof(payload));
     if (own != -1 && rd_kafka_queue_length(queue) > 0) {
-        /* librdkafka reports only what arrives in an empty queue: it would never report anything
-         * if this queue is not emptied. If the pipe is full, it is readable anyway. */
+        /* librdkafka only reports events that arrive in an empty queue. For the events that are
+         * already in the queue, write now. If the pipe is full, it is readable anyway. */
 #ifdef _WIN32
         (void)send((SOCKET)own, payload, sizeof(payload), 0);
 #else

@@ -262,8 +262,8 @@ request_wait(Client *client, request *self, const char *what, int (*meanwhile)(C
         *self->left = self;
     }
     else if (result < 0) {
-        /* What has not begun must not begin after the call: it could purge messages, or send a
-         * request to a broker, that the application does not expect any more. */
+        /* A request that has not begun must not begin after the call, when the application does not
+         * expect it any more: it could purge messages, or ask a broker to do something. */
         (void)claim(self);
         PyObject *raised = PyErr_GetRaisedException();
         request_end(self);

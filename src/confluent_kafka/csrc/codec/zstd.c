@@ -22,7 +22,7 @@ status_of(size_t result)
 
 /*
  * Decompresses the frame as a whole, into a growing buffer. A stream would need an additional
- * window, whose size comes from the input and cannot be trusted, like the content's size.
+ * window. The sizes of the window and of the content come from the input and cannot be trusted.
  */
 enum codec_status
 zstd_decompress(const uint8_t *data, size_t size, int option, output *out)

@@ -50,7 +50,8 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
     if (kind->target == AVRO_NO_TARGET) {
         return kind;
     }
-    /* Forward only, so that each row ends; the one step that goes back has a limit. */
+    /* A target is a later instruction, so that each row ends. (Only "skip-again" goes back, by its
+     * argument, and SKIP_DEPTH limits that.) */
     if (parts.target <= self - first || parts.target > count) {
         instruction_refuse("has a wrong target", kind->name);
         return NULL;

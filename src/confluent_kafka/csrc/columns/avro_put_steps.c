@@ -406,7 +406,8 @@ step_array(machine *self, instruction *at)
     return put_end(self, at);
 }
 
-/* A struct as a map, without null fields: counts the columns in the table that are not null. */
+/* Begins a struct that is written as a map without its null fields: writes the number of other
+ * fields. The table lists the columns of all fields. */
 static instruction *
 step_entries(machine *self, instruction *at)
 {

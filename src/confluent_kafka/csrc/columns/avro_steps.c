@@ -270,7 +270,7 @@ step_enum_text(machine *self, instruction *at)
 
 /* ---- logical types ---- */
 
-/* Whether the magnitude of `value`, little-endian, is less than that of `limit`, of `width`. */
+/* Whether the magnitude of `value` is less than `limit`. Both have `width` bytes, little-endian. */
 static bool
 is_below(const uint8_t *value, const uint8_t *limit, int32_t width)
 {
@@ -290,7 +290,8 @@ is_below(const uint8_t *value, const uint8_t *limit, int32_t width)
     return false;
 }
 
-/* Two's complement, big-endian in Avro and little-endian in Arrow. The data is the limit. */
+/* Two's complement: big-endian in Avro, little-endian in Arrow. The instruction's data is the limit
+ * of the magnitude. */
 static instruction *
 put_decimal(machine *self, instruction *at, const uint8_t *data, int64_t size)
 {

@@ -247,8 +247,8 @@ typedef struct {
     int64_t capacity, room;
 } need;
 
-/* `done` rows use `now` bytes or slots: estimates the need of `rows` rows, plus a reserve. At least
- * `there_is`, at most `limit`. */
+/* Estimates how many bytes or slots `rows` rows need, with a reserve, if `done` rows use `now`. The
+ * result is at most `limit`, but never less than `there_is`. */
 static int64_t
 expect(int64_t now, int64_t there_is, int64_t done, int64_t rows, int64_t limit)
 {
@@ -307,7 +307,7 @@ void
 columns_foresee(columns *set, int64_t rows, int64_t limit)
 {
     if (set->block != NULL) {
-        return; /* a second call; only a program that columns_are_whole() refuses makes it */
+        return; /* called twice, by a program that columns_are_whole() will refuse */
     }
     size_t total = 0;
     for (int32_t i = 0; i < set->types->count; i++) {

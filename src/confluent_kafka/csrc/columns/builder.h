@@ -45,7 +45,7 @@ columns *columns_new(column_types *types, int64_t rows, int64_t bytes);
 #define COLUMNS_KNOWN_ROWS 256
 /*
  * Reserves room for `rows` rows in all, of the size of the rows so far, so that no column has to be
- * copied to grow. No column gets more than `limit` bytes or list items that it does not need yet.
+ * copied to grow. A column that would need more than `limit` bytes or list items gets `limit`.
  */
 void columns_foresee(columns *set, int64_t rows, int64_t limit);
 columns *columns_share(columns *set);

@@ -2,10 +2,10 @@
  * A struct array from another library as a tree of columns, with the types of input_types.h. Plain
  * C without Python.
  *
- * The tree is bound to its array and checked once; after that, reading a valid row is safe. Only
- * the target of a dictionary's index or a union's type id is checked when it is read, because
- * libraries may put anything below a null. Rows are numbered within their domain: the rows of the
- * array itself, the items of a list, or the values of a dictionary.
+ * The tree is bound to its array and checked once; after that, reading a valid row is safe. There
+ * is one exception: a dictionary's index and a union's type id are checked when they are read,
+ * because libraries may put anything below a null. Rows are numbered within their domain: the
+ * rows of the array itself, the items of a list, or the values of a dictionary.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H
 #define CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H

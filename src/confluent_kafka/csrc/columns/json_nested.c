@@ -45,7 +45,8 @@ put_aside(machine *self, node *of, const uint8_t *start, int64_t place)
     return remember(self, *self->failure, place);
 }
 
-/* At the end of an object: fails if a bad value, `from` on, was not replaced by a good one. */
+/* At the end of an object: fails if one of its bad values was not replaced by a good one. The bad
+ * values begin at `from` in the list of pending values. */
 static bool
 settle(machine *self, size_t from, bool is_done)
 {
@@ -364,8 +365,8 @@ read_entry(machine *self, node *of)
     return json_put(self, column_put_slot(entries));
 }
 
-/* Keeps the last entry of each key, and forgets the bad values, from `from` on, of the other
- * entries. */
+/* Keeps the last entry of each key, and forgets the bad values of all other entries. The map's bad
+ * values begin at `from` in the list of pending values. */
 static bool
 keep_last(machine *self, node *of, size_t from)
 {

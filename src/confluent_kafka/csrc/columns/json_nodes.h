@@ -49,7 +49,7 @@ struct json_node {
     int32_t scale;       /* the scale of a decimal */
     char *field;         /* its path, for error texts */
     json_names names;    /* the fields of an object, or the values of a dictionary */
-    /* Of an object: one for each name, NULL if it is not read. Otherwise the items. */
+    /* For an object: a node for each name, NULL if it is not read. Otherwise: the node of items. */
     json_node **children;
     int32_t child_count;
     int32_t present_count; /* the number of children that are not NULL */

@@ -276,7 +276,7 @@ step_uuid_of_text(machine *self, instruction *at)
                                              : put_fail(self, at, "text that is not a UUID");
 }
 
-/* ---- decimals: the argument is the scale, and the key comes after the limit ---- */
+/* ---- decimals: the argument is the scale; the data has the limit, and then the key ---- */
 
 static bool
 put_digits(machine *self, instruction *at, const uint8_t *digits, int64_t count, bool is_negative)
@@ -351,7 +351,7 @@ step_date(machine *self, instruction *at)
                : put_fail(self, at, no_date);
 }
 
-/* The units of a column; the table has the digits of a second's fraction for the unit. */
+/* A time in parts. The table has the number of fraction digits in the column's unit. */
 typedef struct {
     int64_t days;
     int32_t seconds, fraction;

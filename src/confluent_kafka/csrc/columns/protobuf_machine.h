@@ -49,7 +49,7 @@ struct protobuf_field {
     uint32_t tag;
     enum protobuf_shape shape;
     int32_t column;             /* -1: not read; it only replaces members of its oneof */
-    int32_t values;             /* the column of its values: below the list, or the same */
+    int32_t values;             /* the column of its values: `column`, or below a list or map */
     const protobuf_kind *kind;
     protobuf_step *read;        /* the step of `kind`, or of the message that wraps it */
     const protobuf_message *message; /* the type of the message, or of a map's entry */

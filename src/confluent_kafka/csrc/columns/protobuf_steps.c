@@ -149,7 +149,7 @@ read_symbol(machine *self, field *at, int32_t *number, const protobuf_symbol **s
     return true;
 }
 
-/* Puts the index of its symbol, or its number, which is then the symbol's place. */
+/* Puts the `place` of the symbol: its index in the dictionary, or the number itself. */
 static bool
 read_enum(machine *self, field *at, int64_t row)
 {
@@ -251,7 +251,7 @@ put_initial(machine *self, field *at)
     }
 }
 
-/* Reads field 1 of a wrapper, of the kind of this field; without it, the value is the default. */
+/* Reads a wrapper: its field 1 has the kind of `at`. Without field 1, the value is the default. */
 bool
 protobuf_read_wrapper(machine *self, field *at, int64_t row)
 {

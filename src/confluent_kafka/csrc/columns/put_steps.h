@@ -27,8 +27,8 @@ typedef bool put_runner(put_machine *machine, const put_instruction *from,
 
 /*
  * Writes payloads of whole rows that are not null, from `machine->row` up to `until`, each with the
- * prefix before it. It may stop before any row: a row that is not counted in the column of payloads
- * has left nothing in it.
+ * prefix before it. It may stop before any row. A row that it does not finish leaves nothing in the
+ * column of payloads.
  */
 typedef void put_rows_runner(put_machine *machine, const put_instruction *end, const void *prefix,
                              int64_t prefix_size, int64_t until);
@@ -77,7 +77,7 @@ struct put_instruction {
     char *field; /* the path of the value, for error texts */
 };
 
-/* The place of the values for an instruction with a shortcut, which needs no look at the column. */
+/* Where an instruction with a shortcut finds its values, so that it need not look at the column. */
 struct put_source {
     const put_instruction *what;
     const put_source *target;

@@ -175,7 +175,7 @@ put_load_decimal(machine *self, instruction *at, decimal *value)
     decimal_load(value, input_fixed(column, self->row), column->format.width);
     int32_t shift = at->table[0];
     if (shift < 0 && !decimal_divide(value, -shift)) {
-        return put_fail(self, at, "a decimal of more digits than its scale");
+        return put_fail(self, at, "a decimal of more digits after the point than its scale");
     }
     if ((shift > 0 && !decimal_multiply(value, shift)) || !decimal_is_below(value, at->data)) {
         return put_fail(self, at, "a decimal of more digits than its precision");

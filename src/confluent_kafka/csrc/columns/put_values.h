@@ -9,7 +9,8 @@
 
 /* Each function returns NULL for a null and for a wrong value; otherwise not NULL. */
 
-/* A number of any width, times the argument; or divided and rounded down if that is negative. */
+/* A number of any width, times the argument. If the argument is negative, the number is divided by
+ * its magnitude, and rounded down. */
 const put_instruction *put_load_integer(put_machine *machine, const put_instruction *at,
                                         int64_t *value);
 const put_instruction *put_load_double(put_machine *machine, const put_instruction *at,
@@ -21,13 +22,14 @@ const put_instruction *put_load_float(put_machine *machine, const put_instructio
 const void *put_load_bytes(put_machine *machine, const put_instruction *at, size_t *size);
 /* The same, if the bytes are UTF-8. */
 const void *put_load_text(put_machine *machine, const put_instruction *at, size_t *size);
-/* The table has the power of ten of the factor; the data begins with the limit. */
+/* The table and the data are as for PUT_POWER: the value is multiplied by the power of ten. */
 const put_instruction *put_load_decimal(put_machine *machine, const put_instruction *at,
                                         decimal *value);
 /* The number of the symbol with these bytes; NULL if there is none. */
 const int32_t *put_find_symbol(const put_instruction *at, const void *data, size_t size);
 
-/* The value times `scale`; or divided and rounded down if that is negative. False: too large. */
+/* The value times `scale`. If `scale` is negative, the value is divided by its magnitude, and
+ * rounded down. False: too large. */
 bool put_rescale(int64_t value, int64_t scale, int64_t *result);
 
 /* The rows of a list's items. */

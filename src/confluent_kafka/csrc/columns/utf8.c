@@ -51,7 +51,7 @@ utf8_is_valid(const uint8_t *data, size_t size)
     size_t at = 0;
     while (at < size) {
         at += skip_ascii(data + at, size - at);
-        /* The rest of a word, so that text without ASCII needs no further checks. */
+        /* Eight characters, so that text without ASCII is seldom checked for ASCII again. */
         for (int i = 0; i < 8 && at < size; i++) {
             size_t length = character(data + at, size - at);
             if (length == 0) {

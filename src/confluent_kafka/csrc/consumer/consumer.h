@@ -35,7 +35,7 @@ typedef struct {
     in_flight in_flight; /* messages that were taken and not handed out yet */
     fence fence; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
-    bool answered_revocation; /* it did so in the last rebalance: something may be assigned */
+    bool answered_revocation; /* the callback of the last revocation did so, see leave() */
     deferral deferral;
     rd_kafka_queue_t *closing_queue; /* while close() leaves the group, it serves this queue */
 } Consumer;
@@ -182,7 +182,8 @@ int64_t consumer_rewound_to(Consumer *self, const char *topic, int32_t partition
 /* The offset of the first message fetched ahead of the partition; RD_KAFKA_OFFSET_INVALID: none. */
 int64_t consumer_first_ahead(const Consumer *self, const char *topic, int32_t partition);
 
-/* Moves messages that were given back to where the next fetch finds them; not for paused ones. */
+/* Moves messages that were given back to where the next fetch finds them, unless their partition is
+ * paused. */
 void consumer_take_back(Consumer *self);
 
 /* These partitions (NULL: all) were moved or revoked: drops their taken messages as well. */

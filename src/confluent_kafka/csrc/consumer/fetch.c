@@ -94,7 +94,7 @@ consumer_serve_once(Client *client, int timeout_ms)
 {
     Consumer *self = (Consumer *)client;
     if (is_nested(client) || self->read_ahead.count == self->read_ahead.capacity) {
-        return 1; /* there is no room for more messages, or only the outer fetch has room */
+        return 1; /* the buffer is full, or the fetch around this callback needs the room */
     }
     consumer_fetch_ahead(self, timeout_ms, 1);
     return 0;
@@ -574,7 +574,7 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
         if (result == 0) {
             result = append_eof(self, eof, message);
         }
-        consumer_returned(self, &message, 1, batch->store); /* a take can also give it back */
+        consumer_returned(self, &message, 1, batch->store); /* a take keeps it, to give it back */
         consumer_destroy_messages(&message, 1);
     }
     batch->count = kept;

@@ -12,7 +12,7 @@ typedef struct {
     char *topic;
     int32_t partition;
     void *version;    /* topic_version() */
-    int64_t *offsets; /* descending: the last message is given back first; they return in order */
+    int64_t *offsets; /* descending: given back from the last one, returned from the first one */
     size_t count, capacity;
 } gap_run;
 

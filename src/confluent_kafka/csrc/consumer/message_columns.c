@@ -24,7 +24,7 @@ const message_field_type message_field_types[FIELD_COUNT] = {
     [FIELD_HEADER_VALUE] = {"value", "z", NULLABLE, 3, 4, 0, 0},
 };
 
-/* Buffers start at and are padded to a cache line, as Arrow recommends (SIMD readers). */
+/* Buffers begin at a cache line and fill whole lines, as Arrow recommends (for SIMD readers). */
 #define ALIGNMENT 64
 /* Offsets are int32, so that a column cannot hold more bytes. */
 #define COLUMN_LIMIT INT32_MAX

@@ -287,9 +287,9 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 PyDoc_STRVAR(rewind_doc,
 "_rewind($self, partitions, /)\n--\n\n"
-"Fetch from these offsets again, without waiting. Their messages were returned, but not to the\n"
-"application. Stored offsets are set back as well. Partitions that are no longer assigned are\n"
-"skipped.");
+"Fetch from these offsets again, without waiting. It is for messages that a call has returned,\n"
+"but that the application did not get. Stored offsets are set back as well. Partitions that are\n"
+"no longer assigned are skipped.");
 
 static PyObject *
 rewind_(PyObject *object, PyObject *argument)

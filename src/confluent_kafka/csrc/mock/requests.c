@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 
-/* The requests that mock brokers answer: their names and API keys in Kafka's protocol. */
 /* ---- injected errors ---- */
 
 const char mock_inject_errors_doc[] =

@@ -73,7 +73,7 @@ dict_item(Producer *self, PyObject *dict, enum parameter name, bool *failed)
     return item;
 }
 
-/* The message's own callback, or in a loop the object for it: 0, or -1 with an exception. */
+/* The message's own callback, or the object that `wrap` makes of it: 0, or -1 with an exception. */
 static int
 take_callback(batch_defaults *defaults, PyObject *callback, batch_entry *entry)
 {

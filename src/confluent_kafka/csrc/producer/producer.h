@@ -31,7 +31,7 @@ typedef struct {
     PyObject *record_type, *partition_type, *failure; /* see _settle_as(); or NULL */
     struct request *left_step; /* a step of a transaction whose thread was interrupted */
     bool in_loop;            /* the serving thread is in _settle(): futures are settled at once */
-    /* The sum of their `popped`; len() reads it without the serving lock. */
+    /* The sum of `popped` in `deliveries`; len() reads it without the serving lock. */
     _Atomic Py_ssize_t popped;
 } Producer;
 

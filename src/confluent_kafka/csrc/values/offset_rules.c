@@ -35,7 +35,7 @@ is_allowed(int64_t offset, offset_use use)
         return is_end_of_log(offset) || is_tail(offset);
     case OFFSETS_TO_START:
         return is_end_of_log(offset) || is_left_open(offset) || is_tail(offset);
-    case OFFSETS_TO_KEEP: /* the partition is skipped, as a position() without an offset */
+    case OFFSETS_TO_KEEP: /* no offset, as from position(): the partition is skipped */
         return is_left_open(offset);
     case OFFSETS_AS_TIMES:
         return is_end_of_log(offset);

@@ -1,6 +1,6 @@
 /*
- * The offsets that each call accepts. librdkafka accepts any number: if a negative one has no
- * meaning, it silently starts at auto.offset.reset, or is dropped.
+ * The offsets that each call accepts. librdkafka accepts any number. If a negative number has no
+ * meaning, librdkafka silently starts at auto.offset.reset, or drops the number.
  */
 #ifndef CONFLUENT_KAFKA_VALUES_OFFSET_RULES_H
 #define CONFLUENT_KAFKA_VALUES_OFFSET_RULES_H

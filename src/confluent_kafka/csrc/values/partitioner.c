@@ -98,7 +98,7 @@ ARGUMENTS_DOC
 partitioner_function *
 partitioner_of(rd_kafka_t *rk)
 {
-    /* Compares only the first letters: with a key, each `_random` variant does the same. */
+    /* Compares only the beginning: a `_random` variant chooses the same partition for a key. */
     static const struct {
         const char *begin;
         partitioner_function *function;

@@ -123,7 +123,7 @@ record_type_from_arg(module_state *state, PyObject *object, const char *name)
     }
     if (!PyType_Check(object) || !PyType_IsSubtype(type, state->Record)
         || type->tp_basicsize != (Py_ssize_t)sizeof(Record) || type->tp_dictoffset != 0
-        || type->tp_weaklistoffset != 0) { /* PyObject_GC_New() would not initialise it */
+        || type->tp_weaklistoffset != 0) { /* PyObject_GC_New() would not initialise more */
         PyErr_Format(PyExc_TypeError,
                      "%s must be a named tuple, or a subclass of _Record without fields of its "
                      "own, not %R", name, object);
