@@ -1,7 +1,9 @@
-"""Every answer to every call, changed in every way: figures for docs/project/reliability.md.
+"""Change each answer to each call in every way, and count the results.
 
-python -m tests.matrix                    # all: hours
-python -m tests.matrix --cases 500        # so many of each call, drawn with the seed
+The figures are for docs/project/reliability.md.
+
+python -m tests.matrix                    # all cases, which takes hours
+python -m tests.matrix --cases 500        # 500 random cases per call, drawn with the seed
 python -m tests.matrix admin --seconds 60
 """
 

@@ -1,4 +1,4 @@
-"""What a broker can do to an answer: cut it short, change a byte, put in an error code, be late."""
+"""Changes to a broker's answer: cut it, change a byte, insert an error code, delay it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from confluent_kafka import protocol
 
-# All of Kafka 4.3, its "unknown", and one of a Kafka to come.
+# All codes of Kafka 4.3, its "unknown" (-1), and the code of a future version.
 ERROR_CODES = (*range(-1, 0), *range(1, 135), 32_000)
-_CORRELATION_ID = 4  # bytes: an answer without it is nobody's
+_CORRELATION_ID = 4  # bytes; without it, an answer belongs to no request
 
 Path = tuple[str | int, ...]
 
@@ -20,7 +20,7 @@ Path = tuple[str | int, ...]
 class Change:
     """One change to the answers of one kind of request.
 
-    `once` changes the first answer only, which a client may survive by asking again.
+    `once` changes only the first answer; a client may then succeed at its second attempt.
     """
 
     api_key: int
@@ -35,7 +35,7 @@ class Change:
         return f"{name} {self.kind} {self.place} {self.value} {times}"
 
     def apply(self, frame: bytes, version: int) -> bytes:
-        """What is sent instead of `frame`, the answer to a request of this kind."""
+        """Return the changed `frame`, which is the answer to a request of this kind."""
         match self.kind:
             case "cut":
                 assert isinstance(self.place, int)
@@ -64,7 +64,7 @@ def _front(api_key: int, version: int) -> int:
 
 
 def decoded(api_key: int, frame: bytes, version: int) -> Any:
-    """The response in the frame, or None where the class does not read it."""
+    """The response in the frame, or None if the class cannot decode it."""
     try:
         return _response(api_key).decode(frame[_front(api_key, version) :], version)
     except ValueError:
@@ -72,7 +72,7 @@ def decoded(api_key: int, frame: bytes, version: int) -> Any:
 
 
 def codes_in(message: Any, path: Path = ()) -> Iterator[Path]:
-    """Where the message has error codes: of itself, and of the first item of each array."""
+    """The paths of the error codes: of the message, and of the first item of each array."""
     for name, value in message.as_dict().items():
         if name == "error_code":
             yield (*path, name)
@@ -81,7 +81,7 @@ def codes_in(message: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def with_code(api_key: int, frame: bytes, version: int, path: Path, code: int) -> bytes:
-    """The frame with an error code; without a change if it has no such place."""
+    """The frame with an error code, or the same frame if it does not have this path."""
     message = decoded(api_key, frame, version)
     try:
         changed = _replaced(message, path, code)
@@ -104,7 +104,7 @@ def _replaced(message: Any, path: Path, code: int) -> Any:
 def all_changes(api_key: int, frame: bytes, version: int, late: int) -> Iterator[Change]:
     """Every change to an answer like this one.
 
-    `late` is how late one is, in milliseconds: longer than the client waits.
+    `late` is the delay of a late answer in milliseconds: longer than the client waits.
     """
     for place in range(_CORRELATION_ID, len(frame)):
         yield Change(api_key, "cut", place)

@@ -1,8 +1,8 @@
-"""What this package's own clients are asked while answers are changed.
+"""Calls of this package's own clients, which run while answers are changed.
 
-Each call returns, or raises what it documents.
+Each call returns, or raises a documented exception.
 
-A call opens what it needs and waits for no longer than some `WAIT`s.
+A call opens the clients that it needs, and waits for a few `WAIT`s at most.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from confluent_kafka.testing import MockCluster, RequestContext
 from tests.matrix.broker import answer_with_samples
 from tests.support.clients import ADMIN_REQUESTS
 
-WAIT = 1.0  # seconds, for one answer
+WAIT = 1.0  # seconds, the timeout of one request
 LATE = 1500  # milliseconds: longer than a client waits
 TOPIC, GROUP = "topic", "group"
 
@@ -49,7 +49,7 @@ class Call:
     run: Callable[[str], object]  # with the address of the brokers
     raises: tuple[type[BaseException], ...] = (KafkaException,)
     prepare: Callable[[MockCluster], object] = lambda cluster: None
-    by_the_clock: type[protocol.Request] | None = None  # sent after a while, if there was time
+    by_the_clock: type[protocol.Request] | None = None  # sent by a timer, so not in each run
 
     def __str__(self) -> str:
         return f"{self.client}.{self.name}"
@@ -74,7 +74,7 @@ def config(address: str, **changes: object) -> dict[str, Any]:
 
 
 def outcomes(answer: Any) -> object:
-    """Waits for each future; the first that fails raises when all have ended."""
+    """Wait for all futures, then raise the first failure, if there is one."""
     failures = []
     for future in _futures(answer):
         try:
@@ -87,7 +87,7 @@ def outcomes(answer: Any) -> object:
 
 
 def _futures(answer: Any) -> Iterable[Future[Any]]:
-    if isinstance(answer, list):  # of one request after the other
+    if isinstance(answer, list):  # a list of requests, one after the other
         return [future for each in answer for future in _futures(each)]
     return answer.values() if isinstance(answer, Mapping) else [answer]
 
@@ -102,7 +102,7 @@ _COMMITTED = ConsumerGroupTopicPartitions(GROUP, [TopicPartition(TOPIC, 0, 3)])
 _ASKED = ConsumerGroupTopicPartitions(GROUP, [_PLACE])
 _SCRAM = admin.ScramCredentialInfo(admin.ScramMechanism.SCRAM_SHA_256, 4096)
 
-_METADATA = (3, 1, b"\xff\xff\xff\xff")  # of all topics
+_METADATA = (3, 1, b"\xff\xff\xff\xff")  # for all topics
 
 _NUMBERS = itertools.count(3)
 
@@ -112,7 +112,7 @@ def new_name() -> str:
 
 
 _t = {"request_timeout": WAIT}
-# What needs something done before, and what waits itself.
+# Calls that need another call first, and calls that block.
 _ADMINISTRATION: dict[str, Callable[[AdminClient], Any]] = {
     "create_topics": lambda c: c.create_topics([admin.NewTopic(new_name(), 1)], **_t),
     "delete_topics": lambda c: [
@@ -181,7 +181,7 @@ def consumer(address: str, **changes: object) -> Consumer:
 
 
 def read(address: str, **changes: object) -> None:
-    """Joins, reads, commits and leaves."""
+    """Join, read, commit and leave."""
     with consumer(address, **changes) as client:
         client.subscribe([TOPIC])
         message = _first(client.poll)
@@ -220,7 +220,7 @@ def ask_about_offsets(address: str) -> None:
 
 
 def validate(address: str) -> None:
-    """Goes to an offset of a leader's epoch, which the leader is asked about."""
+    """Seek to an offset with a leader epoch, which the client validates with the leader."""
     with consumer(address) as client:
         client.assign([TopicPartition(TOPIC, 0, 0)])
         _first(client.poll)
@@ -234,7 +234,7 @@ def by_time(address: str) -> None:
 
 
 def log_in(address: str) -> None:
-    """Authenticates before anything else."""
+    """Authenticate before any other request."""
     settings = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
     settings |= {"sasl_username": "me", "sasl_password": "password"}
     with AdminClient(config(address, **settings)) as client:
@@ -244,11 +244,11 @@ def log_in(address: str) -> None:
 def send_metrics(address: str) -> None:
     with Producer(config(address)) as client:
         client.list_topics(timeout=WAIT)
-        client.poll(0.2)  # more than one interval
+        client.poll(0.2)  # longer than one push interval
 
 
 def ask(kind: type[protocol.Request], address: str) -> None:
-    """A request that the caller has made, whose answer the caller reads."""
+    """Send a raw request of this kind, and decode its answer."""
     with AdminClient(config(address)) as client:
         oldest, newest = client.api_versions(timeout=WAIT)[kind.api_key]
         version = kind.common_version((oldest, newest))
@@ -257,7 +257,7 @@ def ask(kind: type[protocol.Request], address: str) -> None:
 
 
 def answer_leaving(cluster: MockCluster) -> None:
-    """In a version with reasons, which the mock brokers' LeaveGroup does not have."""
+    """Answer LeaveGroup in versions up to 5, which contain a reason; the mock brokers do not."""
     kind = protocol.LeaveGroupRequest
 
     def answer(_: protocol.Request, context: RequestContext) -> protocol.Response:
@@ -290,7 +290,7 @@ def want_metrics(cluster: MockCluster) -> None:
     cluster.on_request(protocol.GetTelemetrySubscriptionsRequest.api_key, lambda *_: wanted)
 
 
-# Clients need the cluster's own answers to these three.
+# Clients need the cluster's own answers to these three requests.
 _FOR_ALL = {"ApiVersionsRequest", "MetadataRequest", "FindCoordinatorRequest"}
 REQUESTS: list[type[protocol.Request]] = [
     getattr(protocol, name)
@@ -319,7 +319,7 @@ def produce(address: str, **changes: object) -> None:
 
 
 def transact(address: str) -> None:
-    """A transaction from a group's offsets to messages, committed."""
+    """Commit a transaction that contains a message and a group's offset."""
     settings = {"transactional_id": "id", "transaction_timeout_ms": 1000}
     settings |= {"message_timeout_ms": 900, "linger_ms": 0}
     with consumer(address) as reader:

@@ -1,4 +1,4 @@
-"""What the compatibility APIs are asked while answers are changed."""
+"""Calls of the compatibility APIs, which run while answers are changed."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ KAFKA_ADMINISTRATION: dict[str, Callable[[Any], object]] = {
     "wait_for_topics": lambda c: c.wait_for_topics([TOPIC], timeout_ms=_MS),
 }
 
-# What generation 2 does in its own way.
+# Methods that differ in generation 2.
 _CHANGED_2 = of_kafka_2.ConfigResource("TOPIC", TOPIC, {"retention.ms": "1000"})
 KAFKA_2_ADMINISTRATION: dict[str, Callable[[Any], object]] = {
     "alter_configs": lambda c: c.alter_configs([_CHANGED_2]),

@@ -1,4 +1,4 @@
-"""Runs a call's cases in processes of their own, and finds those that crash, hang or surprise."""
+"""Run a call's cases in separate processes, and find crashes, hangs and unexpected results."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import sys
 import threading
 from dataclasses import dataclass, field
 
-SILENCE = 90  # seconds without a line: the worker's own watch should have ended it before
+SILENCE = 90  # seconds without a line; the worker should have detected its own hang before
 
 
 @dataclass
 class Figures:
-    """What came of the cases of a call, or of several."""
+    """The results of a call's cases, or of several calls."""
 
     cases: int = 0
-    used: int = 0  # those whose change was made
+    used: int = 0  # cases in which an answer was really changed
     returned: int = 0
     raised: int = 0
     slowest: float = 0.0
-    found: list[str] = field(default_factory=list)  # what must not be
+    found: list[str] = field(default_factory=list)  # failures
 
     def add(self, other: Figures) -> None:
         self.cases += other.cases
@@ -33,7 +33,10 @@ class Figures:
 
 
 def run(call: str, *options: str) -> Figures:
-    """All cases of a call. A process that ends too early is followed by another for the rest."""
+    """Run all cases of a call.
+
+    If a process ends too early, another one runs the remaining cases.
+    """
     figures, first = Figures(), 0
     while True:
         after = _process(call, first, figures, options)
@@ -43,7 +46,7 @@ def run(call: str, *options: str) -> Figures:
 
 
 def _process(call: str, first: int, figures: Figures, options: tuple[str, ...]) -> int | None:
-    """Runs one worker from case `first` on: the case to go on with, or None after the last."""
+    """Run a worker from case `first`; return the case to continue with, or None after the last."""
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.matrix.worker", call]
     command += ["--first", str(first), *options]
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The matrix has a case for all that any client sends."""
+"""The matrix has a case for each request that a client sends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.matrix.calls import CALLS
 from tests.matrix.worker import Worker
 from tests.support.patches import needs
 
-# What librdkafka sends by itself, or for a call of its API: rd_kafka_*Request() in its sources.
+# Requests that librdkafka sends: the rd_kafka_*Request() functions in its sources.
 # fmt: off
 OF_LIBRDKAFKA = {
     "AddOffsetsToTxn", "AddPartitionsToTxn", "AlterConfigs", "AlterUserScramCredentials",
@@ -37,7 +37,7 @@ OF_ONE_PROCESS |= {"set_sasl_credentials", "wakeup"}
 
 
 def sent_by_python() -> set[str]:
-    """The requests of Kafka's protocol that our sources name, but for those of the brokers."""
+    """The requests that our sources name, except in the modules for brokers."""
     root = Path(confluent_kafka.__file__).parent
     words: set[str] = set()
     for path in root.rglob("*.py"):
@@ -48,11 +48,11 @@ def sent_by_python() -> set[str]:
 
 @needs("admin-replies", "coordinator-lookup", "mock-on-request", "raw-request")
 def test_every_request_has_a_case() -> None:
-    """Whatever a client sends, librdkafka by itself included, is among what some case changes."""
+    """For each request, also those of librdkafka itself, some case changes the answer."""
     seen: set[str] = set()
     for call in CALLS.values():
         if call.client == "protocol":
-            continue  # sends what it was asked to
+            continue  # these cases send whatever request they are given
         worker = Worker(call)
         try:
             seen.update(protocol.request_class(key).__name__ for key in worker.answered())
@@ -63,9 +63,9 @@ def test_every_request_has_a_case() -> None:
 
 
 def test_every_parser_has_a_case() -> None:
-    """Callers of request() read answers of any kind."""
+    """Callers of request() decode answers of any kind, so each kind has a case."""
     asked = {call.name for call in CALLS.values() if call.client == "protocol"}
-    asked |= {"ApiVersions", "FindCoordinator", "Metadata"}  # that every client reads
+    asked |= {"ApiVersions", "FindCoordinator", "Metadata"}  # every client decodes these
     kinds = {name.removesuffix("Request") for name in dir(protocol) if name.endswith("Request")}
     assert kinds - {""} - asked == set()
 
@@ -81,11 +81,11 @@ def test_every_parser_has_a_case() -> None:
     ],
 )
 def test_every_method_has_a_case(client: str, client_class: Any) -> None:
-    """Each public method that asks a broker: a new one needs a case."""
+    """Each public method that sends a request has a case; a new method needs one."""
     public = {name for name in dir(client_class) if name[0].islower()}
     if client == "kafka_0_9":
         public = {name for name in public if name.startswith("send_")}
-    if client == "kafka_2":  # all else is generation 3's
+    if client == "kafka_2":  # the other methods are those of generation 3
         public -= set(dir(kafka.KafkaAdminClient))
     asked = {call.name for call in CALLS.values() if call.client == client}
     assert public - OF_ONE_PROCESS - asked == set()

@@ -22,7 +22,7 @@ DRAWN = (
 
 @pytest.mark.parametrize("call", DRAWN)
 def test_answers_that_are_changed(call: str) -> None:
-    """Whatever is done to an answer, the call returns or raises what it documents, and in time."""
+    """After any change to an answer, the call returns or raises a documented exception, in time."""
     figures = run(call, "--cases=8", "--seconds=4", "--seed=1")
     assert figures.found == []
     assert figures.cases > 0

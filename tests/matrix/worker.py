@@ -1,4 +1,4 @@
-"""One process that makes calls while answers are changed; its output says what it does.
+"""One process that makes calls while answers are changed; its output names each case.
 
     python -m tests.matrix.worker CALL --seed 0 --cases 50 --first 0
 
@@ -35,8 +35,8 @@ from tests.matrix.changes import Change, all_changes
 from tests.matrix.clients import GROUP, LATE, TOPIC, Call, config
 from tests.support.refcounts import TYPES
 
-RUNS = 20  # for a request that is sent by the clock, on a slow machine
-BETWEEN_CHECKS = 20  # cases, after which leaks are looked for
+RUNS = 20  # for a request that a timer sends, on a slow machine
+BETWEEN_CHECKS = 20  # cases between two checks for leaks
 HANG = 60  # seconds, for one case: all stacks are printed, and the process ends
 API_VERSIONS = protocol.ApiVersionsRequest.api_key
 UNKNOWN_TO_THE_CLUSTER = (
@@ -83,7 +83,7 @@ class Worker:
         return self._broker.seen
 
     def changes(self) -> list[Change]:
-        """All that can be done to the answers that the call gets."""
+        """Every change to the answers that the call receives."""
         return [
             change
             for api_key, (frame, version) in sorted(self.answered().items())
@@ -91,7 +91,7 @@ class Worker:
         ]
 
     def run(self, change: Change | None) -> dict[str, Any]:
-        """One case: what came of it."""
+        """Run one case, and return its result."""
         begun = time.monotonic()
         outcome = "returned"
         faulthandler.dump_traceback_later(HANG, exit=True)
@@ -100,7 +100,7 @@ class Worker:
                 self._call.run(self._broker.address)
             except self._call.raises as error:
                 unasked = isinstance(error, KafkaException) and error.code() == KafkaError._DESTROY
-                # _DESTROY: librdkafka has dropped a request, whose client is open.
+                # _DESTROY: librdkafka has dropped a request, although its client is open.
                 outcome = f"{'UNEXPECTED' if unasked else 'raised'} {type(error).__name__}: {error}"
             except Exception as error:
                 outcome = f"UNEXPECTED {type(error).__name__}: {error}"
@@ -113,10 +113,10 @@ class Worker:
 
 
 class Leaks:
-    """Ends the process when calls have left objects behind: its last cases are the suspects.
+    """Ends the process if calls leaked objects; the cases since the last check are the suspects.
 
-    Memory that C code has lost is reported by LeakSanitizer at the end of the process, of a build
-    with the address sanitizer (make matrix SANITIZED=1).
+    LeakSanitizer reports leaked C memory at the end of the process, in a build with the address
+    sanitizer (make matrix SANITIZED=1).
     """
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Leaks:
 
     def look(self) -> None:
         gc.collect()
-        # The embedded cluster keeps the ids of topics that calls create.
+        # Uuid is left out: the embedded cluster keeps the ids of topics that calls create.
         held = {each.__name__: sys.getrefcount(each) for each in TYPES if each is not Uuid}
         grown = [
             name
@@ -166,7 +166,7 @@ def main() -> None:
         say(case=number, change=str(change))
         say(**worker.run(change))
         leaks.look_after(change)
-    clean = worker.run(None)  # what was changed has left nothing behind
+    clean = worker.run(None)  # earlier changes must not affect this run
     worker.close()
     leaks.look()
     say(
@@ -176,7 +176,7 @@ def main() -> None:
 
 
 def drawn(random: Random, changes: list[Change], count: int) -> list[Change]:
-    """Some of the changes: of each request and kind alike, as long answers have many more."""
+    """Draw some of the changes, equally for each request and kind: long answers have many more."""
     piles: dict[tuple[int, str], list[Change]] = {}
     for change in random.sample(changes, len(changes)):
         piles.setdefault((change.api_key, change.kind), []).append(change)
