@@ -67,7 +67,7 @@ bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory be
 bench-spark: build java $(VENV)/.integration $(VENV)/.spark ## Spark: rdkafka beside the JVM's connector, on a real broker (ARGS="--scale 0.1")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m benchmarks.spark $(ARGS)
 
-chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a real cluster (ARGS="--short --only network")
+chaos: build java $(VENV)/.integration ## faults on a real cluster, with a row of results for each scenario (ARGS="--short --only network")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos $(ARGS)
 
 transactions: build java $(VENV)/.integration ## transactions of five clients under faults, and their anomalies (ARGS="--clients ours --seconds 600")
@@ -109,7 +109,7 @@ matrix: build $(if $(SANITIZED),sanitized) ## every answer to every call, with e
 		-m tests.matrix $(ARGS)
 
 # A build of its own: PYTHONPATH puts it before the one that .venv has. Leaks are looked for in
-# one process without forks and other extensions, where all that is reported is ours.
+# one process, without forks and other extensions, so that every reported leak is ours.
 asan: sanitized $(VENV)/.spark ## unit and embedded tests under the address and undefined-behaviour sanitizers
 	$(call say,running the tests under the sanitizers)
 	@ASAN_OPTIONS=detect_leaks=1 $(SANITIZED_PYTHON) -P tools/smoke.py
@@ -213,7 +213,7 @@ $(VENV)/.extension: setup.py pyproject.toml $(EXTENSION_SOURCES) $(VENV)/.build 
 	@$(BIN)/python setup.py -q build_ext --inplace
 	@touch $@
 
-# Editable: Python files are used where they stand, and so is the extension just compiled.
+# Editable: Python uses the files in src/, among them the extension that was just compiled.
 $(VENV)/.package: setup.py pyproject.toml | $(VENV)/.extension
 	$(call say,installing the package into $(VENV))
 	@$(PIP) --no-build-isolation --no-deps -e .

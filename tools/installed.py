@@ -1,6 +1,6 @@
 """Runs the unit and embedded tests against installed wheels, without the package's sources.
 
-    python tools/installed.py                     # each wheel in dist/ that a CPython here takes
+    python tools/installed.py                     # the wheels in dist/ for CPythons of this machine
     python tools/installed.py --only cp312 -- -x  # one of them; what follows goes to pytest
     python tools/installed.py --here              # this interpreter's, in this folder
 

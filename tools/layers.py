@@ -72,7 +72,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "aio": _CLIENTS
     | {"_daemon_threads", "_other_clients", "_way_out", "admin", "columns", "statistics"},
     "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},
-    # aiokafka's API stands on aio, kafka-python's on the blocking clients; nothing on them.
+    # aiokafka's API uses aio, and kafka-python's API uses the blocking clients.
     "compat": {"", "_daemon_threads", "_suggestions", "_values", "_way_out"}
     | {"admin", "aio", "cimpl", "protocol"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.

@@ -12,8 +12,8 @@ Used by setup.py, by the Makefile and by the native benchmark::
     python tools/librdkafka.py --print cflags  # flags to compile against it
     python tools/librdkafka.py --print libs    # flags to link against it
     python tools/librdkafka.py --print archive # path of the sources' archive, downloaded if need be
-    python tools/librdkafka.py --check         # build nothing; exit code 1 if that would
-                                               # take a download
+    python tools/librdkafka.py --check         # build nothing; exit code 1 if a build
+                                               # would have to download
 
 Environment:
     LIBRDKAFKA          "system" takes the system's library (pkg-config must know one that is new
@@ -83,7 +83,8 @@ OPTIONS = (
     "--no-download",
 )
 
-# By SANITIZE. The thread sanitizer does not see glibc's C11 threads and locks.
+# More options, by the value of SANITIZE. The thread sanitizer does not see glibc's C11 threads and
+# locks.
 WATCHED = {
     "thread": (
         "--CFLAGS=-fsanitize=thread -g",
@@ -405,7 +406,7 @@ def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
         configure(root, prefix, options, log)
         _say(f"compiling librdkafka {VERSION} ({JOBS} at a time, about a minute on two cores)")
         make(root, log)
-        if not os.environ.get("SANITIZE"):  # a watched library needs a watched process
+        if not os.environ.get("SANITIZE"):  # the check would need a sanitized process
             _check_features(root / "src")
         staged = install(root, prefix, stage, log)
         (root / "LICENSES.txt").rename(staged / "LICENSES.txt")

@@ -50,7 +50,7 @@ class Patch:
     change: str
     reproduce: str
     tests: tuple[str, ...]  # pytest's names of those that fail without the patch
-    shown_by: str  # or the command that does, where no test can
+    shown_by: str  # if no test can fail: the command that shows the fault
     upstream: str
 
     @property
@@ -70,7 +70,7 @@ class Patch:
             )
         if not re.match(r"(yes|no)\b", fields["Upstream"]):
             raise HeaderError(f"{path.name}: Upstream says yes or no, and why")
-        # `git diff` after a build has what the compiler wrote, too.
+        # A patch from `git diff` after a build contains the files that the compiler wrote, too.
         if built := [each for each in _NAMED.findall(changes) if not _SOURCE.search(each)]:
             raise HeaderError(f"{path.name}: {built[0]} is no source file")
         return cls(
@@ -218,7 +218,7 @@ class Workshop:
         gone = {patch.path for patch in without}
         librdkafka.list_patches(self._prefix, [p for p in librdkafka.PATCHES if p not in gone])
         for module in (WORK / "lib").rglob("cimpl*"):
-            module.unlink()  # linked again, though none of its own sources has changed
+            module.unlink()  # it must be linked again, although its own sources are unchanged
         environment = os.environ | {"LIBRDKAFKA_PREFIX": str(self._prefix)}
         command = [sys.executable, "setup.py", "-q", "build", "--build-base", str(WORK / "build")]
         command += ["--build-lib", str(WORK / "lib"), "egg_info", "--egg-base", str(WORK / "lib")]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import librdkafka
 
-# Commands that install packages, with the name of that system below.
+# Package managers and their commands. Each Need has the name of its package for each manager.
 MANAGERS = {
     "apt-get": "sudo apt-get install -y --no-install-recommends",
     "dnf": "sudo dnf install -y",

@@ -7,7 +7,7 @@ tables, the stub for editors and mypy, and the lists of messages in docs/guides/
 them are committed.
 
     python tools/protocol.py          # write them
-    python tools/protocol.py --check  # only say whether they are what the jars give
+    python tools/protocol.py --check  # only check that they agree with the jars
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def table(definition: Definition) -> str:
 
 def _field_lines(fields: Iterable[Definition], depth: int) -> Iterator[str]:
     for field in fields:
-        # A tagged field may leave out its versions: it has those in which it is tagged.
+        # A tagged field without versions exists in the versions in which it is tagged.
         versions = field.get("versions") or field["taggedVersions"]
         facts = [snake_case(field["name"]), field["type"], versions]
         if field.get("nullableVersions", "none") != "none":

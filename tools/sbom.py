@@ -237,7 +237,7 @@ def _packages(bill: Path, paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
     references = {each["bom-ref"].rpartition("#")[2]: each for each in components}
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
-        # The linker's name is a link beside the file, and its folder can be one as well.
+        # The linker's name is a symbolic link beside the file. The folder can also be a link.
         real = path.resolve()
         for form in (path, path.parent / real.name, real):
             digest = hashlib.sha256(str(form).encode()).hexdigest()

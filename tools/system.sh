@@ -7,8 +7,8 @@
 #   tools/system.sh clang   clang, to fuzz the C code
 #
 # As root on Debian and its children it installs what is missing; anywhere else it prints the
-# one line to run and fails. Where all is there it only looks at commands and files, so it is
-# cheap enough to run every time.
+# one line to run and fails. If nothing is missing, it only looks for commands and files, so it
+# is cheap enough to run every time.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 missing=""

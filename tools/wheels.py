@@ -54,7 +54,7 @@ def build_all(only: str | None = None) -> None:
             try_out(interpreter, wheel, Path(scratch))
             DIST.mkdir(exist_ok=True)
             shutil.copy(wheel, DIST)
-        constrain(DIST)  # what is there can be installed, also when the next build is interrupted
+        constrain(DIST)  # so that the wheels so far can be used, even if the next build fails
     say(f"{len(interpreters)} wheels and their requirements in {DIST.relative_to(ROOT)}/")
 
 
@@ -133,7 +133,7 @@ def try_out(interpreter: str, wheel: Path, scratch: Path) -> None:
     say(f"trying {wheel.name}")
     python = environment(interpreter, scratch / "empty")
     run(python, "-m", "pip", "install", "-q", "--no-index", wheel)
-    # -P: not even the current folder may lend the package a file.
+    # -P: nothing may be imported from the folder of smoke.py, only from the wheel.
     run(python, "-P", ROOT / "tools" / "smoke.py", "--patched", folder=scratch)
 
 

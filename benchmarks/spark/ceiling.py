@@ -73,7 +73,7 @@ class _Rows:
         batch = self._batch(size)
         image = memoryview(batch.serialize())
         while rows > 0:
-            # One copy of its memory, in which the columns are then found where they are.
+            # The batch is copied once. The columns of the copy refer to its memory.
             copy = pa.ipc.read_record_batch(pa.py_buffer(bytes(image)), batch.schema)
             yield copy.slice(0, min(rows, size))
             rows -= size

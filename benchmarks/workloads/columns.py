@@ -428,7 +428,7 @@ def main() -> None:
     args = parser.parse_args()
     make_work, make_payload, gather = WORKS[args.work]
     rows = readings()
-    # Of large batches one is enough: what is in it does not stay in the processor's caches.
+    # One large batch is enough: it does not fit into the processor's caches.
     count_of_batches = BATCHES if args.batch <= BATCH else 1
     batches = [
         gather([make_payload(row) for row in islice(rows, args.batch)])

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.workloads.common import Stopwatch, print_result
 from confluent_kafka.serialization import MessageField, SerializationContext
 
-# A library that the other client imports warns of another one.
+# The other client imports a library that warns about another library.
 warnings.simplefilter("ignore")
 
 FLIGHT = {
