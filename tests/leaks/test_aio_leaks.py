@@ -1,4 +1,4 @@
-"""The asyncio clients give everything back: messages, callbacks, futures and themselves."""
+"""The asyncio clients leak nothing: no messages, callbacks, futures or clients."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Work = Callable[[], Coroutine[Any, Any, object]]
 
 @pytest.fixture
 def runner() -> Iterator[asyncio.Runner]:
-    """A loop for the coroutines of a test, which are run to their ends one after the other."""
+    """An event loop that runs the test's coroutines one after the other."""
     with asyncio.Runner() as runner:
         yield runner
 
@@ -56,7 +56,7 @@ def test_made_and_closed(runner: asyncio.Runner, kind: type[Any]) -> None:
 
 
 def test_admin_client(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Answers that come, are discarded or fail, and those that close() fails."""
+    """Answers that arrive, are cancelled or fail, and an answer that close() fails."""
     place = TopicPartition(kafka_topic, 0)
     latest = {place: OffsetSpec.latest()}
 
@@ -65,7 +65,7 @@ def test_admin_client(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_
         settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
         admin = await AIOAdminClient.create(config({"stats_cb": data.append}) | settings)
         data.append(admin)  # a cycle through the callbacks
-        await admin.connect(TIMEOUT)  # meanwhile librdkafka puts requests off, for a second
+        await admin.connect(TIMEOUT)  # without this, librdkafka would delay requests for a second
         assert (await admin.list_offsets(latest))[place].offset == 0
         admin.list_offsets(latest)[place].cancel()
         late = admin.describe_cluster()
@@ -78,7 +78,7 @@ def test_admin_client(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_
 
 
 def test_refused(runner: asyncio.Runner) -> None:
-    """One that could not be made."""
+    """A client whose creation fails."""
 
     async def work() -> None:
         for wrong in ({"bootstrap_servers": "misspelt"}, {"error_cb": 1}, {"group.id": None}):
@@ -151,7 +151,7 @@ def test_many(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: s
 @pytest.mark.filterwarnings("ignore:.* was not closed:ResourceWarning")
 @pytest.mark.parametrize("end", ["closed", "purged by a thread", "dropped", "loop closed"])
 def test_pending_deliveries(end: str) -> None:
-    """Futures of messages that no broker took, at every end that a producer can have."""
+    """Futures of messages that no broker has acknowledged, for each end of a producer."""
 
     async def work() -> None:
         producer = AIOProducer(config())
@@ -177,7 +177,7 @@ def test_pending_deliveries(end: str) -> None:
 
 
 def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Messages that are returned, gathered and left, or fetched again."""
+    """Messages that are returned, buffered for a cancelled call, or fetched again."""
     bootstrap = kafka_cluster.bootstrap_servers
     with Producer({"bootstrap.servers": bootstrap, "linger.ms": 0}) as producer:
         send(producer, kafka_topic, numbers(0, 10 * ROWS))
@@ -211,7 +211,7 @@ def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topi
 
 
 def test_rebalances(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Steps that are put off, taken, replaced by assign() or left to close()."""
+    """Rebalance steps that wait, run, are replaced by assign(), or are left to close()."""
     settings: dict[str, Any] = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "g",
@@ -233,7 +233,7 @@ def test_rebalances(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_to
         nonlocal number
         number += 1
         strategy = "range" if number % 2 else "cooperative-sticky"
-        # A group of its own: the mock waits before a group that was left can be joined again.
+        # A new group for each round: the mock delays a join to a group that a member has left.
         own = {"group.id": f"g{number:05}", "partition.assignment.strategy": strategy}
         async with AIOConsumer(settings | own) as consumer:
             await consumer.subscribe([kafka_topic], on_assign, on_revoke)

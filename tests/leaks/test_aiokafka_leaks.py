@@ -1,4 +1,4 @@
-"""The clients of confluent_kafka.compat.aiokafka give records, metadata and exceptions back."""
+"""The clients of confluent_kafka.compat.aiokafka leak no records, metadata or exceptions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def repeated(
 
 
 def test_records(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """One by one and by partition, of all partitions and of one, deserialized, and in a cycle."""
+    """Records alone and in batches, from all partitions or one, deserialized, and in a cycle."""
     servers = kafka_cluster.bootstrap_servers
     with Producer({"bootstrap.servers": servers, "linger.ms": 0}) as producer:
         send(producer, kafka_topic, numbers(0, 4 * ROWS))

@@ -1,4 +1,4 @@
-"""Objects that are written as Avro: what fits, what does not, and what fails half-way."""
+"""Encoding objects as Avro leaks nothing, if it succeeds, is refused, or fails half-way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients give everything back: what a call makes, what it raises, and the client itself."""
+"""Clients leak nothing: neither a call's objects and exceptions, nor the client itself."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ each_call = pytest.mark.parametrize(
 each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer, AdminClient])
 ROWS = 50
 
-# Rounds for what takes longer than a call: clients, requests, messages by the dozen.
+# Rounds for work that takes longer than a call: clients, requests, dozens of messages.
 METADATA, ALL_TOPICS = 3, b"\xff\xff\xff\xff"
 SOME = 100
 FEW = 40
@@ -71,7 +71,7 @@ class TestLife:
 
     @each_client
     def test_made_with_callbacks(self, client: type[Any]) -> None:
-        """Nor do its callbacks, its logger and what they refer to."""
+        """A closed client releases its callbacks, its logger and the objects that they use."""
 
         def make_cycle() -> None:
             data: list[Any] = []
@@ -110,7 +110,7 @@ class TestLife:
         ids=lambda more: next(iter(more)),
     )
     def test_refused(self, client: type[Any], more: dict[str, Any]) -> None:
-        """Nor does a client that could not be made."""
+        """A client whose creation fails leaves nothing behind."""
         with pytest.raises((KafkaException, TypeError, ValueError)):
             client(config(more, client))
         assert_no_leaks(ignoring(lambda: client(config(more, client))))
@@ -161,13 +161,13 @@ class TestErrors:
 
 
 def settled(futures: Any) -> list[BaseException | None]:
-    """Waits for the answers to a request: the exceptions of those that failed."""
+    """Wait for the answers to a request; return the exceptions of the failed ones."""
     futures = futures.values() if isinstance(futures, dict) else [futures]
     return [future.exception(TIMEOUT) for future in futures]
 
 
 class TestAdministration:
-    """All requests at once: one after the other they would wait for their timeouts."""
+    """Requests run in parallel, because each of them may wait for its timeout."""
 
     def test_without_brokers(self) -> None:
         """Requests that fail, and their futures with the exceptions."""
@@ -180,7 +180,7 @@ class TestAdministration:
             assert_no_leaks(work, SOME)
 
     def test_answered(self, kafka_topic: str, kafka_cluster: MockCluster) -> None:
-        """Requests with an answer: those that the embedded cluster knows."""
+        """Requests that the embedded cluster answers."""
         place = TopicPartition(kafka_topic, 0, 1)
         group = [ConsumerGroupTopicPartitions("group", [place])]
         settings = config({"bootstrap.servers": kafka_cluster.bootstrap_servers})
@@ -198,13 +198,13 @@ class TestAdministration:
             assert_no_leaks(work, SOME)
 
     def test_cancelled(self) -> None:
-        """Answers that nobody wants any more."""
+        """Answers that are cancelled."""
         cancelled = 0
         with AdminClient(config()) as admin:
 
             def work() -> None:
                 nonlocal cancelled
-                # False if the answer, that there is none, was quicker.
+                # cancel() returns False if the request has timed out before.
                 cancelled += admin.describe_cluster(request_timeout=0.01).cancel()
                 wait_until(lambda: len(admin) == 0)
 
@@ -212,7 +212,7 @@ class TestAdministration:
         assert cancelled > SOME
 
     def test_refused(self) -> None:
-        """Requests that are refused, some after a part of them has been read."""
+        """Refused requests; some are refused after a part of their arguments has been read."""
         wrong: list[tuple[str, object, dict[str, object]]] = [
             ("create_topics", [NewTopic("a"), NewTopic("b", 1, 1, [[1]])], {}),
             ("create_topics", [NewTopic("a", config={"\ud800": "b"})], {}),
@@ -245,7 +245,7 @@ class TestAdministration:
             assert_no_leaks(work, SOME)
 
     def test_closed_while_pending(self) -> None:
-        """Requests that end with their client."""
+        """Requests that are pending when their client is closed."""
 
         def work() -> None:
             admin = AdminClient(config())
@@ -269,7 +269,7 @@ class TestProducing:
             yield producer
 
     def test_reports(self, kafka_topic: str, producer: Producer) -> None:
-        """Messages with everything in them, and their delivery reports."""
+        """Messages with a key, a value, headers and a callback, and their delivery reports."""
 
         def work() -> None:
             reports = Reports()
@@ -284,7 +284,7 @@ class TestProducing:
         assert_no_leaks(work, FEW)
 
     def test_callback_that_raises(self, kafka_topic: str, producer: Producer) -> None:
-        """A report whose callback raises, and the traceback that refers to it."""
+        """A delivery callback that raises; the traceback refers to the delivery report."""
 
         def work() -> None:
             producer.produce(kafka_topic, b"value", partition=0, on_delivery=failing)
@@ -309,7 +309,7 @@ class TestProducing:
         assert_no_leaks(work, FEW)
 
     def test_given_up(self) -> None:
-        """Messages that are purged, or that the queue has no room for."""
+        """Messages that are purged, or that do not fit into the queue."""
 
         def work() -> None:
             producer = Producer(config({"queue.buffering.max.messages": 1}))
@@ -327,7 +327,7 @@ class TestProducing:
 class TestConsuming:
     @pytest.fixture
     def consumer(self, kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[Consumer]:
-        """Assigned to a topic of ROWS messages, which a seek makes it read again."""
+        """A consumer of a topic with ROWS messages; a seek lets it read them again."""
         bootstrap = kafka_cluster.bootstrap_servers
         with Producer({"bootstrap.servers": bootstrap, "linger.ms": 0}) as producer:
             send(producer, kafka_topic, [b"value"] * ROWS)
@@ -355,7 +355,7 @@ class TestConsuming:
     def test_reading(
         self, kafka_topic: str, consumer: Consumer, read: Callable[[Consumer], Any]
     ) -> None:
-        """Messages that were read, and what was fetched ahead of a seek."""
+        """Messages that were returned, and messages that were fetched before a seek."""
 
         def work() -> None:
             consumer.seek(TopicPartition(kafka_topic, 0, 0))
@@ -367,7 +367,7 @@ class TestConsuming:
         assert_no_leaks(work, FEW)
 
     def test_offsets(self, kafka_topic: str, consumer: Consumer) -> None:
-        """Requests that are answered: commits, committed offsets, watermarks, positions."""
+        """Requests with answers: commits, committed offsets, watermarks, positions."""
         place = TopicPartition(kafka_topic, 0, 7, metadata="note")
 
         def work() -> None:
@@ -392,7 +392,7 @@ class TestConsuming:
         assert_no_leaks(work, FEW)
 
     def test_statistics(self, kafka_cluster: MockCluster) -> None:
-        """The statistics and errors that a client keeps go with it."""
+        """The stored statistics and errors of a client are freed with it."""
 
         def work() -> None:
             for servers in (kafka_cluster.bootstrap_servers, "127.0.0.1:1"):
@@ -414,7 +414,7 @@ class TestConsuming:
 
     @needs("raw-request")
     def test_requests(self, consumer: Consumer) -> None:
-        """Requests as bytes: answered, refused, and given up."""
+        """Raw requests: with an answer, with an error, and with a timeout."""
 
         def work() -> None:
             assert METADATA in consumer.api_versions(timeout=TIMEOUT)
@@ -426,7 +426,7 @@ class TestConsuming:
         assert_no_leaks(work, SOME)
 
     def test_callbacks(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """A consumer that joined a group, with callbacks that are told and that raise."""
+        """A consumer that joined a group, with callbacks that return and that raise."""
         told: list[Any] = []
         settings: dict[str, Any] = {
             "bootstrap.servers": kafka_cluster.bootstrap_servers,

@@ -1,4 +1,4 @@
-"""Encoding columns gives back all memory: of payloads, of bad rows, and of every refusal."""
+"""Encoding columns frees all memory: of payloads, of bad rows, and after every error."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ENCODERS = [ENCODER, JSONEncoder(schema_id=1)]
 
 
 def refuses(call: Callable[[], object]) -> bool:
-    """pytest.raises() keeps more with each call for some time."""
+    """Whether the call raises; pytest.raises() would keep memory for some time after each call."""
     try:
         call()
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
@@ -54,7 +54,7 @@ def refuses(call: Callable[[], object]) -> bool:
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=lambda one: type(one).__name__)
 def test_rows(encoder: Any) -> None:
-    """Payloads and bad rows, of batches, tables and nothing, in all ways that they can be read."""
+    """Payloads and bad rows of batches, tables and empty batches, read through every interface."""
 
     def work() -> None:
         for batch in (BATCH, pa.Table.from_batches([BATCH, BATCH[:1]]), BATCH[:0]):
@@ -67,7 +67,7 @@ def test_rows(encoder: Any) -> None:
 
 
 def test_chunks() -> None:
-    """The chunks of a batch, also where a row of a later one is bad, or something is no batch."""
+    """The chunks of a batch, also if a later chunk has a bad row or is not a batch."""
     encoder = JSONEncoder(pa.schema([("id", pa.int64())]))
     good = pa.record_batch({"id": [1, 2]})
     several = pa.Table.from_batches([good, good])
@@ -87,7 +87,7 @@ def test_chunks() -> None:
 
 
 def test_encoders() -> None:
-    """Schemas that are compiled for the types of a batch, which they may not fit."""
+    """Schemas that are compiled for a batch's types, and schemas that do not fit these types."""
 
     def work() -> None:
         AvroEncoder(SCHEMA, extra="ignore").encode(BATCH)
@@ -101,7 +101,7 @@ def test_encoders() -> None:
 
 
 def test_protobuf() -> None:
-    """Messages and bad rows of them, of types that fit the columns or do not."""
+    """Protobuf messages and bad rows, with types that fit the columns and types that do not."""
     types = pytest.importorskip("google.protobuf.type_pb2", reason="protobuf is not installed")
     options = pa.array([[{"name": "a", "value": {"type_url": "x"}}], [None]])
     batch = pa.record_batch({"name": ["x", "y"], "kind": ["TYPE_BOOL"] * 2, "options": options})
@@ -118,14 +118,14 @@ def test_protobuf() -> None:
 
 
 def test_batches_that_are_refused() -> None:
-    """Another type, no valid data, no columns at all, and a function that gives no program."""
+    """Other types, invalid data, no columns, and functions that return no program."""
     ENCODER.encode(BATCH)
     program = next(iter(ENCODER._programs.values()))
     memory = bytearray(8)
     offsets = [None, pa.py_buffer(memory)]
     items = pa.Array.from_buffers(pa.list_(pa.string()), 1, offsets, children=[pa.array(["a"])])
     broken = BATCH[:1].set_column(3, "tags", items)
-    memory[:] = b"\xff" * 8  # pyarrow would not have made an array of it
+    memory[:] = b"\xff" * 8  # pyarrow would not create this array
     wrong: list[Any] = [None, [1], pa.array([1]), pa.chunked_array([[1], [2]]), broken]
 
     def fails(types: object) -> Any:
@@ -142,7 +142,7 @@ def test_batches_that_are_refused() -> None:
 
 
 def test_programs_that_are_refused() -> None:
-    """Types and instructions that are of a wrong shape, or do not fit each other."""
+    """Types and instructions that have a wrong shape or do not fit each other."""
     union = ("+us:0", "", (("i", "", (), None, "", None),), None, "", None)
     struct = ("+s", "", (("i", "", (), None, "", None), union), None, "", None)
     right = ("int", 1, 0, 0, (1,), b"data", "field")

@@ -1,4 +1,4 @@
-"""Decoding into columns gives back all memory: of rows, of bad ones, and of every refusal."""
+"""Decoding into columns frees all memory: of rows, of bad rows, and after every error."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ PAYLOADS = payloads()
 
 
 def look(rows: Any) -> None:
-    """Use everything that rows provide, and leave some capsules unread."""
+    """Use every interface of the rows, and leave some capsules unused."""
     repr(rows), len(rows), rows.errors
     for one in (rows, rows.error_column()):
         one.__arrow_c_schema__(), one.__arrow_c_array__(), one.__arrow_c_stream__()
@@ -69,7 +69,7 @@ def look(rows: Any) -> None:
 
 
 def test_rows() -> None:
-    """Good rows, bad ones and null ones, in all the ways that they can be read."""
+    """Good rows, bad rows and null rows, read through every interface."""
 
     def work() -> None:
         for decoder in DECODERS:
@@ -81,7 +81,7 @@ def test_rows() -> None:
 
 
 def test_decoders() -> None:
-    """Schemas that are compiled, with all that instructions and types can have."""
+    """Compiled schemas with all kinds of instructions and types."""
 
     def work() -> None:
         AvroDecoder(SCHEMA, columns=["tags", "name"]).__arrow_c_schema__()
@@ -96,7 +96,7 @@ def decode_framed(payloads: Any, programs_for: Any, headers: Any = None) -> Any:
 
 
 def refuses(call: Callable[[], object]) -> bool:
-    """pytest.raises() keeps more with each call for some time."""
+    """Whether the call raises; pytest.raises() would keep memory for some time after each call."""
     try:
         call()
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
@@ -105,7 +105,7 @@ def refuses(call: Callable[[], object]) -> bool:
 
 
 class Wrong:
-    """Gives what is no pair of capsules, or raises."""
+    """An object that returns no pair of capsules, or raises."""
 
     def __init__(self, gives: Any) -> None:
         self._gives = gives
@@ -117,7 +117,7 @@ class Wrong:
 
 
 def test_payloads_that_are_refused() -> None:
-    """Another type, no valid data, a capsule that was used, too many rows, no array at all."""
+    """Other types, invalid data, a used capsule, too many rows, and objects that are no arrays."""
     program = DECODERS[0]._program
     used = pa.array([b""]).__arrow_c_array__()
     pa.Array._import_from_c_capsule(*used)
@@ -140,7 +140,7 @@ def test_payloads_that_are_refused() -> None:
 
 
 def test_programs_by_schema_id() -> None:
-    """Programs and texts by their ids, and what is wrong with them."""
+    """Programs and error texts by schema id, and wrong ones."""
     program, other = (decoder._program for decoder in DECODERS)
     good = [b"\0\0\0\0\1" + one for one in encode(SCHEMA, VALUES)]
     column = pa.array([*good, b"\0\0\0\0\2", *encode(SCHEMA, VALUES[:1])])
@@ -167,7 +167,7 @@ def test_programs_by_schema_id() -> None:
 
 
 def descriptions() -> list[tuple[Any, Any, Any]]:
-    """Programs in each of which one part is wrong, from the first to the last."""
+    """Programs with one wrong part each, from the first part to the last."""
     good = ("i", "c", True, (), b"\1\0\0\0\1\0\0\0k\1\0\0\0v", ("X", "Y"))
     columns = ("+s", "", True, (good, ("u", "t", True, (), None, None)), None, None)
     record_step = ("record", 0, 0, 0, (), b"", "")
@@ -192,7 +192,7 @@ def descriptions() -> list[tuple[Any, Any, Any]]:
 
 
 def test_programs_that_are_refused() -> None:
-    """Whatever is wrong with a program, what had been made of it by then is given back."""
+    """If a program is refused, the parts that were already built are freed."""
     wrong = descriptions()
 
     def work() -> None:
@@ -204,7 +204,7 @@ def test_programs_that_are_refused() -> None:
 
 
 def test_schemas_that_are_refused() -> None:
-    """In Python as well."""
+    """Schemas that the Python code refuses leak nothing either."""
 
     def work() -> None:
         for arguments in (("nonsense",), (record(("a", "Row")),), ("int", "string")):
@@ -222,7 +222,7 @@ def resident() -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 @pytest.mark.parametrize("which", ["rows", "bad", "refused"])
 def test_memory_of_columns(which: str) -> None:
-    """What is not Python's memory: 200 times 2 MiB would be seen among 100 MiB of others'."""
+    """Memory outside Python's allocator is freed: 200 leaks of 2 MiB would exceed 100 MiB."""
     decoder = AvroDecoder("string")
     text = b"\x80\x80\x80\1" + b"x" * (1 << 20)
     column = pa.array([text, text] if which == "rows" else [text, text + b"\0", text[:-1]])
@@ -248,7 +248,7 @@ def test_memory_of_columns(which: str) -> None:
 
 
 def test_without_memory() -> None:
-    """Whichever of Python's allocations fails, MemoryError comes, and what is made is whole."""
+    """If any of Python's allocations fails, the call raises MemoryError and corrupts nothing."""
     pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
     failures = check_script(
         """

@@ -1,4 +1,4 @@
-"""Clients that are dropped with work in hand end: their handles, and the threads of those."""
+"""Dropped clients with unfinished work end: their handles and all their threads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS = 1000
 
 
 def threads() -> int:
-    """Of the whole process: librdkafka's too."""
+    """The number of threads of the process, including librdkafka's."""
     return len(os.listdir("/proc/self/task"))
 
 
@@ -43,14 +43,14 @@ def bootstrap(kafka_cluster: MockCluster, kafka_topic: str) -> str:
 
 @contextlib.contextmanager
 def ends_what_it_begins() -> Iterator[None]:
-    """A client that is made and dropped in the block leaves none of its threads."""
+    """If a client is created and dropped in the block, its threads end."""
     before = threads()
     yield
     wait_until(lambda: threads() <= before, gc.collect, SOON)
 
 
 def read_ahead(consumer: Consumer, read: Callable[[], object]) -> None:
-    """Reads until there are messages that the consumer has fetched and not handed out."""
+    """Read until the consumer has messages that it has fetched and not returned."""
     wait_until(lambda: consumer._gather(0), read)
 
 
@@ -66,7 +66,7 @@ READ: dict[str, Callable[[Consumer], Any]] = {
 @pytest.mark.parametrize("group", [False, True], ids=["assigned", "subscribed"])
 @pytest.mark.parametrize("kind", READ)
 def test_consumer(kafka_topic: str, bootstrap: str, kind: str, group: bool) -> None:
-    """Messages that were fetched ahead, and those that the application still has."""
+    """Fetched messages that were not returned, and messages that the application still holds."""
     handed_out: list[Any] = []
 
     def work() -> None:
@@ -84,7 +84,7 @@ def test_consumer(kafka_topic: str, bootstrap: str, kind: str, group: bool) -> N
 
 
 def test_consumer_of_certain_partitions(kafka_topic: str, bootstrap: str) -> None:
-    """Messages of a partition that no call wanted."""
+    """Messages of a partition that no call has asked for."""
     found: list[Any] = []
 
     def work() -> None:
@@ -102,11 +102,11 @@ def test_consumer_of_certain_partitions(kafka_topic: str, bootstrap: str) -> Non
 
 
 def test_consumer_whose_callback_raised(kafka_topic: str, bootstrap: str) -> None:
-    """Messages that consume() fetched and did not return, since a callback raised."""
+    """Messages that consume() fetched and did not return, because a callback raised."""
     raised: list[None] = []
 
     def fail(statistics: str) -> None:
-        # Once: what it left for a call that never comes would be shown when the client is dropped.
+        # Raise only once: a second exception would wait for a call, and be reported at the drop.
         if json.loads(statistics)["rxmsgs"] and not raised:
             raised.append(None)
             raise ZeroDivisionError
@@ -132,7 +132,7 @@ def test_share_consumer(
     mode: str,
     failing: bool,
 ) -> None:
-    """Records without an acknowledgement, and a batch that poll() could not make objects of."""
+    """Records without an acknowledgement, and a batch that poll() could not convert to objects."""
     kafka_cluster.set_share_group_auto_offset_reset("earliest")
     handed_out: list[Any] = []
 
@@ -158,7 +158,7 @@ def test_share_consumer(
 
 
 def test_producer_with_queued_messages() -> None:
-    """Messages that no broker took, with and without callbacks."""
+    """Messages that no broker has acknowledged, with and without callbacks."""
 
     def work() -> None:
         producer = Producer(config())
@@ -170,7 +170,7 @@ def test_producer_with_queued_messages() -> None:
 
 
 def test_producer_with_reports(kafka_topic: str, bootstrap: str) -> None:
-    """The report of a message that came after one whose callback raised."""
+    """The delivery report that follows the report whose callback raised."""
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError
@@ -189,7 +189,7 @@ def test_producer_with_reports(kafka_topic: str, bootstrap: str) -> None:
 
 
 def test_admin_client_with_requests() -> None:
-    """Requests in flight: their futures fail."""
+    """The futures of pending requests fail."""
     sent: list[Any] = []
 
     def work() -> None:
@@ -208,7 +208,7 @@ each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsum
 
 @each_client
 def test_cycle_beside_tokens(client: type[Any]) -> None:
-    """The collector ends the thread that serves oauth_cb, too."""
+    """The garbage collector also ends the thread that serves oauth_cb."""
 
     class Mine(client):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -227,7 +227,7 @@ def test_cycle_beside_tokens(client: type[Any]) -> None:
 @each_client
 @pytest.mark.parametrize("fails", [False, True])
 def test_cycle_through_tokens(client: type[Any], fails: bool) -> None:
-    """An oauth_cb that is a method of its client, or raises: the exception refers to both."""
+    """oauth_cb is a method of its client, or raises an exception that refers to the client."""
 
     class Mine(client):  # type: ignore[misc]
         def __init__(self) -> None:

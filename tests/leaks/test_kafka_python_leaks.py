@@ -1,4 +1,4 @@
-"""The clients of confluent_kafka.compat.kafka and kafka_0_9 give back what they make and settle."""
+"""The clients of confluent_kafka.compat.kafka and kafka_0_9 leak nothing that they create."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def filled(kafka_cluster: MockCluster, kafka_topic: str) -> str:
 
 
 def test_waiting_and_named_tuples(kafka_cluster: MockCluster, filled: str) -> None:
-    """Consumer._wait(), and messages as named tuples; also one that is part of a cycle."""
+    """Consumer._wait(), and messages as named tuples; one of them is part of a cycle."""
     servers = kafka_cluster.bootstrap_servers
     place = TopicPartition(filled, 0)
     with Consumer(
@@ -63,7 +63,7 @@ def test_waiting_and_named_tuples(kafka_cluster: MockCluster, filled: str) -> No
 
 
 def test_deliveries(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Futures with callbacks, in a cycle, with errors, and those that nobody waits for."""
+    """Futures with callbacks, in a cycle, with errors, and futures that nobody waits for."""
     with KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers) as producer:
 
         def work() -> None:
@@ -137,7 +137,7 @@ def test_messages_of_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_made_and_closed_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Clients of kafka-python 0.9 that are used and closed, and used again."""
+    """Clients of kafka-python 0.9 that are used, closed and used again."""
 
     def work() -> None:
         client = KafkaClient(kafka_cluster.bootstrap_servers)

@@ -1,4 +1,4 @@
-"""The embedded cluster's answers of Python give back requests, answers, handlers and themselves."""
+"""The embedded cluster leaks no requests, answers, handlers or clusters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.waiting import TIMEOUT
 pytestmark = needs("mock-on-request", "mock-snapshot", "raw-request")
 
 LOG_DIRS = protocol.DescribeLogDirsRequest.api_key
-MANY, SOME, CLUSTERS = 100, 40, 5  # a cluster is much more than one thing
+MANY, SOME, CLUSTERS = 100, 40, 5  # a leaked cluster shows after few rounds
 
 
 def answer(request: Any, context: Any) -> Any:
@@ -54,7 +54,7 @@ def test_answers(kafka_cluster: MockCluster) -> None:
 
 
 def test_administration(kafka_cluster: MockCluster) -> None:
-    """What the embedded administration reads and changes, and what it refuses."""
+    """Reads and changes of the embedded administration, and calls that it refuses."""
     with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
 
         def work() -> None:
@@ -80,7 +80,7 @@ def test_administration(kafka_cluster: MockCluster) -> None:
 
 @pytest.mark.parametrize("answered", [MockAction.NO_ANSWER, None, 1])
 def test_closed(answered: Any) -> None:
-    """Clusters that are closed with a request without an answer, or after a handler failed."""
+    """Clusters that are closed while a request has no answer, or after a handler failed."""
 
     def work() -> None:
         asked = threading.Event()
@@ -103,7 +103,7 @@ def test_closed(answered: Any) -> None:
 
 
 def test_offers() -> None:
-    """Iterators over offers: of a cluster that is open, of one taken already, of a closed one."""
+    """Iterators over offers: of an open cluster, of one with an iterator, and of a closed one."""
 
     def work() -> None:
         cluster = cimpl.MockCluster(brokers=1)

@@ -1,4 +1,4 @@
-"""Codecs and records in C give back what they make, also of what is corrupt or too large."""
+"""Codecs and records in C leak nothing, even if the data is corrupt or too large."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def resident() -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 @each_codec
 def test_memory_of_codecs(codec: Compression) -> None:
-    """What is not Python's memory: 400 times 512 KiB would be seen among 100 MiB of others'."""
+    """Memory outside Python's allocator is freed: 400 leaks of 512 KiB would exceed 100 MiB."""
     data = bytes(range(256)) * 2048
     good = records.compress(codec, data)
 
@@ -67,7 +67,7 @@ def test_memory_of_codecs(codec: Compression) -> None:
 
 
 def test_records_of_format_2() -> None:
-    """Records that are read, and those that end or go wrong at any byte."""
+    """Records that are read, and records that are cut or corrupt at any byte."""
     body = b"\0\0\0\x06key\x0avalue\x06\x08name\x0avalue\x08null\x01\x02\xff\0"
     data = bytes([2 * len(body)]) + body
     assert cimpl._read_record(data, 0)[3:] == (b"key", b"value", HEADERS)

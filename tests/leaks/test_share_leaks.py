@@ -1,4 +1,4 @@
-"""ShareConsumer gives everything back: batches, acknowledgements, answers, exceptions."""
+"""ShareConsumer leaks no batches, acknowledgements, answers or exceptions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def produce(producer: Producer, topic: str) -> None:
 
 
 def read(consumer: ShareConsumer) -> list[Message]:
-    """ROWS records, which are accepted and committed."""
+    """Read, accept and return ROWS records."""
     messages: list[Message] = []
 
     def step() -> None:
@@ -87,7 +87,7 @@ def test_reading(kafka_topic: str, producer: Producer, consumer: ShareConsumer) 
 
 
 def test_callback(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
-    """Answers that are told, and a callback that raises."""
+    """A callback that receives answers, and a callback that raises."""
 
     def work() -> None:
         told: list[Any] = []
@@ -129,7 +129,7 @@ def test_batch_that_cannot_be_made(
     consumer: ShareConsumer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A batch that is kept for the next poll()."""
+    """A batch that poll() could not convert is kept for the next poll()."""
 
     def work() -> None:
         produce(producer, kafka_topic)
@@ -162,7 +162,7 @@ def test_life(kafka_topic: str, producer: Producer, settings: dict[str, Any], cl
 
 
 def test_messages() -> None:
-    """The sequence itself: slices, copies, iterators that are not finished."""
+    """The sequence's own slices, copies, and unfinished iterators."""
     message = Message(value=b"value")
 
     def work() -> None:
