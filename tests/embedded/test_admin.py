@@ -146,8 +146,11 @@ def test_broker_that_comes_back(
 
 @needs("raw-request")
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
-def test_what_the_embedded_cluster_does_not_do(admin: AdminClient) -> None:
+def test_what_the_embedded_cluster_does_not_do(
+    admin: AdminClient, kafka_cluster: MockCluster
+) -> None:
     """A note names the embedded cluster; code and text are the same as from an old broker."""
+    withdraw(kafka_cluster, protocol.DescribeClientQuotasRequest.api_key)
     error = admin.describe_client_quotas(ClientQuotaFilter.all()).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.code() == KafkaError._UNSUPPORTED_FEATURE

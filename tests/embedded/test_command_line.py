@@ -10,10 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition, libversion
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    TopicPartition,
+    libversion,
+    protocol,
+)
 from confluent_kafka.testing import MockCluster
 from tests.support.command_line import Ended, ended, run, started, words
 from tests.support.kafka import NO_BROKER, committed, read, send, values_of
+from tests.support.mock_brokers import withdraw
 from tests.support.patches import needs
 from tests.support.secrets import secret
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch
@@ -640,23 +649,29 @@ def test_no_broker_answers(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "request_"),
     [
-        "transactions list",
-        "transactions describe id",
-        "quotas describe",
-        "quotas alter --user u a=1",
-        "features upgrade a=1 --check",
-        "features downgrade a=1 -y",
-        "quorum describe",
-        "quorum add-voter 1 CONTROLLER://localhost:1 -y",
-        "quorum remove-voter 1 -y --directory -__AAAAAAAEAAAAAAAAAAg",
+        ("transactions list", protocol.ListTransactionsRequest),
+        ("transactions describe id", protocol.DescribeTransactionsRequest),
+        ("quotas describe", protocol.DescribeClientQuotasRequest),
+        ("quotas alter --user u a=1", protocol.AlterClientQuotasRequest),
+        ("features upgrade a=1 --check", protocol.UpdateFeaturesRequest),
+        ("features downgrade a=1 -y", protocol.UpdateFeaturesRequest),
+        ("quorum describe", protocol.DescribeQuorumRequest),
+        ("quorum add-voter 1 CONTROLLER://localhost:1 -y", protocol.DescribeQuorumRequest),
+        (
+            "quorum remove-voter 1 -y --directory -__AAAAAAAEAAAAAAAAAAg",
+            protocol.RemoveRaftVoterRequest,
+        ),
     ],
 )
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
-def test_what_the_embedded_cluster_does_not_do(kafka_cli: Run, command: str) -> None:
+def test_what_the_embedded_cluster_does_not_do(
+    kafka_cli: Run, kafka_cluster: MockCluster, command: str, request_: type[protocol.Request]
+) -> None:
     """The error names the embedded cluster at once, instead of a missing controller or an older
     Kafka."""
+    withdraw(kafka_cluster, request_.api_key)
     watch = Stopwatch()
     done = kafka_cli(*command.split())
     assert watch.elapsed < SOON

@@ -25,6 +25,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
 from confluent_kafka.testing._administration._state import State
 from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
+from tests.support.callbacks import Recorder
 from tests.support.kafka import Reports, committed, joined, numbers, outcome, read, send, values_of
 from tests.support.patches import needs
 from tests.support.protocol import ask, compact_text, sized, text
@@ -548,6 +549,41 @@ def test_replicas_that_are_assigned(kafka_cluster: MockCluster) -> None:
         with pytest.raises(KafkaException) as caught:
             kafka_cluster._set_replicas(topic, 0, brokers)
         assert caught.value.code() == code
+
+
+@needs("mock-quotas")
+def test_quotas_of_clients(kafka_cluster: MockCluster) -> None:
+    """A client that sends more than 10 s of its quota, or of the default quota, is throttled.
+
+    mock-quotas.patch: the brokers throttled nobody.
+    """
+    kafka_cluster.create_topic("orders", 1)
+    rate = 90_000
+
+    def is_throttled(client_id: str) -> bool:
+        throttled, reports = Recorder(), Reports()
+        config: dict[str, Any] = {
+            "bootstrap.servers": kafka_cluster.bootstrap_servers,
+            "client.id": client_id,
+            "throttle_cb": throttled,
+        }
+        with Producer(config) as producer:
+            producer.produce("orders", bytes(rate * 21 // 2), on_delivery=reports)
+            assert producer.flush(TIMEOUT) == 0
+        assert reports.errors == [None]
+        # The next answer can replace the event with one that the throttling has ended.
+        return throttled.calls != []
+
+    assert not is_throttled("me")
+    kafka_cluster._set_client_quota("me", rate, 0)
+    assert (is_throttled("me"), is_throttled("you")) == (True, False)
+    kafka_cluster._set_client_quota(None, rate, 0)
+    kafka_cluster._set_client_quota("me", 2 * rate, 0)
+    assert (is_throttled("me"), is_throttled("you")) == (False, True)
+    kafka_cluster._set_client_quota("me", 0, 0)
+    assert is_throttled("me")
+    kafka_cluster._set_client_quota(None, 0, 0)
+    assert not is_throttled("me")
 
 
 @needs("mock-replicas")

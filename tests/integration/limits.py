@@ -3,7 +3,6 @@
 The guide to testing has each sentence under "Limits"; test_limits.py compares them.
 """
 
-ADMINISTRATION = "The cluster does not support requests about quotas and the quorum."
 SAME_PROCESS = (
     "Python code in your process answers the requests of administrators, so a test that counts "
     "Python objects also counts the objects of the cluster."

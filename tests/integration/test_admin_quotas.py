@@ -1,4 +1,4 @@
-"""Client quotas on real brokers."""
+"""Client quotas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = [pytest.mark.integration, needs("raw-request")]
+pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 USER, CLIENT_ID = ClientQuotaEntity.USER, ClientQuotaEntity.CLIENT_ID
 Quotas = dict[ClientQuotaEntity, dict[str, float]]

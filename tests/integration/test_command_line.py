@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from confluent_kafka import KafkaException, Producer
-from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import (
     USERS,
@@ -396,7 +395,6 @@ class TestQuotas:
         """A user whom no other test has."""
         return f"user-{uuid.uuid4().hex[:12]}"
 
-    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_changed_and_shown(self, admin: Run, user: str) -> None:
         """Quotas of a user, and defaults for the user's clients, can be set, shown and removed."""
         alone, both = ["--user", user], ["--user", user, "--default", "client-id"]
@@ -420,7 +418,6 @@ class TestQuotas:
         assert admin("quotas alter", *both, "--remove", "consumer_byte_rate").status == 0
         wait_until(lambda: shown(*alone) == [])
 
-    @pytest.mark.real_only(limits.ADMINISTRATION)
     def test_refused(self, admin: Run, user: str) -> None:
         """A quota that does not exist is refused, also where the request is only validated."""
         for options in (["--check"], []):

@@ -40,7 +40,6 @@ from confluent_kafka.compat.kafka.admin import (
     UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
-from tests.integration import limits
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.topics import wait_for_topic
@@ -315,9 +314,8 @@ def test_transactions(
         admin.abort_transaction(spec._replace(producer_epoch=-1, coordinator_epoch=-2))
 
 
-@pytest.mark.real_only(limits.ADMINISTRATION)
 def test_the_cluster(admin: KafkaAdminClient) -> None:
-    """Its brokers, versions, features and quorum."""
+    """Its brokers, and the versions of requests."""
     cluster = admin.describe_cluster()
     assert cluster["controller_id"] in [one["broker_id"] for one in cluster["brokers"]]
     assert "ALTER" in cluster["authorized_operations"]
@@ -325,10 +323,18 @@ def test_the_cluster(admin: KafkaAdminClient) -> None:
     assert versions[3][0] <= versions[3][1]
     controller = cluster["controller_id"]
     assert admin.get_broker_version_data(controller).api_versions.keys() == versions.keys()
-    feature = admin.describe_features()["metadata.version"]
+
+
+def test_features(admin: KafkaAdminClient) -> None:
+    """They are described, and an unknown one is refused."""
+    feature = admin.describe_features()["transaction.version"]
     assert feature["finalized"][1] <= feature["supported"][1]
     with pytest.raises(errors.BrokerResponseError):
         admin.update_features({"no.such": (1, UpdateFeatureType.UPGRADE)}, validate_only=True)
+
+
+def test_the_quorum(admin: KafkaAdminClient) -> None:
+    """Its voters are described."""
     quorum = admin.describe_metadata_quorum()
     (partition,) = quorum["topics"][0]["partitions"]
     assert partition["error"] is None

@@ -17,7 +17,6 @@ import pytest
 
 from confluent_kafka import Uuid, protocol
 from confluent_kafka.protocol._tables import TABLES
-from tests.integration import limits
 from tests.integration.conftest import kafka_home
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.java import QUICK_START
@@ -161,13 +160,9 @@ def test_headers_have_the_versions_that_java_gives_them(java: dict[str, list[Lin
     assert len(java["header"]) > 250
 
 
-def on_real_brokers(request: protocol.Request) -> Any:
-    return pytest.param(request, marks=pytest.mark.real_only(limits.ADMINISTRATION))
-
-
 ASKED = [
     protocol.ApiVersionsRequest(client_software_name="tests", client_software_version="1"),
-    on_real_brokers(protocol.DescribeClientQuotasRequest()),
+    protocol.DescribeClientQuotasRequest(),
     protocol.DescribeClusterRequest(),
     protocol.DescribeConfigsRequest(
         resources=[
@@ -179,7 +174,7 @@ ASKED = [
     protocol.DescribeLogDirsRequest(topics=None),
     protocol.ListConfigResourcesRequest(),
     protocol.ListGroupsRequest(),
-    on_real_brokers(protocol.ListTransactionsRequest()),
+    protocol.ListTransactionsRequest(),
     protocol.MetadataRequest(topics=None),
 ]
 

@@ -16,7 +16,7 @@ from tests.support.callbacks import Recorder
 from tests.support.kafka import Reports
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 # Brokers average over ten seconds: what is above 100 kB is throttled.
 RATE = 10_000.0

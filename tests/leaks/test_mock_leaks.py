@@ -66,6 +66,8 @@ def test_administration(kafka_cluster: MockCluster) -> None:
             kafka_cluster._delete_offset("g", "made", 0)
             kafka_cluster._set_replicas("made", 0, [2, 1])
             kafka_cluster._write_marker("made", 0, 1, 0, False)
+            kafka_cluster._set_client_quota("me", 1000, 0)
+            kafka_cluster._set_client_quota("me", 0, 0)
             kafka_cluster._set_share_offset("shared", "made", 0, 0)
             kafka_cluster._set_share_offset("shared", "made", 0, -1)
             kafka_cluster._delete_group("shared")

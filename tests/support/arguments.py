@@ -578,6 +578,11 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "append_time": BOOL,
         "compacted": BOOL,
     },
+    "MockCluster._set_client_quota": {
+        "client_id": TEXT | "None",
+        "produce_rate": Kind(0, set()) | "True, 1, 2**33",
+        "fetch_rate": Kind(0, set()) | "True, 1, 2**33",
+    },
     **{f"MockCluster.{name}_request_tracking": {} for name in ("start", "stop")},
     **{f"MockCluster.{name}": {} for name in ("requests", "clear_requests", "close")},
     "MockCluster.__enter__": {},

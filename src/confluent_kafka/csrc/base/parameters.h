@@ -22,6 +22,7 @@
     X(brokers)                                                                           \
     X(cached)                                                                            \
     X(callback)                                                                          \
+    X(client_id)                                                                         \
     X(columns)                                                                           \
     X(committed)                                                                         \
     X(compacted)                                                                         \
@@ -38,6 +39,7 @@
     X(error)                                                                             \
     X(errors)                                                                            \
     X(fatal)                                                                             \
+    X(fetch_rate)                                                                        \
     X(first)                                                                             \
     X(flexible_version)                                                                  \
     X(future)                                                                            \
@@ -89,6 +91,7 @@
     X(position)                                                                          \
     X(positions)                                                                         \
     X(prefix)                                                                            \
+    X(produce_rate)                                                                      \
     X(producer_epoch)                                                                    \
     X(producer_id)                                                                       \
     X(program)                                                                           \

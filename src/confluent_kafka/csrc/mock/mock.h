@@ -161,6 +161,7 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(_set_share_offset)                                                                 \
     X(_set_topic_rules)                                                                  \
     X(_write_marker)                                                                     \
+    X(_set_client_quota)                                                                 \
     MOCK_SHARE_METHODS(X)
 
 #define MOCK_METHODS_WITHOUT_ARGUMENTS(X)                                                \

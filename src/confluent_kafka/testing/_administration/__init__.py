@@ -20,6 +20,8 @@ from confluent_kafka.testing._administration._log_dirs import LogDirs
 from confluent_kafka.testing._administration._logins import Logins
 from confluent_kafka.testing._administration._offsets import Offsets
 from confluent_kafka.testing._administration._producers import Producers
+from confluent_kafka.testing._administration._quorum import Quorum
+from confluent_kafka.testing._administration._quotas import Quotas
 from confluent_kafka.testing._administration._reassignments import Reassignments
 from confluent_kafka.testing._administration._records import Records
 from confluent_kafka.testing._administration._scram import Scram
@@ -64,6 +66,8 @@ def administration(
         ClientMetrics(configs.metrics),
         Transactions(brokers),
         Producers(brokers),
+        Quotas(brokers),
+        Quorum(brokers),
         AclRequests(acls),
         Scram(users),
         TokenRequests(),
