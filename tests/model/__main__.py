@@ -1,4 +1,4 @@
-"""Consumers against the model for as many examples as are wanted: a row for each client."""
+"""Run consumers against the model for a chosen number of examples; print a row for each client."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The consumers of the model, driven by one set of blocking calls.
 
-A partition is a number here, since the model has one topic. What a client is asked and cannot know
-is left out of its answer.
+A partition is a number here, because the model has one topic. If a client does not know a
+partition's value, its answer leaves out the partition.
 """
 
 from __future__ import annotations
@@ -25,58 +25,58 @@ from tests.support.waiting import TIMEOUT
 ALL = (0, 1)
 Read = tuple[int, int, bytes | None]  # partition, offset, value
 SECONDS = 0.02
-# A coordinator answers no request behind a JoinGroup, so a member that is closed while the group
-# waits for another member cannot leave. It keeps its partitions for this long.
+# While the group waits for a JoinGroup, the coordinator answers no later request, so a member that
+# closes then cannot leave. It keeps its partitions for this long.
 SESSION_MS = 6000
 
-# While a topic is deleted and created again.
+# Errors while a topic is deleted and created again.
 AWAY = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError._UNKNOWN_TOPIC,
     KafkaError._UNKNOWN_PARTITION,
     KafkaError.UNKNOWN_TOPIC_ID,
 }
-# A partition that was assigned just now cannot be sought yet.
+# A partition that was assigned a moment ago does not support seek() yet.
 _TOO_EARLY = {KafkaError._STATE, KafkaError._UNKNOWN_PARTITION}
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What differs between the clients, as their documents say."""
+    """The documented differences between the clients."""
 
     knows_its_position: bool = False
-    """position() is known also before a message was given; commit() commits it."""
+    """position() has a value even before the first message; commit() commits this value."""
     keeps_by_hand: bool = False
-    """A partition that a second assign() names again keeps its position."""
+    """A repeated assign() keeps the position of a partition that it names again."""
     pauses: bool = True
-    """There is pause()."""
+    """The client has pause()."""
     keeps_pauses: bool = False
-    """A partition that a second assign() names again stays paused."""
+    """A repeated assign() keeps the pause of a partition that it names again."""
     commits_what_is_new: bool = False
     """commit() does nothing if nothing was read since the last one."""
     protocols: tuple[str, ...] = ("range", "cooperative")
-    """How groups share partitions; none if members do not."""
+    """The assignment protocols; empty if members do not share partitions."""
     holds: bool = False
-    """There is pause_while()."""
+    """The client has pause_while()."""
     follows: bool = True
-    """position() reaches the end behind offsets without records, and a topic created again."""
+    """position() passes offsets without records at the end, and follows a topic created again."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a consumer reads, and how."""
+    """The cluster, topic, group and settings of a consumer."""
 
     servers: str
     topic: str
     group: str
     automatic: bool = False
-    """Whether offsets are committed every some milliseconds, and by close()."""
+    """Whether the client commits offsets at short intervals, and in close()."""
     protocol: str = "range"
     """How the group shares partitions."""
 
 
 class Adapter(Protocol):
-    """What the model asks of a client."""
+    """The calls that the model makes on a client."""
 
     rules: ClassVar[Rules]
     ways: ClassVar[tuple[str, ...]]
@@ -87,7 +87,7 @@ class Adapter(Protocol):
     def assignment(self) -> set[int]: ...
     def read(self, way: str, count: int, seconds: float) -> list[Read]: ...
     def seek(self, partition: int, offset: int | None) -> bool:
-        """To the beginning without an offset; False if it is too early for that."""
+        """Seek to the offset, or to the beginning if it is None; False if it is too early."""
 
     def pause(self, partition: int) -> None: ...
     def resume(self, partition: int) -> None: ...
@@ -101,16 +101,16 @@ class Adapter(Protocol):
         """Begin a block of pause_while()."""
 
     def release(self) -> None:
-        """End it."""
+        """End the block of pause_while()."""
 
     def learn(self) -> None:
-        """Let the client hear of the topic as it is now."""
+        """Let the client update its metadata of the topic."""
 
     def close(self) -> None: ...
 
 
 def _read(messages: Any) -> list[Read]:
-    """What messages say; an error that says that a topic is away is none."""
+    """Return the messages' data; skip errors that say that the topic is missing for now."""
     result = []
     for message in messages:
         error = message.error()
@@ -122,7 +122,7 @@ def _read(messages: Any) -> list[Read]:
 
 
 def _away(error: KafkaException) -> list[Read]:
-    """Nothing was read, since the topic is away."""
+    """Return no messages, because the topic is missing for now; raise other errors."""
     if error.args[0].code() not in AWAY:
         raise error
     return []
@@ -140,7 +140,7 @@ _STRATEGIES = {"range": "range", "cooperative": "cooperative-sticky"}
 
 
 class Native:
-    """What the package's own clients have in common: their methods, called or awaited."""
+    """The common methods of the package's own clients, called or awaited."""
 
     rules: ClassVar[Rules] = Rules(keeps_pauses=True, holds=True)
     client: Any

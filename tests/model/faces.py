@@ -31,7 +31,7 @@ from tests.support.waiting import TIMEOUT
 
 
 def _keywords(setting: Setting) -> dict[str, Any]:
-    """What both APIs call the same."""
+    """The settings with the same names in both APIs."""
     return {
         "bootstrap_servers": setting.servers,
         "group_id": setting.group,
@@ -52,7 +52,7 @@ def _taken(found: dict[Any, list[Any]]) -> list[Read]:
 
 
 class NoBlocks:
-    """There is no pause_while()."""
+    """A client without pause_while()."""
 
     def hold(self) -> None:
         raise NotImplementedError
@@ -169,7 +169,7 @@ class AioKafka(NoBlocks):
         await self.client.start()
 
     def call(self, method: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """In the loop, whether it is a coroutine or not."""
+        """Call the method in the loop; await its result if it is a coroutine."""
 
         async def run() -> Any:
             answer = method(*arguments, **keywords)
@@ -227,7 +227,7 @@ class AioKafka(NoBlocks):
         return {each: at for each, at in found.items() if at is not None}
 
     def _told(self, method: Callable[..., Any], partition: int) -> int | None:
-        """What the consumer says, unless the group takes the partition back meanwhile."""
+        """Ask about a partition; return None if the group has just revoked it."""
         try:
             answer: int | None = self.call(method, self.at(partition))
         except aiokafka.errors.IllegalStateError:
@@ -277,7 +277,7 @@ class Simple(NoBlocks):
         self.client: Any = None
 
     def assign(self, partitions: Collection[int]) -> None:
-        """Another consumer, as one has the same partitions all its life."""
+        """Create another consumer, because a SimpleConsumer never changes its partitions."""
         if self.client is not None:
             self.client.stop()
         self.client = kafka_0_9.SimpleConsumer(
@@ -307,7 +307,7 @@ class Simple(NoBlocks):
         return [(partition, one.offset, one.message.value) for partition, one in found]
 
     def _asked(self, method: Callable[..., Any], *arguments: Any) -> Any:
-        """Once more of a new leader: these methods raise when it has moved."""
+        """Call the method again with the new leader if it failed after a move of the leader."""
         try:
             return method(*arguments)
         except kafka_0_9.common.NotLeaderForPartitionError:

@@ -1,8 +1,8 @@
-"""The model of a group: its members share a topic's partitions, come, go, and lose nothing.
+"""The model of a group: members share a topic's partitions, join and leave, and lose nothing.
 
-Nobody knows when exactly a rebalance happens. So between two moments at which all is settled, the
-model allows whatever a rebalance may do, and no more: a message comes again only where the group
-had not committed it.
+The model does not know exactly when a rebalance happens. So between two settled states, it allows
+everything that a rebalance may do, but nothing else: a message may come again only if the group had
+not committed it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEMBERS = 3
 members = st.integers(0, MEMBERS - 1)
 numbers = st.integers(0, 11)
 
-# The group has gone on without the member, or is about to.
+# Errors after the group has removed the member, or shortly before.
 _OUTDATED = {
     KafkaError._NO_OFFSET,
     KafkaError._ASSIGNMENT_LOST,
@@ -41,10 +41,10 @@ class Member:
 
     consumer: Adapter
     next: dict[int, int] = field(default_factory=dict)
-    """Of each partition, the offset behind the last message that this member was given."""
+    """For each partition, the offset after the last message that this member received."""
     paused: set[int] = field(default_factory=set)
     is_held: bool = False
-    """Inside pause_while()."""
+    """The member is inside pause_while()."""
 
 
 class GroupMachine(RuleBasedStateMachine):
@@ -60,7 +60,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.members: list[Member] = []
         self.is_settled = True
         self.given: dict[int, int] = {}
-        """Of each partition, the offset behind the last message that any member was given."""
+        """For each partition, the offset after the last message that any member received."""
         self.committed: dict[int, int] = {}
 
     @initialize(is_automatic=st.booleans(), protocol=numbers)
@@ -74,7 +74,7 @@ class GroupMachine(RuleBasedStateMachine):
             is_automatic,
             known[protocol % len(known)],
         )
-        self.reader = ADAPTERS["Consumer"](self.setting)  # which is no member
+        self.reader = ADAPTERS["Consumer"](self.setting)  # a consumer that is not a member
         self.join()
 
     def teardown(self) -> None:
@@ -126,7 +126,7 @@ class GroupMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.members) > 1)
     @rule(number=members)
     def leave(self, number: int) -> None:
-        """With automatic commits, what the member was given is committed."""
+        """With automatic commits, close() commits the member's messages."""
         member = self.member(number)
         if member.is_held:
             member.consumer.release()
@@ -151,7 +151,7 @@ class GroupMachine(RuleBasedStateMachine):
             self.given[partition] = max(self.given.get(partition, 0), offset + 1)
 
     def may_come(self, member: Member, partition: int) -> set[int]:
-        """The next message; of a partition that may have moved, the first that is not committed."""
+        """The next message's offset; after a rebalance, also that of the first uncommitted one."""
         log = self.topic.logs[partition]
         if self.is_automatic:
             return {log.next_record(self.given.get(partition, 0))}
@@ -169,7 +169,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @rule(way=numbers, count=st.integers(1, 8))
     def settle(self, way: int, count: int) -> None:
-        """All members read, until each partition has an owner, who has read all of it."""
+        """All members read, until each partition has an owner that has read all of it."""
         for member in self.members:
             if member.is_held:
                 member.consumer.release()
@@ -188,9 +188,9 @@ class GroupMachine(RuleBasedStateMachine):
             member.next = {each: at for each, at in member.next.items() if each in owned}
 
     def is_shared(self) -> bool:
-        """Whether each partition has an owner, and each member its share.
+        """Whether each partition has an owner, and all members' shares are about equal.
 
-        A member that has just come has none yet, and the former owners still have everything.
+        A new member has no partitions yet, while the former owners still have all of them.
         """
         shares = [member.consumer.assignment() for member in self.members]
         sizes = [len(share) for share in shares]
@@ -241,7 +241,7 @@ class GroupMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_automatic)
     @rule(number=members)
     def commit(self, number: int) -> None:
-        """It holds, or is refused because the group has gone on."""
+        """The commit succeeds, or fails because the group has removed the member."""
         member = self.member(number)
         try:
             member.consumer.commit()
@@ -258,7 +258,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.see_committed()
 
     def see_committed(self) -> None:
-        """Never more than was given, and never less than before."""
+        """The committed offset never passes the received messages, and never decreases."""
         told = self.reader.committed(self.partitions)
         for partition, at in told.items():
             most = self.topic.logs[partition].next_record(self.given.get(partition, 0))
@@ -268,7 +268,7 @@ class GroupMachine(RuleBasedStateMachine):
 
 
 def is_outdated(error: Any) -> bool:
-    """Whether the group has gone on without the member, or is about to."""
+    """Whether the group has removed the member, or is about to."""
     if isinstance(error, KafkaException):
         return error.args[0].code() in _OUTDATED
     return type(error).__name__ in {"CommitFailedError", "IllegalStateError"}

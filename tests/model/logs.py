@@ -1,4 +1,4 @@
-"""What the partitions of a topic contain, as the model knows it, and what puts it there."""
+"""The model's view of a topic's partitions, and the operations that change the topic."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tests.support.waiting import TIMEOUT
 
 @dataclass
 class Log:
-    """One partition."""
+    """The contents of a partition."""
 
     records: dict[int, bytes] = field(default_factory=dict)
-    """Also those that are deleted: a consumer may have fetched them before."""
+    """These include deleted records, because a consumer may have fetched them before."""
     start: int = 0
     end: int = 0
     starts: set[int] = field(default_factory=lambda: {0})
-    """Also the former ones."""
+    """All starts so far."""
 
     def after(self, offset: int) -> list[int]:
-        """The offsets of the records from there on that are still to be had."""
+        """The offsets of the readable records at or after `offset`."""
         return [each for each in sorted(self.records) if each >= max(offset, self.start)]
 
     def next_record(self, offset: int) -> int:
@@ -33,14 +33,14 @@ class Log:
         return next(iter(self.after(offset)), self.end)
 
     def may_follow(self, offset: int) -> set[int]:
-        """The offsets that a consumer at `offset` may be given: some were fetched before."""
+        """The offsets that may come next at `offset`; a fetched record may be deleted since."""
         firsts = (max(offset, start) for start in self.starts)
         fetched = {min((each for each in self.records if each >= at), default=at) for at in firsts}
         return {self.next_record(offset), *fetched}
 
 
 class Topic:
-    """A topic of the embedded cluster that is changed in all ways a topic can change."""
+    """A topic of the embedded cluster, with every kind of change to it."""
 
     _names = itertools.count()
 
@@ -64,7 +64,10 @@ class Topic:
         self._transactions.close(0)
 
     def create_again(self) -> None:
-        """Without a record, and with another id. Its leaders have moved less often."""
+        """Create the topic again, empty and with another id.
+
+        The new topic's leader epochs are lower, because the old leaders move before.
+        """
         self.close()
         for partition in range(len(self.logs)):
             for broker in (1, 2, 3):
@@ -73,14 +76,14 @@ class Topic:
         self._create(len(self.logs))
 
     def is_former(self, value: bytes | None) -> bool:
-        """Whether it was in the topic before that was created again."""
+        """Whether the value was in the topic before it was created again."""
         return value is not None and int(value) < self.first_value
 
     def _value(self) -> bytes:
         return b"%d" % next(self._values)
 
     def produce(self, partition: int, count: int) -> None:
-        """Records one after another."""
+        """Produce records, one after another."""
         self._append(self._producer, partition, [self._value() for _ in range(count)])
 
     def _append(self, producer: Producer, partition: int, values: list[bytes]) -> None:
@@ -97,7 +100,10 @@ class Topic:
             log.end = max(log.end, offset + 1)
 
     def transaction(self, partition: int, count: int, commit: bool) -> None:
-        """A transaction, whose end is an offset without a record. Aborted records are hidden."""
+        """Write a transaction: its marker is an offset without a record.
+
+        Aborted records are hidden.
+        """
         log = self.logs[partition]
         before = log.end
         self._transactions.begin_transaction()
@@ -111,7 +117,7 @@ class Topic:
         log.end += 1
 
     def compacted(self, partition: int, kept: set[int], size: int) -> None:
-        """A batch of `size` offsets, some of which have records."""
+        """Append a batch of `size` offsets, of which some have records."""
         log = self.logs[partition]
         records = [
             Record(offset=log.end + each, timestamp=1000, key=None, value=self._value(), headers=())
@@ -124,7 +130,7 @@ class Topic:
         log.end += size
 
     def delete_records(self, partition: int, offset: int) -> None:
-        """Those before the offset, as retention does."""
+        """Delete the records before the offset, as retention does."""
         log = self.logs[partition]
         target = min(max(offset, log.start), log.end)
         self.cluster._delete_records(self.name, partition, target)

@@ -1,7 +1,8 @@
-"""The model: what a consumer must have handed out, and where it must stand, after any operations.
+"""The model of a consumer: the messages that it must have returned, and its position.
 
-Operations are drawn by hypothesis, run on a real consumer and an embedded cluster, and noted here.
-After each one what the consumer says (position, lag, paused, committed) is compared.
+Hypothesis draws operations, which run on a real consumer with an embedded cluster, and updates the
+model. After each operation, the test compares the consumer's position, lag, pauses and committed
+offsets with the model.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ class Place:
     """What the model knows of one partition of the consumer."""
 
     next: int = 0
-    """The consumer was given everything before this offset since it last began somewhere."""
+    """The consumer returned all messages before this offset, since its last assignment or seek."""
     given: bool = False
-    """A message was given since then: position() is known to every client."""
+    """A message has come since then, so every client knows its position()."""
     stored: Bounds | None = None
-    """What commit() commits, if not the position: where a seek went back to, or left off."""
+    """The offset that commit() commits instead of the position, after a seek."""
     has_stored: bool = False
-    """There is something that commit() can commit."""
+    """commit() has an offset to commit."""
     paused: bool = False
     is_new: bool = False
-    """The topic was created again, and nothing of it was given yet."""
+    """The topic was created again, and none of its messages has come yet."""
 
 
 def within(bounds: Bounds, *others: Bounds | None) -> Bounds:
@@ -45,7 +46,7 @@ def within(bounds: Bounds, *others: Bounds | None) -> Bounds:
 
 
 class ConsumerMachine(RuleBasedStateMachine):
-    """A consumer with partitions that it was told to read."""
+    """A consumer with assigned partitions."""
 
     kind: str = "Consumer"
     cluster: MockCluster
@@ -62,7 +63,7 @@ class ConsumerMachine(RuleBasedStateMachine):
         self.open()
 
     def open(self) -> None:
-        """A new consumer of the group: each partition begins at what was committed."""
+        """Open a new consumer of the group: each partition begins at its committed offset."""
         servers = self.cluster.bootstrap_servers
         setting = Setting(servers, self.topic.name, self.topic.name, self.is_automatic)
         self.consumer = ADAPTERS[self.kind](setting)
@@ -107,12 +108,13 @@ class ConsumerMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.rules.follows)
     @rule()
     def create_again(self) -> None:
-        """Everything begins anew, as soon as the consumer knows it. Kafka forgets what a group has
-        committed of a deleted topic.
+        """The new topic is read from its start, as soon as the consumer knows it.
+
+        Kafka forgets a group's committed offsets of a deleted topic.
         """
         highest = {each: self.at(each)[1] for each in self.places}
         self.topic.create_again()
-        # The client may commit once more what it was given of the topic that it takes this one for.
+        # The client may repeat a commit of the old topic's offsets, which applies to the new topic.
         self.committed = (
             {each: (0, at) for each, at in highest.items()} if self.is_automatic else {}
         )
@@ -128,7 +130,7 @@ class ConsumerMachine(RuleBasedStateMachine):
         for partition, offset, value in read:
             if self.topic.is_former(value):
                 assert self.places[partition].is_new, (partition, offset, value)
-                continue  # fetched before
+                continue  # the client fetched it before
             log, place = self.topic.logs[partition], self.places[partition]
             assert not place.paused, (partition, offset)
             assert offset in log.may_follow(place.next), (partition, offset, place, log)
@@ -145,7 +147,7 @@ class ConsumerMachine(RuleBasedStateMachine):
         self.note(self.consumer.read(self.way(number), count, SECONDS))
 
     def left(self) -> bool:
-        """Whether a message is still to come."""
+        """Whether a partition without a pause has more messages."""
         return any(
             not place.paused and self.topic.logs[number].after(place.next)
             for number, place in self.places.items()
@@ -153,7 +155,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 11), count=st.integers(1, 8))
     def read_all(self, number: int, count: int) -> None:
-        """Everything comes, and then the position is the end."""
+        """All messages come, and then the position is the end."""
         step = lambda: self.note(self.consumer.read(self.way(number), count, SECONDS))  # noqa: E731
         wait_until(lambda: not self.left(), step)
         if self.rules.follows:
@@ -170,7 +172,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @rule(partition=partitions, offset=st.none() | st.integers(0, 40))
     def seek(self, partition: int, offset: int | None) -> None:
-        """Without an offset: to the beginning."""
+        """Seek to the offset, or to the beginning if it is None."""
         if partition not in self.places:
             return
         log, place = self.topic.logs[partition], self.places[partition]
@@ -179,7 +181,7 @@ class ConsumerMachine(RuleBasedStateMachine):
         asked = None if offset is None else target
         wait_until(lambda: self.consumer.seek(partition, asked))
         if place.given:
-            # What was given is committed, until something is given at another place.
+            # The received messages are committed, until a message comes at another place.
             place.stored = (place.next, log.next_record(place.next))
         if offset is not None and target < before:
             place.stored, place.has_stored = (target, target), True
@@ -202,7 +204,7 @@ class ConsumerMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_automatic)
     @rule(wanted=st.sampled_from([{0}, {1}, {0, 1}]))
     def assign(self, wanted: set[int]) -> None:
-        """Of what stays, a client keeps the pause, or the position and the pause, or neither."""
+        """For a repeated partition, a client keeps the pause, or pause and position, or neither."""
         before, self.places = (
             self.places,
             {each: Place(next=self.begin_at(each)) for each in wanted},
@@ -218,20 +220,20 @@ class ConsumerMachine(RuleBasedStateMachine):
     # ---- committing ----
 
     def stored(self, partition: int) -> Bounds | None:
-        """What was handed out and not committed, and thus is."""
+        """The offset of received messages, which the next commit() commits."""
         place = self.places[partition]
         if place.stored is not None:
             return place.stored
         return self.at(partition) if place.has_stored and place.given else None
 
     def at(self, partition: int) -> Bounds:
-        """Between what was given and what is still to come."""
+        """The bounds of the position: after the last received message, up to the next one."""
         place = self.places[partition]
         return place.next, self.topic.logs[partition].next_record(place.next)
 
     @rule()
     def commit(self) -> None:
-        """What was given is committed, and never more."""
+        """The received messages are committed, and no others."""
         told = self.consumer.positions()
         self.consumer.commit()
         for partition, place in self.places.items():
@@ -242,7 +244,7 @@ class ConsumerMachine(RuleBasedStateMachine):
             else:
                 bounds = self.at(partition) if partition in told else None
                 if bounds is not None and not place.given:
-                    # It may not know yet that the log has lost the offset where it begins.
+                    # The client may not know yet that its first offset was deleted from the log.
                     bounds = within(bounds, self.committed.get(partition))
                 if place.is_new and bounds is not None:
                     bounds = (0, bounds[1])
@@ -252,7 +254,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @rule(partition=partitions, offset=st.integers(0, 40))
     def commit_an_offset(self, partition: int, offset: int) -> None:
-        """One that was given, which the next commit() passes."""
+        """Commit an offset of a received message; the next commit() passes it."""
         place = self.places.get(partition)
         if place is None or not place.given or self.is_automatic:
             return
@@ -262,7 +264,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @rule()
     def close_and_open(self) -> None:
-        """Without automatic commits close() commits nothing, and with them what was given."""
+        """close() commits nothing without automatic commits, else the received messages."""
         self.consumer.close()
         if self.is_automatic:
             for partition in self.places:
@@ -282,7 +284,7 @@ class ConsumerMachine(RuleBasedStateMachine):
             self.committed[partition] = within(stored, None if is_exact else former)
 
     def told_committed(self) -> dict[int, int]:
-        """As another consumer of the group reads it."""
+        """The committed offsets, read by another consumer of the group."""
         setting = Setting(self.cluster.bootstrap_servers, self.topic.name, self.topic.name)
         reader = ADAPTERS["Consumer"](setting)
         told = reader.committed()
@@ -293,7 +295,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @invariant()
     def position_is_between(self) -> None:
-        """Behind what was given, and not behind what is still to come."""
+        """The position is after the last received message, and not after the next one."""
         told = self.consumer.positions()
         for partition, place in self.places.items():
             if place.given:
@@ -302,7 +304,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @invariant()
     def lag_is_the_rest(self) -> None:
-        """No more than what is behind the position."""
+        """The lag is at most the number of offsets after the position."""
         for partition, lag in self.consumer.lags().items():
             place, log = self.places[partition], self.topic.logs[partition]
             if place.given:
@@ -332,5 +334,5 @@ class ConsumerMachine(RuleBasedStateMachine):
 
 
 def machine_of(kind: str, cluster: MockCluster) -> type[ConsumerMachine]:
-    """The machine of one client, as hypothesis wants it: a class."""
+    """Return the state machine for one client, as a class, which hypothesis requires."""
     return type(f"{kind}Machine", (ConsumerMachine,), {"kind": kind, "cluster": cluster})

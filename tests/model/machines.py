@@ -1,4 +1,4 @@
-"""The machines, and the clients that each is for."""
+"""The state machines, and the clients for each of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLIENTS = [*ADAPTERS, *SHARE_CONSUMERS]
 
 
 def kinds(machine: str | None = None, client: str | None = None) -> Iterator[tuple[str, str]]:
-    """The names of a machine and of a client, of all or of those that are wanted."""
+    """Yield pairs of a machine and a client: all pairs, or those with the given names."""
     for name in [machine] if machine else MACHINES:
         for kind in [client] if client else CLIENTS:
             if (kind in SHARE_CONSUMERS) != (name == "share"):

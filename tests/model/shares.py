@@ -1,9 +1,9 @@
-"""The model of a share group: each record is accepted or rejected once, and until then not lost.
+"""The model of a share group: each record is accepted or rejected once, and not lost before.
 
-Members read the same partitions and acknowledge record by record; they come and go. The model knows
-of each record how often it was delivered, and what brokers have answered to its acknowledgements.
+Members join and leave, read the same partitions and acknowledge each record. For each record, the
+model counts the deliveries and notes the brokers' answers to its acknowledgements.
 
-An acknowledgement may fail. Then its records come again: the model allows that, as Kafka does.
+An acknowledgement may fail. Then its records come again, which the model allows, like Kafka.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEMBERS = 3
 members = st.integers(0, MEMBERS - 1)
 kinds = st.lists(st.sampled_from(AcknowledgeType), min_size=1, max_size=4)
 
-# No record is archived because it was delivered too often.
+# High enough, so that the group archives no record after too many deliveries.
 LIMIT = 1_000_000
 
 _SHARE_GROUP_HEARTBEAT = 76
@@ -42,11 +42,11 @@ Place = tuple[int, int]  # partition and offset
 
 @dataclass
 class Record:
-    """What the model knows of a record that was handed out."""
+    """The model's view of a record that was delivered."""
 
     deliveries: int = 0
     is_done: bool = False
-    """It was accepted or rejected, and the broker has said that it knows."""
+    """The record was accepted or rejected, and the broker has confirmed it."""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Member:
     consumer: ShareConsumer
     held: dict[Place, AcknowledgeType | None] = field(default_factory=dict)
     sent: dict[Place, AcknowledgeType] = field(default_factory=dict)
-    """Without an answer yet."""
+    """These acknowledgements have no answer yet."""
 
 
 def _objects(config: dict[str, Any]) -> ShareConsumer:
@@ -122,7 +122,7 @@ class ShareMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.members) < MEMBERS)
     @rule()
     def join(self) -> None:
-        """Wait until the group has the member: one that closes before stays there as a ghost."""
+        """Wait until the group has the member: if it closed earlier, it would stay as a ghost."""
         known = len(self.joined)
         consumer = SHARE_CONSUMERS[self.kind](
             {
@@ -146,7 +146,7 @@ class ShareMachine(RuleBasedStateMachine):
         self.close(self.members.pop(number % len(self.members)))
 
     def close(self, member: Member) -> None:
-        """It sends what was acknowledged, and has the answers; the rest is released."""
+        """Closing sends the acknowledgements and awaits the answers; other records are released."""
         if self.is_explicit:
             self.send(member)
         member.consumer.close()
@@ -156,7 +156,7 @@ class ShareMachine(RuleBasedStateMachine):
 
     @rule(number=members)
     def read(self, number: int) -> None:
-        """All that is held has to be acknowledged before."""
+        """Acknowledge all held records first, then poll."""
         member = self.members[number % len(self.members)]
         self.acknowledge_all(member, [AcknowledgeType.ACCEPT])
         self.poll(member)
@@ -167,7 +167,7 @@ class ShareMachine(RuleBasedStateMachine):
             self.note(member, message)
 
     def note(self, member: Member, message: Message[Any, Any]) -> None:
-        """It is in the log, it is not done, and its deliveries are counted."""
+        """The record is in the log and not finished, and its delivery count has increased."""
         assert message.error() is None
         place = message.partition() or 0, message.offset() or 0
         assert self.topic.logs[place[0]].records[place[1]] == message.value()
@@ -183,7 +183,7 @@ class ShareMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_explicit)
     @rule(number=members, said=kinds, count=st.integers(1, 20))
     def acknowledge(self, number: int, said: list[AcknowledgeType], count: int) -> None:
-        """Some of what is held, or what was acknowledged already once more, and otherwise."""
+        """Acknowledge some held records; an acknowledgement that is not sent yet may change."""
         member = self.members[number % len(self.members)]
         for index, place in enumerate(list(member.held)[:count]):
             self.say(member, place, said[index % len(said)])
@@ -199,7 +199,7 @@ class ShareMachine(RuleBasedStateMachine):
 
     @rule(number=members, waits=st.booleans())
     def commit(self, number: int, waits: bool) -> None:
-        """A commit that waits has the answers to what it sends; other answers may come later."""
+        """commit_sync() returns the results of its acknowledgements; older ones may come later."""
         member = self.members[number % len(self.members)]
         before = set(member.sent)
         said = {place[0] for place, kind in member.held.items() if kind is not None}
@@ -212,18 +212,18 @@ class ShareMachine(RuleBasedStateMachine):
             member.consumer.commit_async()
 
     def send(self, member: Member) -> None:
-        """What was acknowledged is about to be sent."""
+        """Note that the next call sends the acknowledgements."""
         for place, said in list(member.held.items()):
             if said is not None:
                 member.sent[place] = said
                 del member.held[place]
 
     def answered(self, member: Member, offsets: dict[TopicPartition, set[int]], error: Any) -> None:
-        """Without an error, what was accepted or rejected is done; else it comes again."""
+        """Without an error, accepted and rejected records are done; other records come again."""
         for partition, each in offsets.items():
             for offset in each:
                 if offset not in self.topic.logs[partition.partition].records:
-                    continue  # there is no record, which the client says by itself
+                    continue  # an offset without a record, which the client acknowledges itself
                 said = member.sent.pop((partition.partition, offset))
                 if error is None and said is not AcknowledgeType.RELEASE:
                     self.records[partition.partition, offset].is_done = True
@@ -250,5 +250,5 @@ class ShareMachine(RuleBasedStateMachine):
 
 
 def share_group_of(kind: str, cluster: MockCluster) -> type[ShareMachine]:
-    """The machine of one client, as hypothesis wants it: a class."""
+    """Return the state machine for one client, as a class, which hypothesis requires."""
     return type(f"{kind}Machine", (ShareMachine,), {"kind": kind, "cluster": cluster})

@@ -1,4 +1,4 @@
-"""Consumers against the model, for some seconds: `make model` runs for longer, and groups too."""
+"""Consumers run against the model for some seconds; `make model` runs longer."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def cluster() -> Iterator[MockCluster]:
 
 @pytest.mark.parametrize(("machine", "kind"), list(kinds("assigned")))
 def test_no_message_is_lost_or_repeated(cluster: MockCluster, machine: str, kind: str) -> None:
-    """And consumers say the truth of where they are, what they have paused and committed."""
+    """Consumers also report their positions, pauses and committed offsets correctly."""
     run_state_machine_as_test(MACHINES[machine](kind, cluster), settings=BUDGET)
