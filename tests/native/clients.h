@@ -1,4 +1,4 @@
-/* Clients of the programs in this folder; what goes wrong ends them. */
+/* Clients of the programs in this folder; an error ends the program. */
 #ifndef CLIENTS_H
 #define CLIENTS_H
 
@@ -32,7 +32,7 @@ new_client(rd_kafka_type_t kind, rd_kafka_conf_t *conf)
     return rk;
 }
 
-/* All partitions of one topic. */
+/* Subscribes to one topic. */
 static inline void
 subscribe(rd_kafka_t *consumer, const char *topic)
 {

@@ -1,6 +1,6 @@
 /*
- * For LD_PRELOAD: a coarse monotonic clock that is `coarse_clock_ahead` seconds ahead. Only our
- * extension reads that clock: the deadlines of librdkafka, Python and the extension stay true.
+ * For LD_PRELOAD: moves the coarse monotonic clock `coarse_clock_ahead` seconds ahead. Only our
+ * extension reads this clock, so no deadline of librdkafka, Python or the extension changes.
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /*
- * What librdkafka does for a message, counted: the linker gives this file the calls that the
- * archive makes of malloc(), calloc(), free(), clock_gettime(), strcmp() and of C's mutexes
- * (--wrap). What an application's own thread does is the same in each run; `per message` is of
- * that thread.
+ * Counts librdkafka's calls per message. The linker option --wrap redirects the archive's calls of
+ * malloc(), calloc(), free(), clock_gettime(), strcmp() and of the functions for C's mutexes to
+ * this file. The counts of an application's own thread are the same in each run; `per message`
+ * counts this thread's calls.
  *
  * counting produce|fetch|partitions|mutexes prints lines of "name number".
  */
@@ -16,17 +16,17 @@
 #include <time.h>
 
 #define MESSAGES 10000
-#define OTHER_OPS 8 /* what may lie in a queue beside its messages, such as a client's error */
+#define OTHER_OPS 8 /* most entries of a queue that are not messages, such as errors */
 #define PARTITIONS 2000
 #define WAIT_MS 60000
 
 static _Thread_local long clocks, mallocs, frees, locks;
 static atomic_long all_locks;
 static atomic_long allocated; /* bytes */
-static atomic_long comparisons; /* of texts */
-static atomic_long foreign_unlocks; /* of a mutex that another thread has locked, or nobody */
+static atomic_long comparisons; /* of strings */
+static atomic_long foreign_unlocks; /* of mutexes that the thread has not locked */
 
-/* ---- who holds which mutex ---- */
+/* ---- the owners of mutexes ---- */
 
 #define OWNERS 65536
 static struct {
@@ -36,7 +36,7 @@ static struct {
 } owners[OWNERS];
 static pthread_mutex_t owners_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* The entry of `mutex`; the caller holds owners_mutex. An address is never forgotten. */
+/* Returns the entry of `mutex`; the caller holds owners_mutex. No entry is ever removed. */
 static int
 owner_of(mtx_t *mutex)
 {
@@ -74,7 +74,7 @@ note_unlocked(mtx_t *mutex)
     pthread_mutex_unlock(&owners_mutex);
 }
 
-/* ---- what the archive calls ---- */
+/* ---- the wrapped functions ---- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -87,7 +87,7 @@ int __real_mtx_unlock(mtx_t *mutex);
 int __real_cnd_wait(cnd_t *condition, mtx_t *mutex);
 int __real_cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until);
 
-static bool watching; /* the mutexes; set before librdkafka has threads */
+static bool watching; /* mutexes are noted; set before librdkafka has threads */
 
 void *
 __wrap_malloc(size_t size)
@@ -129,7 +129,7 @@ __wrap_strcmp(const char *left, const char *right)
 int
 __wrap_mtx_init(mtx_t *mutex, int type)
 {
-    if (watching) { /* the address may be that of a mutex that was destroyed while it was held */
+    if (watching) { /* a mutex at this address may have been destroyed while locked */
         pthread_mutex_lock(&owners_mutex);
         owners[owner_of(mutex)].depth = 0;
         pthread_mutex_unlock(&owners_mutex);
@@ -195,7 +195,7 @@ produce(rd_kafka_t *producer)
     check(code == RD_KAFKA_RESP_ERR_NO_ERROR, rd_kafka_err2str(code));
 }
 
-/* Serves the reports of `count` messages; returns the locks that letting them go took. */
+/* Takes the reports of `count` messages; returns how many locks their release took. */
 static long
 take_reports(rd_kafka_queue_t *queue, int count)
 {
@@ -222,7 +222,7 @@ new_producer(void)
     rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
     rd_kafka_t *producer = new_client(RD_KAFKA_PRODUCER, conf);
     rd_kafka_queue_t *queue = rd_kafka_queue_get_main(producer);
-    produce(producer); /* from here on the topic and its partitions are known */
+    produce(producer); /* from now on, the producer knows the topic's partitions */
     take_reports(queue, 1);
     rd_kafka_queue_destroy(queue);
     return producer;
@@ -258,8 +258,8 @@ new_consumer(const char *brokers)
     return consumer;
 }
 
-/* A message without headers has their number alone, or nothing if it came in a batch; a message of
- * one, cut short, is refused. */
+/* A message without headers has only their count, or no bytes at all if it came in a batch. One
+ * encoded header is read if it is complete, and refused if it is cut short. */
 static void
 check_encoded_headers(const rd_kafka_message_t *message)
 {
@@ -292,7 +292,7 @@ count_fetching(void)
     static rd_kafka_message_t *messages[MESSAGES];
     rd_kafka_t *producer = new_producer();
     rd_kafka_queue_t *queue = rd_kafka_queue_get_main(producer);
-    for (int i = 1; i < MESSAGES; i++) { /* one is there */
+    for (int i = 1; i < MESSAGES; i++) { /* new_producer() sent one */
         produce(producer);
     }
     take_reports(queue, MESSAGES - 1);
@@ -307,7 +307,7 @@ count_fetching(void)
     long bytes_before = atomic_load(&allocated);
     rd_kafka_assign(consumer, partitions);
     rd_kafka_topic_partition_list_destroy(partitions);
-    /* All of them lie in the queue before the first is taken: no wait is counted. */
+    /* Wait until the queue has all messages, so that no locks of waits are counted. */
     while (rd_kafka_queue_length(queue) < MESSAGES) {
         thrd_sleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
     }
@@ -341,7 +341,7 @@ count_fetching(void)
     rd_kafka_destroy(producer);
 }
 
-/* Prints how many texts were compared for each partition since there were `before`. */
+/* Prints how many strings were compared per partition after the counter was `before`. */
 static void
 print_comparisons(const char *name, long before, rd_kafka_resp_err_t code)
 {
@@ -373,7 +373,7 @@ count_partitions(void)
     rd_kafka_destroy(producer);
 }
 
-/* A member of a KIP-848 group, in the time that the mock cluster looks twice for overdue ones. */
+/* Runs a member of a KIP-848 group until the mock cluster has looked for overdue members twice. */
 static void
 watch_mutexes(void)
 {
@@ -391,7 +391,7 @@ watch_mutexes(void)
     rd_kafka_message_t *message = rd_kafka_consumer_poll(consumer, WAIT_MS);
     check(message != NULL && !message->err, "a message");
     rd_kafka_message_destroy(message);
-    thrd_sleep(&(struct timespec){.tv_sec = 3}, NULL); /* it looks once a second */
+    thrd_sleep(&(struct timespec){.tv_sec = 3}, NULL); /* the mock cluster looks once a second */
     rd_kafka_consumer_close(consumer);
     rd_kafka_destroy(consumer);
     rd_kafka_destroy(producer);

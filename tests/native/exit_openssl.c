@@ -1,9 +1,9 @@
 /*
- * What is left of OpenSSL for the threads of a client that is not destroyed when the process exits.
+ * Tests whether a client that is not destroyed can still use OpenSSL while the process exits.
  *
- * exit_openssl plaintext prints how often librdkafka has asked OpenSSL for random bytes (the linker
- * gives this file the calls, --wrap). exit_openssl ssl prints whether OpenSSL works after all other
- * exit handlers.
+ * exit_openssl plaintext prints how often librdkafka has asked OpenSSL for random bytes: the linker
+ * option --wrap redirects these calls to this file. exit_openssl ssl prints whether OpenSSL works
+ * after all other exit handlers.
  */
 #include "clients.h"
 
@@ -30,7 +30,7 @@ look_at_openssl(void)
     printf("OpenSSL %s\n", OPENSSL_init_crypto(0, NULL) ? "works" : "has ended");
 }
 
-/* A client whose broker does not exist. Its threads have tried to connect more than once. */
+/* Creates a client of a missing broker, and waits for two failed connections. */
 static void
 leave_a_client(const char *protocol)
 {

@@ -1,7 +1,8 @@
 /*
- * A member of a group that closes when a rebalance has given it nothing new, and it has not been
- * told of that yet: its rebalance callback is called for the assignment, and then to give up what
- * it has. Prints the name of what a commit in the latter returns.
+ * A group member that closes after a rebalance has given it no new partitions, but before its
+ * rebalance callback was called. librdkafka calls the callback for the assignment, and then for the
+ * revocation of all partitions. Prints the name of the error that a commit in the second call
+ * returns.
  */
 #include "clients.h"
 
@@ -20,13 +21,13 @@ on_first(rd_kafka_t *rk, rd_kafka_resp_err_t event, rd_kafka_topic_partition_lis
         rd_kafka_incremental_assign(rk, partitions);
         return;
     }
-    /* A group that does not wait for this callback is left meanwhile. */
+    /* If librdkafka did not wait for this callback, it would leave the group during this loop. */
     for (int i = 0; i < 10; i++) {
         const rd_kafka_metadata_t *metadata;
         check(rd_kafka_metadata(rk, 1, NULL, &metadata, WAIT_MS) == RD_KAFKA_RESP_ERR_NO_ERROR,
               "metadata");
         rd_kafka_metadata_destroy(metadata);
-        rd_kafka_mem_free(rk, rd_kafka_memberid(rk)); /* asks librdkafka's main thread */
+        rd_kafka_mem_free(rk, rd_kafka_memberid(rk)); /* waits for the main thread's answer */
     }
     for (int i = 0; i < partitions->cnt; i++) {
         partitions->elems[i].offset = 1;

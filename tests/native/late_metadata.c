@@ -1,7 +1,7 @@
 /*
- * A client that is destroyed while its main thread has the answer of DescribeCluster ("cluster") or
- * DescribeTopics ("topics") in its hands: that thread is held there, in the log callback, until the
- * client terminates. Prints the name of the error that the request ends with.
+ * A client that is destroyed while its main thread processes the answer to DescribeCluster
+ * ("cluster") or DescribeTopics ("topics"). The log callback holds this thread until the client
+ * terminates. Prints the name of the request's error.
  */
 #include "clients.h"
 

@@ -1,7 +1,7 @@
 /*
- * A commit that comes in the moment in which librdkafka ends the group: its main thread is held
- * there, in the log callback, until the application's thread is in rd_kafka_commit(). Prints the
- * name of what the commit returns.
+ * A commit at the moment when librdkafka ends the group. The log callback holds librdkafka's main
+ * thread at this moment, until the application's thread is in rd_kafka_commit(). Prints the name of
+ * the error that the commit returns.
  */
 #include "clients.h"
 
@@ -28,7 +28,7 @@ on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
         while (!atomic_load(&committing)) {
             pause_for(1);
         }
-        pause_for(500); /* for the request to be queued; on a slower machine nothing is shown */
+        pause_for(500); /* so that the request is queued; otherwise the run proves nothing */
     }
 }
 

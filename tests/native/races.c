@@ -1,8 +1,8 @@
 /*
- * What threads of librdkafka's and the application's do beside each other, for a librdkafka that was
- * compiled with the thread sanitizer, which reports what is not ordered by a lock or an atomic.
+ * Runs librdkafka's and the application's threads in parallel, with a librdkafka that was compiled
+ * with the thread sanitizer. The sanitizer reports accesses without a lock or an atomic.
  *
- * races poll|share prints "done"; the sanitizer says the rest on stderr.
+ * races poll|share prints "done"; the sanitizer writes its reports to stderr.
  */
 #include "clients.h"
 
@@ -11,7 +11,7 @@
 
 #define WAIT_MS 60000
 
-/* It has the mock brokers, and a message in the topic. */
+/* Returns a producer that runs the mock brokers and has sent a message to the topic. */
 static rd_kafka_t *
 new_producer(void)
 {
@@ -40,7 +40,7 @@ configuration_of_member(rd_kafka_t *producer)
     return conf;
 }
 
-/* A member that polls while it joins its group, and looks whether it has to join again. */
+/* A member polls while it joins its group; each poll checks whether it must join again. */
 static void
 poll_while_joining(void)
 {
@@ -60,7 +60,7 @@ poll_while_joining(void)
     rd_kafka_destroy(producer);
 }
 
-/* A share consumer that looks for a broker to ask while the only one goes and comes back. */
+/* A share consumer selects a broker while the only broker goes down and comes back. */
 static void
 select_a_broker(void)
 {

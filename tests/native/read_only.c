@@ -1,7 +1,7 @@
 /*
- * Reads an atomic counter of librdkafka's in memory that cannot be written: what is a write to the
- * processor ends the process. rd_kafka_fatal_error() reads one, and nothing else where it is zero,
- * of a handle; this one is zeros, and larger than any. Prints what it returns.
+ * Reads an atomic counter of librdkafka in read-only memory: if the processor counts the read as a
+ * write, the process ends. rd_kafka_fatal_error() reads such a counter in a handle, and if it is
+ * zero, nothing else. The handle here is all zeros, and larger than a real one. Prints the result.
  */
 #include <librdkafka/rdkafka.h>
 #include <stdio.h>
