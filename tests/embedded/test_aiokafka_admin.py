@@ -268,6 +268,7 @@ async def test_a_client(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 @in_loop
 async def test_requests_of_the_protocol(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """send() takes a request's message and returns the answer's, in a version that both have."""
+    withdraw(kafka_cluster, protocol.DescribeQuorumRequest.api_key)
     client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     await client.bootstrap()
     try:
