@@ -29,14 +29,14 @@ class Coordinators:
     def __init__(self, cluster: MockCluster) -> None:
         self.asked: list[int] = []
         self.codes: list[int] = []  # of the next answers; afterwards there is no error
-        self.finding: list[int] = []  # the same for who looks for the coordinator
+        self.finding: list[int] = []  # the same for FindCoordinator
         self.now = 1
         cluster.on_request(FIND, self._find, versions=(0, 4))
         cluster.on_request(DESCRIBE, self._describe)
 
     def _find(self, request: Any, context: RequestContext) -> Any:
         response = protocol.FindCoordinatorResponse
-        if context.version < 4:  # librdkafka, which then has broker 1 in mind
+        if context.version < 4:  # librdkafka's request, which the cluster answers
             return None
         code = self.finding.pop(0) if self.finding else 0
         found = response.Coordinator(

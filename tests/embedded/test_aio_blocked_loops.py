@@ -25,8 +25,8 @@ BLOCKED = 10.0  # seconds
 AWAITS = 1000
 HEARTBEAT = 12
 
-# Both times are shorter than the loop stands still. The first has no effect, because librdkafka
-# sends heartbeats on its own thread. The second has one, because nobody else polls.
+# The loop stands still for longer than both times. The session timeout has no effect, because
+# librdkafka sends heartbeats on its own thread. max.poll.interval.ms has one: nobody polls.
 MEMBERS = {
     "session": {"session.timeout.ms": 9000},
     "polls": {"session.timeout.ms": 6000, "max.poll.interval.ms": 6000},

@@ -141,7 +141,7 @@ async def test_rebalance_callback_that_is_cancelled(
 
 @in_loop
 async def test_close_ends_what_waits(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """getone(), getmany() and the others raise; closing again, twice at a time, does nothing."""
+    """Waiting calls such as getone() and getmany() raise; more close() calls do nothing."""
     place = TopicPartition(kafka_topic, 0)
     consumer = consumer_at(kafka_cluster)
     await consumer.subscribe([kafka_topic])

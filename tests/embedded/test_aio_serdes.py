@@ -279,7 +279,7 @@ async def test_errors_in_the_place_of_messages(
 
 @in_loop
 async def test_headers_that_are_none(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Serializers could not add headers to them, so the error names the argument."""
+    """Serializers cannot add headers to an int, so the error names the argument."""
     async with producer_of(kafka_cluster, value=to_bytes) as producer:
         with pytest.raises(TypeError, match=r"headers must be a dict or a list .* not int"):
             await producer.produce(kafka_topic, value=1, headers=5)

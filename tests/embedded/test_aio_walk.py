@@ -19,7 +19,9 @@ from tests.support.waiting import TIMEOUT
 TOPIC = "walk"
 PARTITIONS = range(3)
 MESSAGES = 600  # of each partition
-LARGE = 40_000  # bytes, of all but the first: two hundred of them wait before one is held back
+# The bytes of a message, except in the first partition. If about 200 of them wait, their partition
+# is paused in librdkafka.
+LARGE = 40_000
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +141,7 @@ class Walk:
 @pytest.mark.parametrize("seed", range(4))
 @in_loop
 async def test_walk(cluster: MockCluster, seed: int) -> None:
-    """However calls of all kinds, seeks, pauses and assignments follow each other."""
+    """In any order of calls, seeks, pauses and assignments, the results are as expected."""
     async with consumer_at(cluster, {"fetch.wait.max.ms": 10}) as consumer:
         walk = Walk(consumer, seed)
         await walk.begin()

@@ -309,7 +309,7 @@ class TestStop:
     async def test_a_consumer_that_nobody_stops(
         self, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """It warns when it is collected, and so does the client under it, which ends."""
+        """When it is collected, the consumer warns. Its client warns, too, and ends."""
         consumer = consumer_at(kafka_cluster.bootstrap_servers, kafka_topic)
         await consumer.start()
         texts: list[str] = []

@@ -147,7 +147,7 @@ async def refusals(calls: Calls) -> dict[str, str]:
 
 @in_loop
 async def test_other_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A call from a second loop is refused by the name of the client, and the first one goes on."""
+    """A call in a second loop raises and names the client, which works on in its own loop."""
     async with running(kafka_cluster, kafka_topic) as clients:
         raised = await asyncio.to_thread(asyncio.run, refusals(clients.calls()))
     texts = {name: text.split(" AIOKafka") for name, text in raised.items()}

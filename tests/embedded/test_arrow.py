@@ -88,7 +88,7 @@ def test_schema(batch: MessageBatch, consumer: Consumer, kafka_topic: str) -> No
 
 
 def test_values(batch: MessageBatch, kafka_topic: str) -> None:
-    """Null, empty and duplicate stay what they are; no headers is null, as in Spark."""
+    """Null, empty and duplicate values stay so; a row without headers has null, as in Spark."""
     common = {"topic": kafka_topic, "partition": 0, "timestampType": 0}
     first = common | {"key": b"key", "value": b"value", "offset": 0, "timestamp": TIME}
     epoch = datetime.datetime(1970, 1, 1, 0, 0, 0, 1000, datetime.UTC)

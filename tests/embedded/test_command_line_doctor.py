@@ -69,7 +69,7 @@ def test_no_connection() -> None:
 
 
 def test_another_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """If an installer put another project of the name there, that is said."""
+    """If another project with this name is installed, `doctor` says so."""
     folder = tmp_path / "confluent_kafka-2.0.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Name: confluent-kafka\nVersion: 2.0.0\n")
@@ -80,7 +80,7 @@ def test_another_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra names it."""
+    """The row of the extra names the missing package."""
     monkeypatch.setitem(_diagnosis.EXTRAS, "avro", ("pytest", "no-such-package"))
     assert rows(run("doctor", "--json"))["extra [avro]"].startswith("missing: no-such-package; py")
 

@@ -1080,7 +1080,7 @@ def test_payloads_that_can_be_read_once(registry: SchemaRegistryClient) -> None:
 
 
 def test_a_schema_with_references(registry: SchemaRegistryClient) -> None:
-    """Names that a schema refers to are those of the subjects that it names."""
+    """If a schema refers to types by name, they are looked up in the subjects that it names."""
     city = {"type": "record", "name": "City", "fields": [{"name": "name", "type": "string"}]}
     registry.register_schema("city", Schema(json.dumps(city)))
     order = {"type": "record", "name": "Order", "fields": [{"name": "city", "type": "City"}]}
@@ -1109,7 +1109,7 @@ def test_schemas_of_other_formats(registry: SchemaRegistryClient) -> None:
 
 
 def test_a_subject_of_another_format(registry: SchemaRegistryClient) -> None:
-    """Such a schema of another format is refused, for reading and for writing."""
+    """If the subject's schema has another format, it is refused for reading and for writing."""
     registry.register_schema("avro", Schema('{"type": "string"}', "AVRO"))
     registry.register_schema("json", Schema('{"type": "string"}', "JSON"))
     frame = polars.DataFrame({"value": ["a"]})
@@ -1142,7 +1142,7 @@ PRICE = '{"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2}
 def test_bytes_are_the_whole_payload(
     registry: SchemaRegistryClient, schema: str, values: list[Any], bare: list[bytes], name: str
 ) -> None:
-    """As for a registry's serializers there is no size before them, written and read."""
+    """Payloads are written and read without a size before the bytes, as by registry serializers."""
     subject = "whole-value"
     schema_id = registry.register_schema(subject, Schema(schema)).to_bytes(4)
     in_header = name == "header"
@@ -1156,7 +1156,7 @@ def test_bytes_are_the_whole_payload(
 
 
 def test_bytes_of_a_registry_as_text(registry: SchemaRegistryClient) -> None:
-    """A reader may promote them to a string: still without a size, and of UTF-8."""
+    """A reader may promote such bytes to a string: without a size, and only if they are UTF-8."""
     schema_id = registry.register_schema("whole-value", Schema(BYTES)).to_bytes(4)
     rows = AvroColumns(registry, schema="string").decode(
         binary([b"\0" + schema_id + one for one in ("é".encode(), b"\xff")])

@@ -158,7 +158,7 @@ def test_wrong_subscriptions(consumer: Consumer, topics: list[str]) -> None:
 @pytest.mark.kafka_topic(partitions=4)
 @pytest.mark.parametrize("strategy", ["range", "roundrobin", "cooperative-sticky"])
 def test_two_members_share(kafka_topic: str, make_consumer: MakeConsumer, strategy: str) -> None:
-    """Under every assignor a second member takes its half over, without callbacks."""
+    """With each assignor, a second member takes over half of the partitions, without callbacks."""
     members = [make_consumer({"partition.assignment.strategy": strategy}) for _ in range(2)]
     members[0].subscribe([kafka_topic])
     assert len(joined(members[0])) == 4
@@ -273,8 +273,8 @@ def test_close_after_assign_and_subscribe(
 ) -> None:
     """close() does not wait for a member that left before it had joined.
 
-    mock-lost-member.patch: what was read is committed before the group is left, behind a JoinGroup
-    that waited for that member.
+    mock-lost-member.patch: close() commits first. The broker answers the commit after this
+    member's JoinGroup, which waited for the member that had left.
     """
 
     def asked_to_join(consumer: Consumer, count: int) -> None:
@@ -285,7 +285,7 @@ def test_close_after_assign_and_subscribe(
         )
 
     kafka_cluster.start_request_tracking()
-    kafka_cluster.set_group_initial_rebalance_delay(600)  # so long the first is not answered
+    kafka_cluster.set_group_initial_rebalance_delay(600)  # the first JoinGroup gets no answer
     first = make_consumer()
     first.subscribe([filled])
     asked_to_join(first, 1)

@@ -120,7 +120,7 @@ def test_a_partition_without_a_leader(
 
 
 def test_answers_in_order(client: KafkaClient, kafka_topic: str, consumer: Consumer) -> None:
-    """Answers come in the order of payloads, or what the callback makes of them."""
+    """Answers, or the callback's results for them, come in the order of payloads."""
     payloads = [request(kafka_topic, number, b"a", b"b") for number in (2, 0, 3)]
     answers = client.send_produce_request(payloads)
     assert answers == [ProduceResponse(kafka_topic.encode(), one, 0, 0) for one in (2, 0, 3)]
@@ -185,8 +185,8 @@ def test_a_leader_changes_while_messages_are_sent(
 def test_no_broker_answers(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Payloads fail, without fail_on_error in their places; requests that any broker can answer
-    raise."""
+    """Payloads fail; with fail_on_error=False, the errors are among the answers. Requests that any
+    broker can answer raise."""
     client.send_produce_request([request(kafka_topic, 0, b"v")])
     kafka_cluster.set_broker_down()
     payload = request(kafka_topic.encode(), 0, b"v")
@@ -390,7 +390,7 @@ def test_no_offset(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_groups(client: KafkaClient) -> None:
-    """A group is given as itself or in a list, and there is one."""
+    """A group may be given alone or in a list; the list must have one group."""
     found = client.send_consumer_metadata_request([b"g"], callback=lambda answer: answer.nodeId)
     assert found == client.send_consumer_metadata_request("g").nodeId
     with pytest.raises(ValueError, match="payloads must be one group, not 2"):

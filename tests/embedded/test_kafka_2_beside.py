@@ -37,8 +37,8 @@ def agree(our: Any, wanted: Any) -> bool:
 def test_the_same_program(peer: Path, kafka_cluster: MockCluster) -> None:
     """Each call returns the same, or raises what the same ``except`` clauses catch.
 
-    Differences that the documentation lists are left out. Here, more clauses may catch an
-    exception.
+    Differences that the documentation lists are left out. An exception of this package may also
+    be caught by more clauses.
     """
     servers = kafka_cluster.bootstrap_servers
     theirs = subprocess.Popen(

@@ -87,7 +87,7 @@ def test_a_broker_that_comes_later(face: Any, kafka_cluster: MockCluster, kafka_
 def test_a_constructor_waits_for_a_broker(
     face: Any, client: str, kafka_cluster: MockCluster
 ) -> None:
-    """Without api_version it tries again until a broker answers, and has its version then."""
+    """Without api_version, it tries again until a broker answers, and uses the broker's version."""
     kafka_cluster.set_broker_down()
     timer = threading.Timer(0.3, kafka_cluster.set_broker_up)
     timer.start()
@@ -123,7 +123,7 @@ def test_old_brokers_have_no_idempotence(face: Any, version: Any) -> None:
 def test_the_session_of_old_brokers(
     face: Any, version: Any, keywords: dict[str, Any], milliseconds: int
 ) -> None:
-    """The default of session_timeout_ms is that of the brokers' time."""
+    """The default of session_timeout_ms depends on the version of the brokers."""
     with face.KafkaConsumer(
         bootstrap_servers=NO_BROKER, api_version=version, **keywords
     ) as consumer:

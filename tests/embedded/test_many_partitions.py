@@ -18,7 +18,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.waiting import TIMEOUT, wait_until
 
-TOPICS = ("b", "a", "a-b")  # their order is another one than that of names
+TOPICS = ("b", "a", "a-b")  # not in alphabetical order
 PARTITIONS = [TopicPartition(topic, number) for topic in TOPICS for number in range(1000)]
 
 

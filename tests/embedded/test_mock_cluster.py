@@ -78,7 +78,7 @@ def test_calls_name_every_method() -> None:
 
 
 def test_every_method_works_on_an_open_cluster() -> None:
-    """The arguments in the table are right, so a failure elsewhere is not theirs."""
+    """The arguments in the table are right: if they fail in other tests, it has another cause."""
     with MockCluster(brokers=1) as cluster:
         for name, args in CALLS.items():
             if name != "on_request" or "mock-on-request" not in LACKS:
@@ -427,5 +427,6 @@ def test_nothing_is_leaked() -> None:
         return held()
 
     rounds = [held_after_a_round() for _ in range(4)]
-    # Two in a row are enough: what earlier tests closed may still be ending, what leaks goes on.
+    # Two equal rounds are enough: objects of earlier tests may still be ending, but a leak grows in
+    # each round.
     assert any(one == following for one, following in itertools.pairwise(rounds)), rounds

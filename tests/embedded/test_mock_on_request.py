@@ -78,7 +78,7 @@ def test_a_request_is_answered(kafka_cluster: MockCluster) -> None:
 
 @pytest.mark.parametrize("version", protocol.DescribeLogDirsRequest.valid_versions)
 def test_every_version(kafka_cluster: MockCluster, version: int) -> None:
-    """With and without tagged fields, request and answer have the header that they take."""
+    """Requests and answers have the header of their version, with or without tagged fields."""
     versions = []
 
     def answer(request: Any, context: RequestContext) -> Any:
@@ -310,7 +310,7 @@ def test_exceptions_are_raised_at_the_end() -> None:
 
 
 def test_exceptions_end_the_block() -> None:
-    """So does the end of a with block."""
+    """The end of a with block also raises the exception of a handler."""
     with pytest.raises(LookupError, match="the handler's"):
         ask_one_that_answers(failing)
 

@@ -16,7 +16,7 @@ pytestmark = needs("mock-on-request", "mock-snapshot", "raw-request")
 
 
 def samples(kind: Any, topic: str, version: int) -> list[Any]:
-    """Requests of a kind whose answers have as many fields as can be."""
+    """Requests of a kind to which the brokers answer with as many fields as possible."""
     if kind is protocol.ListOffsetsRequest:
         return [_list_offsets(topic, timestamp) for timestamp in (-1, -2, 0, 1, 2**62)]
     if kind is protocol.CreateTopicsRequest:

@@ -26,7 +26,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def count(program: Path, what: str) -> dict[str, float]:
-    """The program's numbers: those of messages are for one message."""
+    """The program's numbers. If it handles many messages, a number is for one message."""
     result = run_program(program, what)
     assert result.returncode == 0, result.stderr
     return {name: float(number) for name, number in map(str.split, result.stdout.splitlines())}

@@ -69,7 +69,7 @@ def test_batch_carries_every_field(
 
 
 def test_batch_uses_the_clients_callback(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Messages without any callback of the batch are the client's."""
+    """Without a callback in the batch, messages get the client's callback."""
     common = Reports()
     producer = make_producer({"on_delivery": common})
     assert producer.produce_batch(kafka_topic, [b"a", {"value": b"b"}]) == 2

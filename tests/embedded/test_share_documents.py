@@ -21,7 +21,7 @@ DOCUMENT = "docs/guides/share-groups.md"
 
 @pytest.fixture
 def jobs(kafka_cluster: MockCluster, producer: Producer) -> MockCluster:
-    """A cluster with five jobs, the third of which is none."""
+    """A cluster with five records: four jobs, and the third record, which is not a job."""
     kafka_cluster.set_share_group_auto_offset_reset("earliest")
     kafka_cluster.create_topic("jobs")
     send(producer, "jobs", [b"1", b"2", b"x", b"3", b"4"])
@@ -30,7 +30,7 @@ def jobs(kafka_cluster: MockCluster, producer: Producer) -> MockCluster:
 
 @pytest.fixture(autouse=True)
 def to_come(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """So many deliveries are waited for, as the examples do for seconds; more for half of one."""
+    """The number of deliveries that poll() waits for; after them, it waits for half a second."""
     left, poll = [0], ShareConsumer.poll
 
     class Impatient(ShareConsumer):

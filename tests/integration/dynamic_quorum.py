@@ -1,4 +1,4 @@
-"""A cluster of its own whose set of voters may change: the one of the other tests is static."""
+"""A separate cluster whose set of voters may change. In the other tests' cluster it is static."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VOTER, OBSERVER = 1, 2  # ids
 READY_SECONDS = 220
 NO_TAGS = b"\0"
 
-# A machine that stands still for some seconds changes neither the leader nor who is there.
+# If the machine stands still for some seconds, the leader stays, and no server counts as gone.
 _PROPERTIES = """\
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT

@@ -82,7 +82,7 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
 
     def kraft_setup_storage(self) -> None:
         command = [f"{self.conf['bindir']}/kafka-storage.sh", "format"]
-        # Every 64th id begins with a dash, and is an option where it stands alone.
+        # In one word: every 64th id begins with a dash, and would be taken for an option.
         command += [f"--cluster-id={self.cluster.uuid}", "-c", self.conf["conf_file"]]
         for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
             for user, password in self.scram_users.items():

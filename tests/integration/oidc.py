@@ -32,7 +32,7 @@ class IdentityProvider:
                 self._answer(200, {"keys": [key.export_public(as_dict=True)]})
 
             def do_POST(self) -> None:
-                # A client that waits for its request to be read gets a reset otherwise.
+                # Otherwise, a client that is still sending its request gets a reset.
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 if self.headers.get("Authorization") != _basic(CLIENT_ID, CLIENT_SECRET):
                     self._answer(401, {"error": "invalid_client"})

@@ -15,7 +15,7 @@ from tests.support.waiting import SOON, wait_until
 
 # A mistake in the configuration shows within this time, in seconds.
 SECONDS = SOON
-# Which of them it is depends on how far the client was when the broker closed the connection.
+# The text depends on how far the client was when the broker closed the connection.
 HUNG_UP = "Disconnected|(Send|Receive) failed"
 
 _quiet = logging.Logger("quiet")

@@ -124,7 +124,7 @@ class StreamsMember:
         return True
 
     def _coordinator(self) -> int | None:
-        """The id of the broker that coordinates now: librdkafka asks the one that it once found."""
+        """The id of the present coordinator. librdkafka asks the first one that it found."""
         request = FindCoordinatorRequest(key=self._group, key_type=GROUP)
         answer = FindCoordinatorResponse.decode(
             self._client.request(request.api_key, FIND_VERSION, request.encode(FIND_VERSION)),

@@ -40,7 +40,7 @@ async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
         assert altered.resources == [(0, None, 2, topic)]
         grown = await admin.create_partitions({topic: NewPartitions(2)})
         assert grown.topic_errors == [(topic, 0, None)]
-        # Brokers hear of changes in their order: then of the configuration, too.
+        # Brokers learn of changes in order: with the new partitions, they know the configuration.
         await asyncio.to_thread(wait_for_topic, kafka, topic, 2)
         [described] = await admin.describe_configs([resource], include_synonyms=True)
         [entry] = described.resources[0].config_entries

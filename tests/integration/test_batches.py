@@ -159,7 +159,7 @@ def test_list_there_and_back(kafka: KafkaCluster, topic: str, codec: str) -> Non
 def test_more_than_the_queue_holds(kafka: KafkaCluster, topic: str) -> None:
     """With block a call waits for the brokers to take what the queue cannot hold."""
     values: list[Any] = numbers(0, ROWS)
-    # With some linger: each slot that gets free would be a request of its own.
+    # Without linger.ms, a request would be sent for each message that finds a place in the queue.
     config = {"queue.buffering.max.messages": 100, "linger.ms": 5}
     with writer(kafka, config) as producer, reader(kafka) as consumer:
         assert producer.produce_batch(topic, values, partition=0, block=TIMEOUT) == ROWS

@@ -163,7 +163,7 @@ def test_an_assignment_whose_answer_is_lost(
     times = {"consumer_heartbeat_interval_ms": "2000", "consumer_session_timeout_ms": "45000"}
     set_group_config(own_kafka, group, **times)
     config = PROTOCOLS["consumer"] | {"enable.auto.commit": False}
-    # It gives up other connections without answers, and makes new ones, which have them.
+    # If a connection gets no answers, the client gives it up. The next connection gets answers.
     behind_proxies = config | {
         "bootstrap.servers": own_kafka.servers("PROXIED"),
         "socket.timeout.ms": 2000,

@@ -108,7 +108,7 @@ def test_the_life_of_a_topic(admin: KafkaAdminClient, kafka: KafkaCluster, name:
 
 
 def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str) -> None:
-    """A topic with given brokers, waited for; and page by page."""
+    """A topic is created on given brokers, and waited for. Its description comes page by page."""
     brokers = [one["broker_id"] for one in admin.describe_cluster()["brokers"]]
     assignments = {0: [brokers[0]], 1: [brokers[-1]]}
     admin.create_topics({name: {"assignments": assignments}}, wait_for_metadata=True)
@@ -172,8 +172,7 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
 
 
 def test_filters_of_configurations(admin: KafkaAdminClient) -> None:
-    """Each value of a broker is in the filters that it matches; the broker may be given by a
-    number."""
+    """A filter returns the broker's values that match it. The broker may be given by a number."""
     broker = admin.describe_cluster()["controller_id"]
 
     def described(config_filter: Any) -> dict[str, Any]:

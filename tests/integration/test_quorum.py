@@ -66,7 +66,7 @@ def place_text(quorum: DynamicQuorum) -> str:
 
 
 def test_a_controller_votes(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """An observer becomes a voter and an observer again, each as it is told."""
+    """On request, an observer becomes a voter, and then an observer again."""
     known = quorum.observer(admin)
     before = described(admin)
     assert (before.leader_id, [each.replica_id for each in before.voters]) == (VOTER, [VOTER])

@@ -28,7 +28,7 @@ SAMPLES = 6
 
 @pytest.fixture(scope="module")
 def libraries() -> Path:
-    """The jars of a Kafka whose client has the classes under these names."""
+    """The jars of a pinned Kafka, because other releases may have other classes."""
     folder = kafka_home() / "libs"
     if not any((folder / f"kafka-clients-{each}.jar").is_file() for each in pinned()):
         pytest.skip(f"the program is for Kafka {pinned()}, which KAFKA_HOME is not")
@@ -80,7 +80,7 @@ def test_what_java_writes_is_written_the_same(
     for line, data, _ in written_by_java:
         batches = list(records.read(data))
         assert records.write(batches) == data, line
-        # Under the broker's time Java keeps those of the producer, which nobody reads.
+        # With log append time, Java keeps the producer's timestamps in the records, unused.
         if line.startswith("write 2 none") and "append" not in line:
             [batch] = batches
             assert isinstance(batch, RecordBatch)

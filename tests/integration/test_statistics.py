@@ -33,7 +33,7 @@ class Statistics:
 
 
 def named_brokers(statistics: dict[str, Any]) -> list[dict[str, Any]]:
-    """Those that the cluster told of."""
+    """The brokers that the cluster has named, without those of bootstrap.servers."""
     return [each for each in statistics["brokers"].values() if each["nodeid"] > 0]
 
 

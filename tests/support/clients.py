@@ -91,8 +91,8 @@ def group_metadata() -> bytes:
         return consumer.consumer_group_metadata()
 
 
-# Public methods other than close(), each with arguments that it takes. What they raise on an
-# open client is KafkaException at most: nothing here waits for a broker.
+# Public methods other than close(), each with arguments that it takes. On an open
+# client they raise nothing but KafkaException, and do not wait for a broker.
 COMMON_CALLS: dict[str, Callable[[Any], object]] = {
     "list_topics": lambda client: client.list_topics(timeout=0),
     "cluster_id": lambda client: client.cluster_id(0),

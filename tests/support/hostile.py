@@ -21,8 +21,8 @@ _INTEGERS = (-(2**31), -2, -1, 0, 1, 127, 2**15, 2**24, 2**31 - 1)
 class HostileProxy:
     """Listens, in the time of a `with`; spoils answers while `hostile` is true.
 
-    `change` is given each answer (the API key of its request, and the frame), and `ask` each
-    request: they say what is sent for it.
+    `change` gets each answer (the API key of its request, and the frame), and `ask` gets each
+    request. They return the bytes to send instead.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class HostileProxy:
     def _spoilt(self, frame: bytes, api_key: int) -> bytes:
         """What is sent for `frame`."""
         with self._lock:
-            # Without these two there is no other answer.
+            # Without answers to these two, a client sends no other requests.
             one_in = 12 if api_key in (API_VERSIONS, METADATA) else 2
             if not self.hostile or self._random.randrange(one_in):
                 return _framed(frame)
@@ -134,7 +134,7 @@ def _hang_up(*ends: socket.socket) -> None:
 def spoil(random: Random, frame: bytes, keep: bytes) -> bytes:
     """`frame` with its size, wrong in one way or another.
 
-    The bytes `keep` stay: changed, they would be the address of somebody else.
+    The bytes `keep`, this proxy's address, stay: otherwise clients connect to another server.
     """
     body = bytearray(frame)
     kind = random.randrange(10)

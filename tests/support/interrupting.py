@@ -77,7 +77,7 @@ class Interrupter:
             self._left = 0
 
     def received(self, *_: object) -> None:
-        """Count a request; keep its answer, and interrupt the call, if it is the one."""
+        """Count a request. At the selected one, hold back its answer, and interrupt the call."""
         self._left -= 1
         if self._left == 0:
             # A signal that comes just before a thread waits for a lock does not wake it.
@@ -170,7 +170,7 @@ def _at_functions(at: int) -> Iterator[None]:
 
 
 def _is_in_finalizer(frame: FrameType | None) -> bool:
-    """Whether a finalizer runs it: an exception that is raised there does not reach the caller."""
+    """Whether a finalizer runs this frame: its exceptions do not reach the caller."""
     while frame is not None and frame.f_code is not weakref.finalize.__call__.__code__:
         frame = frame.f_back
     return frame is not None

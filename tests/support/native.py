@@ -10,15 +10,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Seconds for a file of C, which takes one.
+# The limit in seconds for compiling a file, which takes about one second.
 _COMPILES_WITHIN = 300
 
 
 def build_program(source: Path, folder: Path, *options: str, watched: bool = False) -> Path:
     """Compiles `source`; `options` are the compiler's.
 
-    A program that is watched by the thread sanitizer needs a librdkafka that is: `make tsan` has
-    built one.
+    If the thread sanitizer watches the program, it must also watch librdkafka: `make tsan` has
+    built such a library.
     """
     program = folder / source.stem
     sanitizer = {"SANITIZE": "thread"} if watched else {}

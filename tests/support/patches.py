@@ -14,8 +14,8 @@ _info = confluent_kafka.build_info()
 HAS = frozenset(name for names in _info["patches"].values() for name in names)
 LACKS = frozenset(name for names in _info["missing_patches"].values() for name in names)
 
-# What `python tools/patches.py --without` sets: patches whose tests must run although the
-# library lacks them (and then fail), or does not say that it has them.
+# `python tools/patches.py --without` sets this: patches whose tests must run, although the library
+# lacks them (so the tests fail) or does not report them.
 TRIED = frozenset(os.environ.get("LIBRDKAFKA_WITHOUT", "").split(","))
 
 

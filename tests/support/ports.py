@@ -1,8 +1,8 @@
 """Ports for servers that are told where to listen before they start, or that start again there.
 
-The kernel gives ports from 32768 on to whoever asks for any, connections included: one that was
-found free there may be taken before a JVM has started, or while a test has killed its broker.
-The ports here are below those, and each process of the tests has its own.
+If a connection or a server asks for any port, the kernel gives it one from 32768 on. So a port that
+was free there may be taken before a JVM has started, or while a test has killed its broker. The
+ports here are below 32768, and each process of the tests has its own.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _blocks() -> Iterator[int]:
 
 def is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do: a connection that has ended is no reason to leave the port out.
+        # As servers do it: a port whose last connection has just ended counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))

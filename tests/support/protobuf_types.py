@@ -96,7 +96,7 @@ class FileMaker:
                 optional.append(field)
             elif self.syntax == "editions":
                 self._set_features(field, repeated)
-        for field in optional:  # their oneofs come after the others
+        for field in optional:  # protoc puts their oneofs last
             field.proto3_optional = True
             field.oneof_index = len(message.oneof_decl)
             message.oneof_decl.add(name=f"_{field.name}")

@@ -1,8 +1,8 @@
 """Which tests run side by side, when `make test` runs them in several processes (pytest-xdist).
 
-Most tests wait most of the time, and have nothing in common: each goes to whoever is free. Those
-that share what takes long to start, or a processor, follow one another in one process, called a
-line here. The longest lines begin first.
+Most tests wait most of the time and share nothing: any process runs them. Some tests share brokers
+or Spark, which take long to start, or keep a processor busy. They run one after the other in one
+process, and are called a line here. The longest lines begin first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROCESSES = 4
 
 # The line of a test: the value of the first entry with which the test's name starts.
 LINES = {
-    # They break their brokers and executors: those are their own.
+    # They break brokers and executors, so they start their own.
     "tests/integration/test_chaos.py": "faults",
     "tests/integration/test_aio_faults.py": "faults",
     "tests/spark/test_standalone.py": "faults",
@@ -53,7 +53,7 @@ LINES = {
 
 # What takes long to start, and is started once in each process where a test asks for it.
 DEAR = {"kafka", "spark"}
-# Lines that need neither; tests in no line (None) need neither, too.
+# Lines that need neither Kafka nor Spark. Tests in no line (None) do not need them either.
 CHEAP = {"computing", "leaks", None}
 
 
@@ -85,7 +85,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def times_of_lines(reports: Iterable[pytest.TestReport]) -> str:
     """From when to when each line ran, in minutes of the run.
 
-    What ends last says what would make the run shorter.
+    The line that ends last shows how the run can become shorter.
     """
     parts: dict[str | None, list[pytest.TestReport]] = defaultdict(list)
     for report in reports:
@@ -105,7 +105,7 @@ def times_of_lines(reports: Iterable[pytest.TestReport]) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """`-n auto`: a few tests have ended before several processes have found theirs."""
+    """`-n auto`: a few tests run in one process, because starting more takes longer."""
     files = sum(".py" in name for name in config.args)
     few = config.getoption("keyword") or config.getoption("lf", False) or 0 < files < PROCESSES
     shown = config.getoption("capture") == "no"  # only one process can write to the terminal
@@ -118,7 +118,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadScopeScheduling
 
     class Lines(LoadScopeScheduling):
-        """As `--dist loadgroup`, which does nothing with the names of tests of pytest 9.2."""
+        """Does what `--dist loadgroup` does, which has no effect with test names of pytest 9.2."""
 
         def _split_scope(self, nodeid: str) -> str:
             return line_of(nodeid) or nodeid
@@ -144,10 +144,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return crashed
 
         def _reschedule(self, node: Any) -> None:
-            """More tests, if there are any: a process begins one when it knows the next.
+            """Give a process more tests: it begins a test only when it knows the next one.
 
-            pytest-xdist gives a single one to the process that replaces another, and waits for it
-            for ever.
+            pytest-xdist gives only one test to a process that replaces a crashed one, and then
+            waits for ever.
             """
             super()._reschedule(node)
             while self.workqueue and not node.shutting_down and self._few(node):

@@ -1,8 +1,8 @@
 """Pages of the documentation that a reader can type from top to bottom, and what runs them.
 
-All Python blocks of a page share their variables. A block of `text` right behind another block, and
-in a `console` block whatever is no command, is what the step prints; `...` in it stands for
-anything. Comments, which readers do not see, say the rest:
+All Python blocks of a page share their variables. The output of a step is in a block of `text`
+right after it, or in the lines of a `console` block that are no commands; `...` stands for any
+text. Comments, which readers do not see, say the rest:
 
     <!-- not run: the reason -->      the next block is shown only
     <!-- file: delays.toml -->        the next block is a file in the reader's folder

@@ -294,7 +294,7 @@ def test_attributes(name: str, owners: Owners) -> None:
 
 @each_object
 def test_comparisons(name: str, owners: Owners) -> None:
-    """Nothing equals a thing of another kind, and only a number orders beside a KafkaError."""
+    """Objects do not equal objects of other types. Only a KafkaError has an order, with numbers."""
     target = owners[name]()
     for label in VALUES.keys() - {"error", "partition", "message", "unset partition"}:
         assert (target == VALUES[label]) is False, label
@@ -338,7 +338,7 @@ def test_exceptions_of_arguments(name: str, owners: Owners) -> None:
         for value in (Hostile(), [Hostile()], {"key": Hostile()}, (Hostile(), Hostile())):
             with contextlib.suppress(*REFUSALS, ZeroDivisionError):
                 result = call(**{parameter: value})
-                # Some take any object, or lists of them, and look at it when it is sent.
+                # Some parameters take any object, or a list of objects, and check it only later.
                 assert {"list", "of objects"} <= kind.takes, f"{name}({parameter}=): {result!r}"
 
 

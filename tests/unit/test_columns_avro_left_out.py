@@ -74,7 +74,7 @@ class Registry:
 
 @pytest.fixture
 def diamond() -> tuple[Registry, Registered]:
-    """A schema that refers to another in two ways, and that one."""
+    """A registry with a schema that two references lead to; and that schema."""
     common = Registered(COMMON)
     left, right = Registered(LEFT, [common]), Registered(RIGHT, [common])
     return Registry(common, left, right, Registered(TOP, [left, right])), common
@@ -93,7 +93,7 @@ def test_a_schema_that_two_refer_to(diamond: tuple[Registry, Registered]) -> Non
 
 
 def test_definitions_that_come_again() -> None:
-    """Documents may define a type again in the same way, as files that stand alone do."""
+    """Several documents may define a type in the same way, so that each can be used alone."""
     again = record(("common", COMMON), name="r.Right")
     for references in ([COMMON, LEFT, COMMON, RIGHT], [COMMON, LEFT, again]):
         batch = pa.Table.from_pylist([ROW])
@@ -116,7 +116,7 @@ def test_an_empty_namespace() -> None:
     schema = {**record(("a", inner), ("b", "In")), "namespace": "n"}
     found = read(AvroDecoder(schema), [b"\x02\x04"])
     assert found.to_pylist() == [{"a": {"x": 1}, "b": {"x": 2}}]
-    # Both are there, and each name is found where it is.
+    # Both types are there, and each name means the type of its namespace.
     own = {**record(("y", "int"), name="In"), "namespace": "n"}
     both = {**record(("a", inner), ("c", own), ("d", "In"), ("e", "n.In")), "namespace": "n"}
     names = {one.name: [part.name for part in one.type] for one in columns_of(both)}
@@ -336,7 +336,7 @@ def test_a_key_of_a_map_that_comes_twice(kind: Any, values: list[Any], kept: lis
 
 
 def test_json_maps_of_nested_values() -> None:
-    """The same in JSON, where Arrow's other columns have been filled already."""
+    """The same in JSON, where the columns of the earlier value have already been filled."""
     inner = pa.map_(pa.string(), pa.list_(pa.struct([("x", pa.string())])))
     decoder = JSONDecoder(pa.schema([("m", pa.map_(pa.string(), inner))]))
     text = b'{"m":{"a":{"k":[{"x":"1"}]},"b":{"k":[],"k":[{"x":"2"},{}]},"a":{"j":[{"x":"3"}]}}}'

@@ -401,7 +401,7 @@ def test_zones() -> None:
 
 
 def test_maps() -> None:
-    """From maps, lists of structs of key and value, and structs without their nulls."""
+    """Maps, lists of structs of key and value, and structs, without null fields, become maps."""
     schema = pa.schema([("v", pa.map_(pa.string(), pa.int64()))])
     entry = pa.struct([("value", pa.int64()), ("key", pa.dictionary(pa.int8(), pa.string()))])
     columns = [
@@ -422,7 +422,7 @@ def test_keys_that_are_no_text() -> None:
 
 
 def test_unions() -> None:
-    """Each row as its child."""
+    """Each row is written as the value of its child."""
     union = pa.UnionArray.from_sparse(
         pa.array([0, 1, 1], pa.int8()), [pa.array([1, 2, 3]), pa.array(["a", "b", None])]
     )

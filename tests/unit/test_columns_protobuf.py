@@ -76,7 +76,7 @@ SCALARS = {
 
 @pytest.mark.parametrize("name", SCALARS)
 def test_scalars(name: str) -> None:
-    """A type of Arrow's for each; without presence the default, with presence null."""
+    """Each type becomes an Arrow type. A missing field is the default, or null with presence."""
     kind, value, default = SCALARS[name]
     descriptors = compile_message(
         f"message M {{ {name} a = 1; optional {name} b = 2; repeated {name} c = 3; }}"
@@ -111,7 +111,7 @@ def test_presence_of_proto2() -> None:
 
 
 def test_presence_of_editions() -> None:
-    """Features decide, as the descriptor says."""
+    """The features of the file and of the field decide whether a missing field is null."""
     descriptors = compile_message(
         "message M { int32 a = 1; int32 b = 2 [features.field_presence = IMPLICIT]; }",
         'edition = "2023"; package t; ',
@@ -120,7 +120,7 @@ def test_presence_of_editions() -> None:
 
 
 def test_packed_and_unpacked() -> None:
-    """Either way, whatever the file says, and one after the other."""
+    """Both encodings are read, also mixed, whichever the file names."""
     packed = tag(1, 2) + sized(varint(1) + varint(300))
     unpacked = tag(1, 0) + varint(5)
     for option in ("true", "false"):
@@ -130,7 +130,7 @@ def test_packed_and_unpacked() -> None:
 
 
 def test_repeated_fields_that_take_turns() -> None:
-    """Each has its own items in their order."""
+    """Each field gets its own items, in order."""
     descriptors = compile_message(
         "message M { repeated string a = 1; repeated N b = 2; } message N { repeated int32 c = 1; }"
     )
@@ -144,7 +144,7 @@ def test_repeated_fields_that_take_turns() -> None:
 
 
 def test_the_last_one_counts() -> None:
-    """Of a field that comes more than once; a shorter text leaves nothing of a longer one."""
+    """If a field comes more than once, the last value replaces all earlier ones."""
     descriptors = compile_message("message M { int32 a = 1; string b = 2; bool c = 3; }")
     first = tag(1, 0) + varint(1) + tag(2, 2) + sized(b"long") + tag(3, 0) + varint(1)
     second = tag(3, 0) + varint(0) + tag(2, 2) + sized(b"s") + tag(1, 0) + varint(2)
@@ -153,7 +153,7 @@ def test_the_last_one_counts() -> None:
 
 
 def test_messages_are_merged() -> None:
-    """One that comes again adds to what came before, at any depth."""
+    """If a message comes again, its fields are added to the earlier fields, at any depth."""
     descriptors = compile_message(
         "message M { N n = 1; }"
         "message N { int32 a = 1; int32 b = 2; repeated int32 c = 3; N2 d = 4; }"
@@ -167,7 +167,7 @@ def test_messages_are_merged() -> None:
 
 
 def test_absent_messages_are_null() -> None:
-    """One that came with nothing in it is not."""
+    """A missing message is null, but an empty message is not."""
     descriptors = compile_message("message M { N n = 1; } message N { int32 a = 1; }")
     assert decoded(descriptors, b"", tag(1, 2) + sized(b"")).to_pylist() == [
         {"n": None},
@@ -176,7 +176,7 @@ def test_absent_messages_are_null() -> None:
 
 
 def test_oneofs() -> None:
-    """The last member takes the place of the others; a message loses what it had."""
+    """The last member replaces the others. A message that was replaced begins empty again."""
     descriptors = compile_message(
         "message M { oneof o { string a = 1; N b = 2; int32 c = 3; } }"
         "message N { int32 d = 1; repeated int32 e = 2; }"
@@ -196,7 +196,7 @@ def test_oneofs() -> None:
 
 
 def test_a_oneof_of_which_one_member_is_asked_for() -> None:
-    """It is null also when a member came later that is no column."""
+    """It is also null if a later member of the oneof, which has no column, replaces it."""
     descriptors = compile_message(
         "message M { oneof o { string a = 1; int32 b = 2; } int32 c = 3; }"
     )
@@ -206,7 +206,7 @@ def test_a_oneof_of_which_one_member_is_asked_for() -> None:
 
 
 def test_groups() -> None:
-    """As messages; unknown ones are skipped with all that is in them."""
+    """Groups are read like messages. Unknown groups are skipped with their contents."""
     descriptors = compile_message(
         "message M { optional group G = 1 { optional int32 a = 1; } repeated group H = 2 "
         "{ optional int32 b = 1; } optional int32 c = 3; }",
@@ -224,7 +224,7 @@ def test_groups() -> None:
 
 
 def test_unknown_fields() -> None:
-    """Those of a newer version of the file are skipped; so is a known one of another wire type."""
+    """Unknown fields are skipped, and so is a known field with another wire type."""
     descriptors = compile_message("message M { int32 a = 1; }")
     payload = (
         tag(2, 0) + varint(2**64 - 1) + tag(3, 1) + bytes(8) + tag(1, 0) + varint(4)
@@ -237,7 +237,7 @@ def test_unknown_fields() -> None:
 
 
 def test_maps() -> None:
-    """With any key, and messages as values; what an entry does not have is the default."""
+    """Keys have any type, and values may be messages. A missing key or value is the default."""
     descriptors = compile_message(
         "message M { map<string, int32> a = 1; map<int64, N> b = 2; map<bool, string> c = 3; }"
         "message N { int32 d = 1; repeated int32 e = 2; }"
@@ -259,7 +259,7 @@ def entry(key: bytes, value: bytes) -> bytes:
 
 @pytest.mark.parametrize("count", [2, 12, 13, 100])
 def test_keys_that_come_again(count: int) -> None:
-    """The last value of each stays, whatever there is below it, also beside other rows."""
+    """The last value of each key stays, of any type; other rows do not change."""
     descriptors = compile_message(
         "message M { map<string, N> a = 1; }"
         "message N { int32 b = 1; repeated string c = 2; bool d = 3; map<string, int32> e = 4; "
@@ -313,7 +313,7 @@ COLOURS = "enum E { RED = 0; GREEN = 1; BLUE = 5; } message M { E a = 1; repeate
     ],
 )
 def test_open_enums(enums: str, kind: pa.DataType, values: list[Any], unknown: Any) -> None:
-    """A number that the file does not know is what each form can say of it."""
+    """An unknown number stays a number, becomes its digits, or is null, depending on `enums`."""
     descriptors = compile_message(COLOURS)
     payload = tag(1, 0) + varint(5) + tag(2, 2) + sized(bytes([0, 1, 5, 7]))
     array = decoded(descriptors, payload, b"", tag(1, 0) + varint(7), enums=enums)
@@ -349,7 +349,7 @@ def test_closed_enums(enums: str) -> None:
 
 
 def test_the_other_names_of_a_number() -> None:
-    """The first one is written, as everywhere in Protobuf."""
+    """If a number has several names, the first one is written, as everywhere in Protobuf."""
     descriptors = compile_message(
         "enum E { option allow_alias = true; A = 0; B = 1; C = 1; } message M { E a = 1; }"
     )
@@ -376,7 +376,7 @@ def times(number: int, *parts: tuple[int, int]) -> bytes:
 
 
 def test_timestamps_and_durations() -> None:
-    """Nanoseconds, to the ends of 64 bits; a part that comes later adds to what came before."""
+    """They are nanoseconds of 64 bits. If a message comes in parts, the parts are merged."""
     descriptors = compile_message(TIMES)
     largest, smallest = divmod(2**63 - 1, 10**9), divmod(-(2**63), 10**9)
     array = decoded(
@@ -402,7 +402,7 @@ def test_timestamps_and_durations() -> None:
 
 
 def test_times_in_microseconds() -> None:
-    """They hold all that the types can say, rounded down."""
+    """All times fit. Timestamps are rounded down, and Durations towards zero."""
     descriptors = compile_message(TIMES)
     first, last = -62_135_596_800, 253_402_300_799
     array = decoded(
@@ -443,13 +443,13 @@ def test_times_in_microseconds() -> None:
     ],
 )
 def test_times_that_are_none(payload: bytes, reason: str) -> None:
-    """They are errors of their rows, not other times."""
+    """Wrong times are errors of their rows, and do not become other times."""
     [error] = errors(compile_message(TIMES), payload)
     assert (error.field, error.reason) == ("a" if "Timestamp" in reason else "b", reason)
 
 
 def test_wrappers() -> None:
-    """Null if there is none; what has no value is the default; the last value counts."""
+    """A missing wrapper is null, and an empty one is the default. The last value counts."""
     names = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"]
     fields = "".join(
         f"google.protobuf.{name}Value {name} = {place};" for place, name in enumerate(names, 1)
@@ -487,7 +487,7 @@ TREE = {
 
 @pytest.fixture(params=["C", "comma"])
 def any_locale(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Also one whose decimal point is none, if the machine has it."""
+    """The locale C, and one with a decimal comma, if the machine has one."""
     before = locale.setlocale(locale.LC_NUMERIC)
     if request.param == "comma":
         for name in ("de_DE.UTF-8", "fr_FR.UTF-8"):
@@ -504,7 +504,7 @@ def any_locale(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("any_locale")
 def test_structs_are_json() -> None:
-    """Text that says the same, whatever the locale is."""
+    """They become JSON with the same contents, whatever the locale is."""
     descriptors = compile_message(VALUES)
     kind = message_class(descriptors, "t.M")
     message = kind()
@@ -521,7 +521,7 @@ def test_structs_are_json() -> None:
 
 
 def test_json_of_what_did_not_come() -> None:
-    """Null; what came with nothing in it is an empty value of its kind."""
+    """A missing field is null. An empty message is an empty value of its kind."""
     descriptors = compile_message(VALUES)
     empty = b"".join(tag(number, 2) + sized(b"") for number in (1, 2, 3))
     assert decoded(descriptors, b"", empty).to_pylist() == [
@@ -573,7 +573,7 @@ def test_json_that_is_none() -> None:
 
 
 def test_any() -> None:
-    """It stays what it is: nobody knows the types of others."""
+    """An Any is not unpacked, because its type may be unknown."""
     descriptors = compile_message(
         'import "google/protobuf/any.proto"; message M { google.protobuf.Any a = 1; }'
     )
@@ -641,7 +641,7 @@ def test_types_that_grow_without_end() -> None:
 
 
 def test_what_a_descriptor_may_be() -> None:
-    """A class, its Descriptor, or a FileDescriptorSet in any order, without the known files."""
+    """A class, its Descriptor, or a FileDescriptorSet: in any order, and without Google's files."""
     descriptors = compile_message(TIMES)
     kind = message_class(descriptors, "t.M")
     files = FileDescriptorSet.FromString(descriptors)
@@ -716,7 +716,7 @@ def test_without_protobuf() -> None:
 
 
 def test_message_indexes() -> None:
-    """They are skipped, or have to be those that are given; 0 alone is the file's first message."""
+    """Indexes are skipped, or must be the given ones. A single 0 means the file's first message."""
     descriptors = compile_message("message M { int32 a = 1; }")
     value = tag(1, 0) + varint(7)
     first, same, other = b"\0", b"\x02\0", b"\x04\x02\x06"
@@ -780,7 +780,7 @@ def test_bad_rows(payload: bytes, error: RowError) -> None:
 
 @pytest.mark.parametrize("depth", [1, 64, 65, 99, 100, 101])
 def test_groups_within_groups(depth: int) -> None:
-    """Those of an unknown field are skipped as deep as google.protobuf reads them."""
+    """Groups in an unknown field are skipped up to the depth that google.protobuf reads."""
     descriptors = compile_message("message M { int32 a = 1; }")
     payload = b"\x7b" * depth + b"\x7c" * depth + b"\x08\x05"
     if depth <= 100:
@@ -862,7 +862,7 @@ def program(*fields: Any, item: Any = ITEM, indexes: Any = None) -> Any:
 
 
 def test_a_program_by_hand() -> None:
-    """What is well made is taken: the tests below change one thing each."""
+    """A correct program is accepted. The tests below change one thing in it each."""
     payload = tag(1, 0) + varint(5) + tag(3, 2) + sized(tag(1, 0) + varint(6)) + tag(4, 0) + b"\1"
     rows = _decode_rows(pa.array([payload, b"\xff"]), program(INT, TEXT, LIST, ENUM))
     array = pa.array(rows)
@@ -911,7 +911,7 @@ def test_a_program_by_hand() -> None:
     ],
 )
 def test_programs_that_do_not_fit(fields: Any) -> None:
-    """What could reach outside of the columns, or leave one out, is refused."""
+    """A program that could use memory outside of the columns, or skip a column, is refused."""
     with pytest.raises(ValueError, match=r"field 'f'|message|kind 'nothing'"):
         program(*fields)
 
@@ -942,6 +942,6 @@ def test_programs_that_do_not_fit(fields: Any) -> None:
     ],
 )
 def test_descriptions_that_are_none(description: Any, error: type[Exception]) -> None:
-    """Of another shape than the package writes them."""
+    """Descriptions must have the form in which the package writes them."""
     with pytest.raises(error):
         _RowProgram("protobuf", ROOT, description)

@@ -202,7 +202,7 @@ def test_dictionaries_of_other_indices(indices: bytes) -> None:
 
 
 def test_dictionary_that_is_missing() -> None:
-    """An encoded array has one."""
+    """A dictionary-encoded array without its dictionary is refused."""
     source = pa.array([b"\x02"], pa.binary()).dictionary_encode()
     with pytest.raises(ValueError, match="its dictionary is missing"):
         changed("dictionary", None, source)

@@ -59,7 +59,7 @@ def round_trip(producer: Producer, headers: Any) -> Any:
     ],
 )
 def test_round_trip(producer: Producer, given: Any, expected: Any) -> None:
-    """Order and duplicates are kept, None is not empty, and no headers are None."""
+    """Order and duplicates are kept, None and empty values differ, and no headers give None."""
     assert round_trip(producer, given) == expected
 
 

@@ -23,7 +23,7 @@ REGISTRY = "confluent_kafka.schema_registry"
 FOLDERS = ("_async", "_sync", "common")
 GENERATED = "confluent"
 THIN = [path for name in FOLDERS for path in (PACKAGE / "schema_registry" / name).glob("*.py")]
-# Modules that have no public name there either, and that programs import nevertheless.
+# Modules that are private in confluent-kafka, too, and that programs import nevertheless.
 FILES = (
     "_model",
     "_types",
@@ -38,7 +38,7 @@ FILES = (
 )
 THIN.extend(PACKAGE / f"{name}.py" for name in FILES)
 
-# By import statement, as public programs write them: the module that has the same object.
+# Import statements of public programs, and the module here that has the same object.
 STATEMENTS = {
     "_async.avro import AsyncAvroDeserializer, AsyncAvroSerializer": "avro",
     "_async.json_schema import AsyncJSONDeserializer, AsyncJSONSerializer": "json_schema",
@@ -154,7 +154,7 @@ def test_every_path_can_be_imported_first() -> None:
 
 # --- Protobuf -----------------------------------------------------------------------------
 
-# As protoc writes it for a file that imports the three: their descriptors must be registered.
+# What protoc writes for a file that imports these three files, whose descriptors it needs.
 GENERATED_CODE = """
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     from confluent_kafka.schema_registry.confluent import meta_pb2

@@ -121,7 +121,7 @@ def test_errors_with_arguments() -> None:
 
 
 def test_check_error() -> None:
-    """It raises what a response says, or the response."""
+    """It raises the error of a response, or its argument if that is an exception."""
     errors.check_error(Response(0))
     with pytest.raises(errors.UnknownTopicOrPartitionError):
         errors.check_error(Response(3))
@@ -130,7 +130,7 @@ def test_check_error() -> None:
 
 
 def test_the_default_partitioner() -> None:
-    """It is a function: Java's choice for a key, any partition with a leader without one."""
+    """It chooses for a key as Java does; without a key, it prefers a partition with a leader."""
     choose = DefaultPartitioner()
     assert choose(b"1", [0, 1, 2], [0]) == choose(b"1", [0, 1, 2], [1, 2])
     assert choose(None, [0, 1, 2], [1]) == 1
@@ -180,7 +180,7 @@ def test_answers() -> None:
     ],
 )
 def test_fields(kind: Any, fields: str) -> None:
-    """Those of version 2.0, in its order: programs take them apart by place."""
+    """Fields are in the order of version 2.0, because programs unpack them by position."""
     assert kind._fields == tuple(fields.split())
 
 

@@ -73,7 +73,7 @@ def test_rules_are_values() -> None:
 
 
 def test_resources() -> None:
-    """Kinds of resources come by name, too; a source says whether somebody has set a value."""
+    """A kind of resource may be given by name. A source shows whether somebody set the value."""
     assert ConfigResource("topic", "t").resource_type is ConfigResourceType.TOPIC
     with pytest.raises(KeyError):
         ConfigResource("foo", "t")

@@ -96,7 +96,7 @@ class TestSystem:
 
     @pytest.fixture
     def pkg_config(self, tmp_path: Path) -> Path:
-        """One that knows a librdkafka of the version $SYSTEM, and nothing else."""
+        """A program pkg-config that knows only a librdkafka of the version $SYSTEM."""
         path = tmp_path / "pkg-config"
         path.write_text(
             """#!/bin/sh
@@ -115,7 +115,7 @@ class TestSystem:
         return path
 
     def test_is_not_taken_by_default(self, pkg_config: Path, tmp_path: Path) -> None:
-        """A new enough one that pkg-config knows does not stand in for the pinned one."""
+        """Without LIBRDKAFKA=system, the system's library is not used, even if it is new enough."""
         result = run_tool(tmp_path / "cache", "--check", PKG_CONFIG=pkg_config, SYSTEM="2.15.1")
         assert result.returncode == 1  # the pinned sources would be downloaded
 

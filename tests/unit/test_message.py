@@ -207,7 +207,7 @@ def test_too_many_arguments() -> None:
     [(None, 0), (b"", 0), (b"abc", 3), ("åäö", 3), (bytearray(3), 3), ({"a": 1}, 1), ([], 0)],
 )
 def test_length_is_that_of_the_value(value: Any, size: int) -> None:
-    """len() is the value's, 0 without one, and the truth value follows it."""
+    """len() is the length of the value, or 0 without one. If it is 0, the message is false."""
     assert len(Message(value=value)) == size
     assert bool(Message(value=value)) == (size > 0)
 

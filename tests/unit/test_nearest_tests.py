@@ -49,7 +49,7 @@ def test_tests_of_several_files_are_together() -> None:
 
 @pytest.mark.parametrize("changed", [[], ["setup.py"], ["tests/unit/test_that_is_gone.py"]])
 def test_the_core_is_for_all_else(changed: list[str]) -> None:
-    """Never nothing: without names of files pytest would run the whole suite."""
+    """The result is never empty: without names of files, pytest would run the whole suite."""
     assert nearest_tests(changed) == nearest_tests(["Makefile"])
     assert HERE in nearest_tests(changed)
 

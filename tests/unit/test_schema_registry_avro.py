@@ -179,7 +179,7 @@ def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:
         deserialize = AvroDeserializer(client)
         assert [deserialize(one, VALUE) for one in messages] == [ADA] * 3
         assert len(registry.requests) == 3
-        # By which a registry knows the context that the id is of.
+        # The subject tells a registry to which context the id belongs.
         assert registry.requests[-1].endswith("/schemas/ids/1?subject=t-value")
 
 

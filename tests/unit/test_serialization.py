@@ -108,7 +108,7 @@ def test_bases_are_to_be_completed() -> None:
 
 
 def test_fields_are_text() -> None:
-    """A field is its name, as a key of a dict too, and prints as that."""
+    """A field equals its name, also as the key of a dict, and is printed as its name."""
     assert MessageField("key") is MessageField.KEY
     assert str(MessageField.VALUE) == "value" == MessageField.VALUE
     assert {"value": 1}[MessageField.VALUE] == 1
@@ -147,7 +147,7 @@ def test_errors(error: Any, code: str, bases: type[Any]) -> None:
     ],
 )
 def test_causes_with_any_text(cause: Exception, text: str) -> None:
-    """Text that is no UTF-8, and no text, still say what happened."""
+    """The error has a text even if the text of its cause is empty, or is not UTF-8."""
     assert KeySerializationError(cause).args[0].str() == text
 
 

@@ -96,9 +96,9 @@ def test_a_few_tests_need_one_process(
 
 
 def test_the_times_of_lines() -> None:
-    """In minutes since the first began, in this order; tests in no line together.
+    """Times are in minutes since the first test began, and sorted. Tests in no line are one entry.
 
-    Of a test that ended its process there are no times.
+    A test that ended its process has no times.
     """
     ran = [
         ("tests/unit/test_x.py::test_x", 60.0, 120.0),

@@ -94,7 +94,7 @@ class TestErrorCodes:
 
 class TestKips:
     def test_every_claim_has_its_tests(self) -> None:
-        """claims() raises for one that has none; no KIP stands twice."""
+        """claims() raises if a claim has no tests; no KIP is in the table twice."""
         numbers = [each["number"] for each in kips.claims()]
         assert len(numbers) == len(set(numbers)) > 0
 
