@@ -55,12 +55,12 @@ def main() -> int:
 
 @contextlib.contextmanager
 def _cluster(real: bool) -> Iterator[str]:
-    """The addresses of a cluster that ends with the block."""
+    """The addresses of a cluster that runs during the block."""
     if not real:
         with MockCluster(1) as cluster:
             yield cluster.bootstrap_servers
         return
-    # Only here: what it needs is installed for tests on real brokers.
+    # Import this only here: it needs packages that only the tests on real brokers have.
     from tests.integration.kafka_cluster import running_cluster
     from tests.support.real_kafka import kafka_home
 

@@ -12,19 +12,19 @@ _KAFKA_PYTHON = frozenset({"kafka-python 3", "kafka-python 2"})
 
 @dataclass(frozen=True)
 class Known:
-    """A difference, and where it is documented."""
+    """A difference and its place in the documentation."""
 
     peers: frozenset[str]
     document: str
-    """A part of the row below ``docs/`` that has it."""
+    """A part of the table row below ``docs/`` that names the difference."""
     fits: Callable[[Any, list[Any], Any, Any], bool]
-    """Whether a script, its steps so far, our outcome and theirs are this difference."""
+    """Whether a script, its steps so far, our outcome and the original's are this difference."""
 
 
 def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, theirs: Any) -> bool:
-    """Committed offsets of partitions that were sought, or of which nothing was read.
+    """Committed offsets of partitions after a seek, or from which nothing was read.
 
-    Offsets of partitions that were read, and not sought, have to be the same.
+    Committed offsets of other partitions must be the same.
     """
     name, *arguments = steps[-1]
     if script["kind"] != "consumer":
@@ -36,7 +36,7 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
     else:
         return False
     sought = {step[1] for step in steps if step[0].startswith("seek")}
-    if not script["auto_commit"]:  # an explicit commit: of what was sought to a beginning or an end
+    if not script["auto_commit"]:  # explicit commits: only these two seeks
         sought = {step[1] for step in steps if step[0] in ("seek_to_beginning", "seek_to_end")}
     unread = {
         place for place in differ if script["auto_commit"] and (ours is None or ours[place] is None)
@@ -45,7 +45,7 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
 
 
 def _sought(steps: list[Any]) -> Any:
-    """The offset of the last seek, if nothing was read or assigned since, and it is right."""
+    """The offset of the last seek, if it is valid and no read or assign() followed."""
     for name, *arguments in reversed(steps[:-1]):
         if name == "seek" and arguments[0] == steps[-1][1] and arguments[1] >= 0:
             return arguments[1]

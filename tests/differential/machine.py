@@ -1,4 +1,4 @@
-"""The same scripts on this package and on the one that it is compared with, side by side."""
+"""Run the same scripts on this package and on the original package, in parallel."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tests.differential.scripts import FIRST_TIMESTAMP, SIZES, draw
 from tests.support.peers import environment
 
 _DRIVERS = Path(__file__).parent / "drivers"
-_LIMIT = 30  # seconds for a script, however slow the machine, and for each second of patience
+_LIMIT = 30  # seconds for a script, and for each second of patience
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A package that has an API in common with this one."""
+    """An original package whose API this package also has."""
 
     name: str
     requirement: str
     driver: str
     face: str | None = None
-    """What ``confluent-kafka run --as`` calls it; None for confluent-kafka itself."""
+    """The API's name for ``confluent-kafka run --as``; None for confluent-kafka itself."""
 
     def ours(self) -> list[str]:
         """The command that runs the driver on this package."""
@@ -52,12 +52,12 @@ PEERS = (
 
 @dataclass(frozen=True)
 class Difference:
-    """A step with another outcome here than there."""
+    """A step whose outcome differs from the original's."""
 
     peer: str
     seed: int
     steps: list[Any]
-    """The steps before it, and the step itself."""
+    """The earlier steps, and the step itself."""
     ours: Any
     theirs: Any
 
@@ -85,19 +85,19 @@ def make_topic(servers: str, topic: str) -> None:
 
 
 def compare(peer: Peer, servers: str, topic: str, seeds: Sequence[int]) -> list[Difference]:
-    """Run scripts on both sides; return the differences that no document names.
+    """Run scripts on both packages; return the differences that no document names.
 
-    What differs is run again with more patience: on a busy machine a message can come too late for
-    one of the two.
+    Scripts with differences run again with more patience: on a busy machine, a message can come too
+    late for one of the packages.
 
     Args:
-        peer: what to compare with.
-        servers: the brokers of both.
+        peer: the original package.
+        servers: the brokers of both packages.
         topic: the topic of make_topic().
-        seeds: of the scripts.
+        seeds: the seeds of the scripts.
 
     Raises:
-        InstallationError: the original is not there.
+        InstallationError: the original cannot be installed.
     """
     found = _compare(peer, servers, topic, seeds, f"once-{seeds[0]}", patience=0.4)
     again = [difference.seed for difference in found]
@@ -134,10 +134,10 @@ def _outcomes(command: list[str], scripts: list[Any], patience: float) -> dict[i
 
 
 def _difference(peer: Peer, script: Any, ours: list[Any], theirs: list[Any]) -> Difference | None:
-    """The first difference of a script that is not known: what follows may come of it."""
+    """The first difference, if it is unknown; later differences may be its consequences."""
     steps = [*script["steps"], ["committed by the group"]]
     for number, (one, other) in enumerate(zip_longest(ours, theirs)):
-        if other == "hangs":  # the original
+        if other == "hangs":  # the original hangs, so there is nothing to compare
             return None
         if one != other and not _same_exception(one, other):
             if _is_known(peer, script, steps[: number + 1], one, other):
@@ -161,7 +161,7 @@ def _is_known(peer: Peer, script: Any, steps: list[Any], ours: Any, theirs: Any)
 
 
 def _short(outcome: Any) -> Any:
-    """An exception by the name of its class."""
+    """Shorten an exception to the name of its class."""
     return outcome["raised"][0] if _is_exception(outcome) else outcome
 
 

@@ -1,8 +1,8 @@
-"""Drawn scripts of consumers, producers and admin clients: calls, their order and arguments.
+"""Random scripts of consumers, producers and admin clients: calls, their order and arguments.
 
-A script is a list of steps, ``[name, arguments...]``, in words that all clients have in common. The
-drivers turn a step into a call of their client. Each step's arguments are mostly right, and now and
-then not: an offset behind the end, a negative one, a partition that is not assigned.
+A script is a list of steps, ``[name, arguments...]``, with names that all clients share. The
+drivers translate a step into a call of their client. Most arguments are right. Some are wrong: an
+offset after the end, a negative offset, or a partition that is not assigned.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def draw(seed: int) -> dict[str, Any]:
     """Return a script, as the drivers read it from their standard input.
 
     Args:
-        seed: the same one draws the same script.
+        seed: the same seed gives the same script.
     """
     chance = random.Random(seed)
     if seed % 4 == 3:
@@ -44,7 +44,7 @@ def draw(seed: int) -> dict[str, Any]:
 
 
 def _assigned(chance: random.Random) -> list[Step]:
-    """One partition at a time: what is read is the same on every client."""
+    """Read one partition at a time, because all clients then read the same messages."""
     partition = chance.choice([0, 0, 1, 2])
     steps: list[Step] = [["assign", [partition]]]
     for _ in range(chance.randint(5, 12)):
@@ -57,7 +57,7 @@ def _assigned(chance: random.Random) -> list[Step]:
 
 
 def _subscribed(chance: random.Random) -> list[Step]:
-    """All partitions, read to their ends: in which order partitions come is the client's choice."""
+    """Read all partitions to their ends, because each client chooses the order of partitions."""
     steps: list[Step] = [["subscribe"], ["drain"]]
     for _ in range(chance.randint(3, 6)):
         steps.append(_step(chance, chance.choice([0, 1, 2]), reading=False))
@@ -93,7 +93,7 @@ def _step(chance: random.Random, partition: int, reading: bool = True) -> Step:
 
 
 def _administered(chance: random.Random) -> list[Step]:
-    """Topics and groups that are there, that are not, and names that are wrong."""
+    """Steps with existing and missing topics and groups, and with wrong names."""
     steps: list[Step] = [["create", "a", 2, 1, False]]
     for _ in range(chance.randint(5, 9)):
         topic = chance.choice(["a", "a", "a", "b", "b", "not a name"])
@@ -151,7 +151,7 @@ def _guarded(chance: random.Random) -> list[Step]:
 
 
 def _produced(chance: random.Random) -> dict[str, Any]:
-    """Sends, with right and wrong arguments; transactions, also out of order; and the end."""
+    """Sends with right and wrong arguments, transactions in right and wrong order, and close()."""
     transactional = chance.random() < 0.4
     steps: list[Step] = [["begin"]] if transactional and chance.random() < 0.8 else []
     for _ in range(chance.randint(4, 9)):
@@ -166,10 +166,10 @@ def _produced(chance: random.Random) -> dict[str, Any]:
 
 
 def _send(chance: random.Random) -> Step:
-    """A message; text that begins with a colon stays text, which no client takes for bytes."""
+    """A message; a text with a leading colon is not encoded, so that every client refuses it."""
     key = chance.choice([None, "k", "key-2", ""])
     value = chance.choice(["v", "", None, "v" * 100])
-    # Where a message without a key goes is chance, and so it is with an empty one.
+    # Without a key, or with an empty key, the partition is random, so the step names one.
     partition = chance.choice([None, 1]) if key else chance.choice([0, 1, 2, 3])
     timestamp = chance.choice([None, None, FIRST_TIMESTAMP])
     headers = chance.choice([None, [], [["h", "x"]], [["h", None], ["h", "y"]]])

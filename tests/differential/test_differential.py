@@ -1,4 +1,4 @@
-"""The compatibility APIs do what the originals do, call by call, in scripts that nobody wrote."""
+"""The compatibility APIs behave like the originals, call by call, in random scripts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from tests.differential.known import KNOWN
 from tests.differential.machine import PEERS, Peer, compare, make_topic
 from tests.support.peers import InstallationError
 
-SCRIPTS = (*range(12), 15)  # 7 and 15 have rules, users and leaders
+SCRIPTS = (*range(12), 15)  # 7 and 15 have ACLs, users and leaders
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 def test_the_same_scripts(peer: Peer, kafka_cluster: MockCluster) -> None:
-    """Each step returns the same as in the original, or raises what a handler for the original's
-    exception catches; at the end the group has committed the same."""
+    """Each step returns the same as the original, or raises an exception that its handlers catch.
+
+    At the end, the group's committed offsets are the same.
+    """
     topic = f"differential-{uuid.uuid4().hex[:8]}"
     make_topic(kafka_cluster.bootstrap_servers, topic)
     try:
@@ -33,7 +35,7 @@ def test_the_same_scripts(peer: Peer, kafka_cluster: MockCluster) -> None:
 
 
 def test_known_differences_are_documented() -> None:
-    """Each difference that the machine passes over is in a table that users read."""
+    """Each difference that the comparison ignores is in a table of the documentation."""
     tables = "".join(file.read_text() for file in DOCUMENTS.rglob("*.md"))
     for known in KNOWN:
         assert f"| {known.document}" in tables, known.document

@@ -1,4 +1,4 @@
-"""Run scripts on confluent-kafka, or on this package, which has its name."""
+"""Run scripts on confluent-kafka, or on this package, which has the same import name."""
 
 import time
 
@@ -71,7 +71,7 @@ class Consumer(CommonConsumer):
         return read_until(count, more)
 
     def seek(self, partition, offset):
-        # librdkafka refuses a seek until it has begun to fetch, which takes a moment.
+        # librdkafka refuses a seek until it has begun to fetch from the partition.
         deadline = time.monotonic() + patience
         while True:
             try:
@@ -124,7 +124,7 @@ class Consumer(CommonConsumer):
 
 
 class Producer:
-    """What scripts call of producers; each script sends to a topic of its own."""
+    """The producer calls of scripts; each script has a topic of its own."""
 
     def __init__(self, producer, own):
         self.producer = producer
@@ -177,7 +177,7 @@ def producer_of(script):
 
 
 class Admin:
-    """What scripts call of admin clients; each script has topics and groups of its own."""
+    """The admin calls of scripts; each script has topics and groups of its own."""
 
     def __init__(self, own):
         self.admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
@@ -319,7 +319,7 @@ class Admin:
 
 
 def result_of(futures):
-    """Return the result of the one thing that was asked for."""
+    """Return the only result of the futures."""
     [future] = futures.values()
     return future.result(10)
 

@@ -1,6 +1,6 @@
 """Run scripts on aiokafka or kafka-python, or on the compatibility APIs under their names.
 
-The two have most names in common. aiokafka's coroutines run to their end here, one after the other.
+The two packages have most names in common. aiokafka's coroutines run one after the other here.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ loop = asyncio.new_event_loop()
 
 
 class InLoop:
-    """A client of aiokafka whose methods run to their end in the event loop, on its thread.
+    """A client of aiokafka whose methods run in the event loop's thread, each to its end.
 
     Args:
         client: the client.
@@ -63,7 +63,7 @@ class InLoop:
 
 
 def in_loop(call):
-    """Return what a call returns, in the event loop, and what its awaitables come to."""
+    """Make the call in the event loop, await its result if needed, and return it."""
 
     async def called():
         result = call()
@@ -78,7 +78,7 @@ def in_loop(call):
 
 
 def make(kind, **keywords):
-    """Return a client that is started."""
+    """Return a started client."""
     keywords["bootstrap_servers"] = servers
     if not AWAITS:
         return kind(**keywords)
@@ -98,7 +98,7 @@ def consumer_of(script):
 
 
 class Consumer(CommonConsumer):
-    """What scripts call of consumers."""
+    """The consumer calls of scripts."""
 
     place = Place
 
@@ -162,7 +162,7 @@ class Consumer(CommonConsumer):
 
 
 class Producer:
-    """What scripts call of producers; each script sends to a topic of its own."""
+    """The producer calls of scripts; each script has a topic of its own."""
 
     def __init__(self, producer, own):
         self.producer = producer
@@ -208,7 +208,7 @@ _OF_ONE_RUN = {"topic_id", "error_message", "leader_epoch"}
 
 
 def plain(answer, own):
-    """Return an answer as JSON has it, without what differs from run to run."""
+    """Return an answer as JSON values, without parts that differ between runs."""
     if isinstance(answer, dict):
         return {
             plain(name, own): plain(one, own)
@@ -226,7 +226,7 @@ def plain(answer, own):
 
 
 class Admin:
-    """What scripts call of admin clients; each script has topics and groups of its own."""
+    """The admin calls of scripts; each script has topics and groups of its own."""
 
     def __init__(self, admin, own):
         self.admin = admin

@@ -1,6 +1,6 @@
-"""What the drivers have in common: scripts from standard input, outcomes to standard output.
+"""The common part of the drivers: scripts from standard input, outcomes to standard output.
 
-They run in the environment of another client too, which has nothing of this repository. Their
+Drivers also run in the environment of another client, which does not contain this repository. Their
 arguments are the brokers, the topic, a prefix for groups and topics, and the seconds to wait for
 messages.
 """
@@ -21,7 +21,7 @@ def run_scripts(run):
     for line in sys.stdin:
         script = json.loads(line)
         print(json.dumps([script["seed"], run(script)]), flush=True)
-    os._exit(0)  # whatever still waits
+    os._exit(0)  # without waiting for threads whose calls hang
 
 
 def outcomes_of(calls, script):
@@ -35,7 +35,7 @@ def outcomes_of(calls, script):
 
 
 def _outcome(call, arguments):
-    """What a call returns or raises; it may wait for ever, and is left on its thread then."""
+    """Return the call's result or exception; if it hangs, leave it on its thread."""
     outcomes = []
 
     def run():
@@ -53,12 +53,12 @@ def _outcome(call, arguments):
 
 
 def named(own, name):
-    """Return a topic of a script's own; a name that no topic can have stays."""
+    """Return the name of a topic of the script; a name that no topic can have is not changed."""
     return name if " " in name else f"{own}-{name}"
 
 
 class Hangs(Exception):
-    """A call waits for ever, as some do."""
+    """A call that never returns."""
 
 
 def raised(error):
@@ -69,11 +69,11 @@ def raised(error):
 
 
 def read_until(count, read):
-    """Return so many messages, or those that come before nothing comes any more.
+    """Return `count` messages, or fewer if no further message comes in time.
 
     Args:
-        count: how many.
-        read: returns the next ones, at most as many as it is told.
+        count: the number of messages.
+        read: returns the next messages, at most as many as its argument.
     """
     found = []
     deadline = time.monotonic() + patience
@@ -86,7 +86,7 @@ def read_until(count, read):
 
 
 class CommonConsumer:
-    """What all consumers have in common. A driver's has a `place`, the class of partitions."""
+    """The common part of all consumers. Each driver's `place` is its class of partitions."""
 
     def __init__(self, consumer):
         self.consumer = consumer
@@ -108,12 +108,12 @@ class CommonConsumer:
 
 
 def header_pairs(headers):
-    """Return headers as clients take them: JSON has no bytes and no tuples."""
+    """Convert headers from JSON: clients take tuples and bytes."""
     if not isinstance(headers, list):
         return headers
     return [(name, None if value is None else value.encode()) for name, value in headers]
 
 
 def as_bytes(value):
-    """Return a key or value: text that begins with a colon stays text, which is wrong."""
+    """Encode a key or value; a text with a leading colon stays a text, which is an error."""
     return value.encode() if isinstance(value, str) and not value.startswith(":") else value
