@@ -1,7 +1,7 @@
-"""A million inputs, ten thousand hostile frames: one row for each kind.
+"""Run a million inputs and ten thousand hostile frames; print one row for each kind.
 
-Most inputs are drawn from a seed. `guided` ones come from libFuzzer, for what reads structured
-data in C; they need the extension that `make fuzz` compiles with clang.
+Most inputs are drawn from a seed. `guided` inputs come from libFuzzer, for code that reads
+structured data in C. They need the extension that `make fuzz` compiles with clang.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 
 from tests.fuzz import guided
 
-# Shares of the inputs: a call at the boundary is one of two hundred, the others are one each.
+# Shares of the inputs: "boundary" tests hundreds of callables, the other targets one each.
 SHARES = {
     ("campaign", "boundary"): 0.3,
     ("campaign", "arrow"): 0.05,
@@ -30,7 +30,7 @@ SHARES = {
 
 
 def run(module: str, *arguments: str) -> bool:
-    """In a process of its own, which may crash; its last output says where it was."""
+    """Run a target in a process of its own, which may crash; its last output names the round."""
     command = [sys.executable, "-X", "faulthandler", "-m", f"tests.fuzz.{module}", *arguments]
     result = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode != 0:

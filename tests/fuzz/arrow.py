@@ -1,9 +1,10 @@
 """Arrow arrays that no library would make, given to produce_arrow().
 
-Who exports an Arrow array promises that its buffers are as long as its length, its offset and
-its data say; nothing in the structs lets a reader check that. So that promise is kept, and to
-the byte: a reader that goes one further is seen by the address sanitizer. What cannot be
-checked (offsets of binary values, sizes of a view's blocks) stays inside, too. All the rest lies.
+The exporter of an Arrow array promises that its buffers are as long as its length, offset and data
+require. A reader cannot check this promise, so these arrays keep it to the byte: the address
+sanitizer notices a reader that goes one byte further. Other values that a reader cannot check stay
+in bounds too: the offsets of binary values, and the sizes of a view's blocks. All other values are
+wrong.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from confluent_kafka import Producer
 from tests.fuzz.boundary import DOCUMENTED
 from tests.support.arrow_structs import ArrowArray, ArrowSchema, Exported
 
-_POINTERS = 8  # of `children`, whatever n_children says
-# ctypes keeps up to 16 bytes in an object of its own, with room behind them.
+_POINTERS = 8  # pointers in `children`, even if n_children is higher
+# ctypes stores up to 16 bytes inside its own object, with unused bytes after them.
 _BEFORE = bytes(32)
 _RELEASE_SCHEMA: Any = type(ArrowSchema().release)
 _RELEASE_ARRAY: Any = type(ArrowArray().release)
 _BYTES = (b"z", b"u", b"Z", b"U", b"vz", b"vu", b"w:0", b"w:3", b"w:16", b"n")
 _INTEGERS = (b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L", b"n")
-_WIDTHS = {b"c": 1, b"s": 2, b"i": 4, b"w:0": 0, b"w:3": 3, b"w:16": 16}  # the others: 8
+_WIDTHS = {b"c": 1, b"s": 2, b"i": 4, b"w:0": 0, b"w:3": 3, b"w:16": 16}  # other formats: 8
 _WIDTH_OF_OFFSETS = {b"z": "i", b"u": "i", b"+l": "i", b"Z": "q", b"U": "q", b"+L": "q"}
 _STAMPS = (b"tss:", b"tsm:", b"tsu:UTC", b"tsn:")
 _WRONG = (
@@ -52,11 +53,11 @@ def _width(kind: bytes) -> int:
 
 
 class Handmade(Exported):
-    """A record batch of fuzz; counts how often it is released."""
+    """A random record batch that counts its releases."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._memory: list[Any] = []  # what the structs point to
+        self._memory: list[Any] = []  # the memory behind the structs' pointers
         self.releases = 0
         self._release_schema = _RELEASE_SCHEMA(lambda pointer: None)
         self._release_array = _RELEASE_ARRAY(self._release)
@@ -102,7 +103,7 @@ class Handmade(Exported):
         if self._one_in(25):
             formats = (*_WRONG, *_BYTES, *_INTEGERS, b"+l")
         kind = self._random.choice(formats)
-        # Arrow wants a child to have as many rows as its parent, and its parent's offset.
+        # In Arrow, a child has at least its parent's offset and length in rows.
         rows = max(0, rows - 1) if self._one_in(25) else rows
         return self._node(name, kind, rows, [])
 
@@ -146,7 +147,7 @@ class Handmade(Exported):
         array.buffers = ctypes.cast(pointers, ctypes.POINTER(ctypes.c_void_p))
 
     def _place(self, content: bytes | None) -> int | None:
-        """The address of a copy, behind which nothing may be read."""
+        """Copy the content, and return its address; a read past its end is an error."""
         if content is None:
             return None
         content = _BEFORE + content
@@ -160,12 +161,12 @@ class Handmade(Exported):
         if self._one_in(30):
             wrong = [-1, -(2**31), 0, most]
             if kind[:1] == b"+":
-                wrong += [most * 100, 2**31 - 1]  # its values are counted: this is checked
+                wrong += [most * 100, 2**31 - 1]  # a reader counts list values
             offsets[random.randrange(count)] = random.choice(wrong)
         return offsets
 
     def _values(self, size: int) -> bytes:
-        """Integers, or anything: some or all random, small, or zero."""
+        """Integers that are small or zero, or random bytes."""
         random = self._random
         if self._one_in(8):
             return random.randbytes(size)
@@ -184,13 +185,13 @@ class Handmade(Exported):
     # ---- lies ----------------------------------------------------------------------------
 
     def _break(self, schema: Any, array: Any, kind: bytes) -> None:
-        """Makes one field wrong; never so that a reader would have to believe it."""
+        """Make one field wrong, but only in ways that a reader can check."""
         random = self._random
         match random.randrange(12):
             case 0:
                 array.length = min(array.length, random.choice((-(2**63), -1, 0, 1)))
             case 1:
-                # Refused with any length but 0, and then nothing is read.
+                # A reader refuses these offsets, unless the length is 0, when it reads nothing.
                 array.offset = random.choice((-(2**63), -1, 2**63 - 1))
             case 2:
                 array.null_count = random.choice(_NUMBERS)
@@ -216,7 +217,7 @@ class Handmade(Exported):
 
 
 class Nothing(Handmade):
-    """A batch whose columns are all null: it has as many rows as it says, in no memory."""
+    """A batch of null columns: it claims any number of rows, without memory."""
 
     def __init__(self, rows: int, names: list[bytes | None]) -> None:
         super().__init__(Random(0))
@@ -226,18 +227,18 @@ class Nothing(Handmade):
     def _bare(self, name: bytes | None, kind: bytes, rows: int) -> tuple[ArrowSchema, ArrowArray]:
         schema = ArrowSchema(name=name, format=kind, release=self._release_schema)
         array = ArrowArray(length=rows, release=self._release_array)  # null_count is 0
-        array.n_buffers = len(kind) - 1  # a struct's validity, which is missing
+        array.n_buffers = len(kind) - 1  # the validity buffer of a struct, which is NULL
         array.buffers = ctypes.pointer(ctypes.c_void_p())
         self._memory += [schema, array]
         return schema, array
 
 
 class ArrowImport:
-    """produce_arrow() of such batches; each that is taken is released, and only once."""
+    """Gives such batches to produce_arrow(); each accepted batch is released exactly once."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        # Without brokers nothing leaves the queue.
+        # Without brokers, all messages stay in the queue.
         self._producer = Producer({"log_level": 0, "queue.buffering.max.messages": 1000})
         self.last = ""
 

@@ -41,8 +41,8 @@ from tests.support.columns import (
     row_program,
 )
 
-# What a wrong call may raise. RuntimeError is that of a closed client, and RecursionError;
-# AttributeError is that of an attribute that is read-only, KeyError that of a column's name.
+# The exceptions of wrong calls. RuntimeError is for closed clients, and includes RecursionError.
+# AttributeError is for read-only attributes, and KeyError is for a column's name.
 DOCUMENTED = (
     TypeError,
     ValueError,
@@ -55,19 +55,19 @@ DOCUMENTED = (
     KafkaException,
     Ours,
 )
-# Of Exception, tuple and object: CPython's code, not ours.
+# Inherited from Exception, tuple and object: CPython's code, not ours.
 _FOREIGN = {"__dir__", "__sizeof__", "__subclasshook__", "__init_subclass__", "__class_getitem__"}
-# Seconds that a call may wait; and the two that wait for ever have to be woken.
+# The longest wait of a call in seconds; and the calls that wait for ever, which wakeup() ends.
 _LONGEST = 0.002
 _TIMEOUTS = ("timeout", "block", "seconds")
 _ENDLESS = ("Consumer.__next__", "Consumer.commit", "DeserializingConsumer.__next__")
-# Its KeyboardInterrupt would end the tests, in whatever call comes then.
+# It raises KeyboardInterrupt in a later call, which would end the tests.
 SIMULATES_CTRL_C = "_interrupt_after"
 _KEPT = 40
 
 
 class Target(NamedTuple):
-    """A callable; methods and attributes (get, set, delete) are called on an owner."""
+    """A callable; a method or attribute (get, set, delete) needs an owner."""
 
     name: str
     owner: type[Any] | None
@@ -113,11 +113,11 @@ def _attribute(use: Callable[..., Any], name: str) -> Callable[..., Any]:
 def _parameters(function: Any) -> tuple[str, ...]:
     try:
         return tuple(inspect.signature(function).parameters)
-    except (TypeError, ValueError):  # some of CPython's own have no signature
+    except (TypeError, ValueError):  # some of CPython's own callables have no signature
         return ()
 
 
-# What starts and ends threads takes a thousand times as long as the rest.
+# Calls that start or end threads take a thousand times as long as other calls.
 _CLIENTS = (
     Producer,
     SerializingProducer,
@@ -136,10 +136,10 @@ QUICK = [target for target in TARGETS if target not in SLOW]
 
 
 class Boundary:
-    """Clients of a small cluster, the objects that calls returned, and calls of everything."""
+    """Calls everything, with clients of a small cluster and the results of earlier calls."""
 
     def __init__(self, random: Random, slow: int = 20) -> None:
-        """One call in `slow` is one that takes long."""
+        """One call in `slow` is a slow call."""
         self._random = random
         self._slow = slow
         self._found: list[Any] = []
@@ -170,12 +170,12 @@ class Boundary:
         self._cluster.close()
 
     def step(self) -> Exception | None:
-        """One call: what it raised, if it may; the rest comes out."""
+        """Make one call; return its documented exception, and raise all others."""
         target = self._random.choice(SLOW if self._random.randrange(self._slow) == 0 else QUICK)
         places, names = self._arguments(target)
         owner: Any = None if target.owner is None else self._owner(target.owner)
         if target.name in _ENDLESS:
-            with contextlib.suppress(RuntimeError):  # it was closed
+            with contextlib.suppress(RuntimeError):  # the client is closed
                 owner.wakeup()
         if target.owner is not None:
             places.insert(0, owner)
@@ -191,7 +191,10 @@ class Boundary:
     # ---- arguments -----------------------------------------------------------------------
 
     def _arguments(self, target: Target) -> tuple[list[Any], dict[str, Any]]:
-        """Some by place and some by name; mostly good ones, to get as far as the next."""
+        """Draw positional and keyword arguments.
+
+        Most of them are good, so that the call gets to the checks of the next argument.
+        """
         parameters = target.parameters
         if not parameters or self._random.randrange(20) == 0:
             count = self._random.choice((0, 0, 0, 0, 1, 2, 3))
@@ -241,19 +244,19 @@ class Boundary:
         return _MADE[kind]()
 
     def _client(self, kind: type[Any], *arguments: Any) -> Any:
-        """The open one; now and then the one that an earlier call has closed."""
+        """The open client; sometimes a client that an earlier call has closed."""
         client = self._open.get(kind)
         if client is None or (_is_closed(client) and self._random.randrange(20)):
             client = self._open[kind] = kind(*(arguments or (self._settings_of(kind),)))
         return client
 
     def _settings_of(self, kind: type[Any]) -> dict[str, Any]:
-        """A share group's sessions are the brokers' business."""
+        """Leave out the session timeout for a share consumer: brokers set it for share groups."""
         of_brokers = {"session.timeout.ms"} if issubclass(kind, ShareConsumer) else set()
         return {key: self._settings[key] for key in self._settings if key not in of_brokers}
 
     def _keep(self, result: Any) -> None:
-        """Looks at a result as a program would, and keeps it to be an argument."""
+        """Look at a result as a program would, and keep it as an argument for later calls."""
         if self._drop(result):
             return
         self._found.append(result)
@@ -264,7 +267,7 @@ class Boundary:
                 look(result)
 
     def _drop(self, made: Any) -> bool:
-        """Closes a client that a call has made; says whether it is a client."""
+        """Close a client that a call has created; return whether it is a client."""
         if not isinstance(made, _CLOSABLE):
             return False
         if not any(made is each for each in self._open.values()):
@@ -296,7 +299,7 @@ _MADE: dict[type[Any], Callable[[], Any]] = {
 
 
 def _bounded(timeout: Any) -> Any:
-    """The same, or a short one when it would be a number of seconds to wait."""
+    """The same timeout, or a short one if it is a longer number of seconds."""
     try:
         seconds = float(timeout)
     except Exception:

@@ -1,12 +1,12 @@
-"""A great number of inputs in one process: counts them, and measures what they leave behind.
+"""Run a great number of inputs in one process, count them, and measure leaks.
 
-Everything is drawn from a seed. Inputs come in rounds, each with clients of its own that are
-closed at its end; what is measured between rounds should then stay the same:
+All inputs are drawn from a seed. They come in rounds: each round has its own clients, and closes
+them at its end. These measures should then stay the same from round to round:
 
-- RSS, which also sees memory of C;
-- the interpreter's allocated blocks, which see every leaked object.
+- RSS, which includes the memory of C;
+- the interpreter's allocated blocks, which include every leaked object.
 
-The first rounds fill caches and are not looked at.
+The first rounds fill caches and are not measured.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from tests.fuzz.json_rows import JSONRows
 
 
 def protobuf_columns(random: Random) -> Any:
-    """Without loading google.protobuf for the other targets."""
+    """The import is here, so that the other targets do not load google.protobuf."""
     from tests.fuzz.columns_protobuf import ProtobufColumns
 
     return ProtobufColumns(random)
 
 
 def encoders(random: Random) -> Any:
-    """The same."""
+    """The import is here, so that the other targets do not load google.protobuf."""
     from tests.fuzz.columns_encoders import Encoders
 
     return Encoders(random)
@@ -56,8 +56,8 @@ TARGETS: dict[str, Callable[[Random], Any]] = {
     "encoders": encoders,
 }
 ROUND = 10_000
-SLOW = 2  # seconds: such a call is printed
-HANG = 120  # after these the stacks of all threads are, and the process ends
+SLOW = 2  # seconds; a slower call is printed
+HANG = 120  # seconds, after which the stacks of all threads are printed and the process ends
 
 
 class Held(NamedTuple):
@@ -72,7 +72,7 @@ def held() -> Held:
 
 
 def run_round(name: str, seed: str, inputs: int, trace: bool) -> collections.Counter[str]:
-    """`inputs` of one target; the outcomes, counted by the type of their exceptions."""
+    """Run `inputs` inputs of one target; count the outcomes by the type of their exception."""
     outcomes: collections.Counter[str] = collections.Counter()
     with TARGETS[name](Random(seed)) as target:
         for number in range(inputs):
@@ -117,7 +117,7 @@ def report(name: str, seed: str, inputs: int) -> int:
     for number in range(rounds):
         if number == warm:
             before = held()
-        print(f"round {number}", file=sys.stderr, flush=True)  # the last one before a crash
+        print(f"round {number}", file=sys.stderr, flush=True)  # shows the last round before a crash
         size = min(ROUND, inputs - number * ROUND)
         outcomes += run_round(name, f"{seed}-{number}", size, trace=False)
     after = held()

@@ -1,4 +1,4 @@
-"""Columns of hostile payloads, schemas and programs."""
+"""Hostile payloads, schemas and programs for columns."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _DAMAGE = (
     b"\xff" * 9 + b"\1",
     b"\xfe\xff\x03",
 )
-_SCHEMAS = 50  # that are used again and again
-# Bytes of columns that one of a payload may stand for: it can say that a record of many is null.
+_SCHEMAS = 50  # schemas that are used repeatedly
+# Bytes of columns per byte of payload: one byte can say that a record of many fields is null.
 _FACTOR = 4096
-# Of an item of no bytes, such as a record that only has defaults.
+# Bytes of columns per item without bytes, such as a record that has only default values.
 _NOTHING = 256
 _NUMBERS = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 16, 2**31 - 1, 2**31, 2**63 - 1)
 _FORMATS = (
@@ -40,7 +40,7 @@ _FORMATS = (
 
 
 class Columns:
-    """Decodes them: rows that their readers can rely on, or documented exceptions."""
+    """Decodes hostile payloads: into valid rows, or documented exceptions."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -94,7 +94,7 @@ class Columns:
         return made
 
     def _payload(self, schemas: Schemas, writer: Any) -> bytes | None:
-        """A good one that was spoilt, or anything."""
+        """A good payload with a few changed bytes, or any bytes."""
         random = self._random
         match random.randrange(8):
             case 0:
@@ -110,7 +110,7 @@ class Columns:
     # ---- programs ------------------------------------------------------------------------
 
     def _hostile_program(self) -> None:
-        """One that a schema gave with some things changed, or none at all."""
+        """Run a schema's program after changing some parts, or none."""
         random = self._random
         schemas = Schemas(random)
         writer = schemas.row()
@@ -127,12 +127,12 @@ class Columns:
         payloads = [self._payload(schemas, writer) for _ in range(3)]
         self.last += f" of {payloads}"
         array = look(_decode_rows(pa.array(payloads, pa.binary()), program), 3)
-        # Values may be none, such as 1,000 in a decimal of two digits, but can be read.
+        # Values may be invalid, such as 1,000 in a decimal of two digits, but reading must be safe.
         with suppress(Exception):
             array.to_pylist()
 
     def _changed(self, column: Any) -> Any:
-        """A description of columns in which one is different."""
+        """A description of columns in which one part is different."""
         random = self._random
         if column[3] and random.randrange(4):
             children = list(column[3])
@@ -176,7 +176,7 @@ class Columns:
                 _NUMBERS,
                 (*_NUMBERS, len(steps), len(steps) + 1),
                 ((), (0,), (1,), (1, 2), (-1, 2**31 - 1), (0, 1, 0, -1), (2**31,), None),
-                # Few: a default with lists in it is read for each item of a list around it.
+                # Few items: a list in a default value is read for each item of a list around it.
                 (b"", b"\0", b"\xff", b"\x02\0", bytes(16), b"\xff" * 32, "text"),
                 ("", "a.b[]", "\ud800", None),
             )[part]
@@ -185,7 +185,7 @@ class Columns:
 
 
 def look(rows: Any, count: int) -> Any:
-    """The rows, of the structure that Arrow promises, and what is wrong with them."""
+    """Check the rows and the errors as Arrow data, and return the rows."""
     array = pa.array(rows)
     try:
         array.validate()

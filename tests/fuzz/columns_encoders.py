@@ -1,4 +1,4 @@
-"""Programs that write columns as payloads, which no schema gives, and hostile text for Protobuf."""
+"""Programs that write columns as payloads, but come from no schema; hostile text for Protobuf."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confluent_kafka.columns import AvroEncoder, JSONEncoder, ProtobufEncoder
 from tests.fuzz.boundary import DOCUMENTED
 
 _ITEM = pa.struct([("key", pa.string()), ("value", pa.list_(pa.int32()))])
-# A column of each layout that csrc/columns/input_types.h has, with nulls and without.
+# A column of each layout in csrc/columns/input_types.h, with and without nulls.
 _UNION = pa.UnionArray.from_dense(
     pa.array([0, 1, 0], pa.int8()),
     pa.array([0, 0, 1], pa.int32()),
@@ -102,7 +102,7 @@ _JSON = (
 
 
 def _with_column(kind: Any) -> Any:
-    """A message with a field of this type."""
+    """A message type with a field of this type."""
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
     from google.protobuf.descriptor_pool import DescriptorPool
 
@@ -119,7 +119,7 @@ def _with_column(kind: Any) -> Any:
 
 
 class Encoders:
-    """Writes payloads: such as others can read, or documented exceptions."""
+    """Encodes hostile input: into valid payloads, or documented exceptions."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -146,7 +146,7 @@ class Encoders:
         return None
 
     def _hostile_program(self) -> None:
-        """One of an encoder with some instructions changed."""
+        """Run an encoder's program after changing some instructions."""
         random = self._random
         name, encoder, batch = random.choice(self._encoders)
         batch = batch.slice(random.randrange(3))
@@ -189,7 +189,7 @@ class Encoders:
                 steps[place] = tuple(step)
 
     def _hostile_text(self) -> None:
-        """Something like JSON, as one of the types that it is written as."""
+        """Encode text similar to JSON as one of Protobuf's types for JSON."""
         random = self._random
         texts = [
             "".join(random.choice(_JSON) for _ in range(random.randrange(12))),

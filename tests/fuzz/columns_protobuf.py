@@ -1,4 +1,4 @@
-"""Columns of hostile payloads of Protobuf, and of programs that no message type gives."""
+"""Hostile Protobuf payloads for columns, and programs that no message type compiles to."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.support.protobuf import random_payload
 from tests.support.protobuf_types import random_type
 
 _DAMAGE = (b"", b"\0", b"\1", b"\x7f", b"\xff", b"\x0a\x00", b"\xff\xff\xff\xff\x0f")
-_TYPES = 30  # that are used again and again
+_TYPES = 30  # message types that are used repeatedly
 _ENUMS = ("string", "dictionary", "number")
 _NUMBERS = (-(2**31), -2, -1, 0, 1, 2, 3, 5, 7, 1000, 10**9, 2**29, 2**31, 2**63 - 1)
-# By their places in the description of a field: what it may be instead.
+# For each part of a field's description: values that replace it.
 _PARTS: tuple[tuple[Any, ...], ...] = (
     ("", "a\0", "\ud800", None),
     _NUMBERS,
@@ -50,7 +50,7 @@ _PARTS: tuple[tuple[Any, ...], ...] = (
 
 
 def spoilt(random: Random, payload: bytes) -> bytes:
-    """A payload with some bytes changed, or none."""
+    """A payload with a few changed bytes, or without changes."""
     data = bytearray(payload)
     for _ in range(random.randrange(4)):
         place = random.randrange(len(data) + 1)
@@ -59,7 +59,7 @@ def spoilt(random: Random, payload: bytes) -> bytes:
 
 
 class ProtobufColumns:
-    """Decodes them: rows that their readers can rely on, or documented exceptions."""
+    """Decodes hostile Protobuf payloads: into valid rows, or documented exceptions."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -113,7 +113,7 @@ class ProtobufColumns:
             raise AssertionError from error
 
     def _hostile_program(self) -> None:
-        """One that a type gave, with a field or two changed."""
+        """Run a type's program after changing up to two fields."""
         random = self._random
         descriptor, _ = self._type()
         root = layout(
@@ -129,7 +129,7 @@ class ProtobufColumns:
         payloads = self._payloads(descriptor)
         self.last += f" of {payloads}"
         array = look(_decode_rows(pa.array(payloads, pa.binary()), program), len(payloads))
-        # Values may be none, such as text that is not UTF-8, but can be read.
+        # Values may be invalid, such as text that is not UTF-8, but reading them must be safe.
         with suppress(Exception):
             array.to_pylist()
 

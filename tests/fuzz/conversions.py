@@ -1,4 +1,4 @@
-"""Configurations and headers alone: what C makes of a dict, deeper than calls of everything go."""
+"""Configurations and headers alone: they test C's conversion of a dict more deeply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _quiet.addHandler(logging.NullHandler())
 
 
 class Configurations:
-    """Clients of any configuration; those that can be made are closed again."""
+    """Creates clients with random configurations, and closes the created ones."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -38,7 +38,7 @@ class Configurations:
             client = kind(config)
         except DOCUMENTED as error:
             return error
-        # A client whose callback fails raises that from close().
+        # If a client's callback raises, close() raises its exception.
         try:
             client.close(0) if kind is Producer else client.close()
         except (KafkaException, *DOCUMENTED):
@@ -47,11 +47,11 @@ class Configurations:
 
 
 class Headers:
-    """Headers of any kind, given to a Message and sent; those that are taken are compared."""
+    """Gives random headers to a Message and sends them; compares the accepted headers."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        # Without brokers nothing leaves the queue, and reports come back when it is purged.
+        # Without brokers, messages stay in the queue until a purge causes their reports.
         self._producer = Producer({"log_level": 0, "queue.buffering.max.messages": 50})
         self.last = ""
 
@@ -93,7 +93,7 @@ class Headers:
         return draw(self._random) if self._random.randrange(3) == 0 else self._random.choice(known)
 
     def _check(self, given: Any, sent: list[tuple[str, bytes | None]]) -> None:
-        """What was taken is what is sent, in its order."""
+        """The sent headers are the accepted headers, in the same order."""
         if type(given) not in (dict, list):
             return
         pairs = list(given.items()) if type(given) is dict else given

@@ -1,4 +1,4 @@
-"""Clients of a hostile broker: they survive it, and work when it is sane again."""
+"""Clients of a hostile broker survive it, and work as soon as the broker is sane again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.hostile import HostileProxy
 from tests.support.kafka import Reports
 from tests.support.waiting import wait_until
 
-ROUND = 100  # frames that the clients of a round get
+ROUND = 100  # spoilt frames for the clients of one round
 PATIENCE = 10.0
 HANG = 120
 _CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -41,7 +41,7 @@ class Round:
         self._proxy = proxy
         self._random = Random(seed)
         self.errors: collections.Counter[str] = collections.Counter()
-        self.renewed = 0  # clients that were replaced afterwards
+        self.renewed = 0  # clients that had to be replaced
         self._fatal = False
         self._common: dict[str, Any] = {
             "bootstrap.servers": proxy.address,
@@ -89,7 +89,7 @@ class Round:
         self._fatal |= error.fatal()
 
     def suffer(self, frames: int) -> None:
-        """Makes an application's calls until `frames` answers were spoilt."""
+        """Make an application's calls until the broker has spoilt `frames` answers."""
         end = self._proxy.frames + frames
         topic = [TopicPartition("topic", 0, 0)]
         self.consumer.subscribe(["topic"]) if self._random.randrange(2) else self.consumer.assign(
@@ -126,9 +126,9 @@ class Round:
                 self.errors[message.error().name()] += 1
 
     def recover(self) -> None:
-        """The broker is sane: a message is delivered, and read."""
+        """Deliver a message and read it, with a sane broker."""
         reports = Reports()
-        if not self._fatal:  # as an idempotent producer's error may be: it says so, and ends
+        if not self._fatal:  # an idempotent producer ends after a fatal error
             self.producer.purge()
             _patiently(lambda: None in reports.errors, lambda: self._send(reports))
         if None not in reports.errors:
@@ -166,8 +166,10 @@ class Round:
 
 
 def _patiently(condition: Callable[[], object], step: Callable[[], object]) -> None:
-    """Tries for a while. An answer that is well formed but false, such as a leader's epoch of
-    two thousand million, cannot be told from a true one, and holds until the client ends.
+    """Try for some seconds.
+
+    An answer may be well formed but false, such as a leader epoch of two thousand million. A client
+    cannot recognize such a value, and keeps it until it is closed.
     """
     end = time.monotonic() + PATIENCE
     while not condition() and time.monotonic() < end:
@@ -185,7 +187,7 @@ def main() -> int:
     sent = rounds = renewed = 0
     while sent < arguments.frames:
         seed = f"{arguments.seed}-{rounds}"
-        print(f"round {rounds}", file=sys.stderr, flush=True)  # the last one before a crash
+        print(f"round {rounds}", file=sys.stderr, flush=True)  # shows the last round before a crash
         faulthandler.dump_traceback_later(HANG, exit=True)
         with MockCluster(1) as cluster, HostileProxy(cluster.bootstrap_servers, seed) as proxy:
             cluster.create_topic("topic")

@@ -1,8 +1,9 @@
-"""Inputs that a fuzzer makes from what earlier ones reached in the C code, under sanitizers.
+"""Inputs that a fuzzer derives from the C code that earlier inputs reached, under sanitizers.
 
-libFuzzer (of atheris) watches which branches of the extension an input takes, keeps those that
-take a new one, and changes them. The targets are the same as those of a seed: a fuzzer's bytes
-are what they are drawn from. `make fuzz` compiles the extension for it, into build/guided.
+libFuzzer (from atheris) watches which branches of the extension an input takes. It keeps inputs
+that take a new branch, and changes them. The targets are those of tests.fuzz.campaign, but draw
+from the fuzzer's bytes instead of a seed. `make fuzz` compiles the extension for this into
+build/guided.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from tests.fuzz.campaign import TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "guided"
-# Lost memory is looked for after so many inputs, and at the end.
+# Leaked memory is looked for after this number of inputs, and at the end.
 ROUND = 10_000
-FEW = 20  # pieces of memory that variables may hold
+FEW = 20  # allocations that only local variables may hold
 
 
 class Drawn(Random):
-    """Draws from bytes, and zeros when there are no more."""
+    """Draws from bytes, and returns zeros after the last byte."""
 
     def feed(self, data: bytes) -> None:
         self._rest = data
@@ -48,7 +49,7 @@ class Drawn(Random):
 
 
 def missing() -> str | None:
-    """What is not here, if it is not: an extension that clang has compiled, or the fuzzer."""
+    """The missing part, or None: the fuzzer, or an extension that clang has compiled."""
     if importlib.util.find_spec("atheris") is None:
         return "atheris is not installed"
     if not any(BUILD.glob("lib/confluent_kafka/cimpl.*")):
@@ -57,23 +58,23 @@ def missing() -> str | None:
 
 
 def environment() -> dict[str, str]:
-    """Of a process that runs the instrumented extension, with the runtime that belongs to it."""
+    """The environment of a process with the instrumented extension and the matching runtime."""
     spec = importlib.util.find_spec("atheris")
     assert spec is not None
     assert spec.origin is not None
     return os.environ | {
         "LD_PRELOAD": str(Path(spec.origin).parents[1] / "asan_with_fuzzer.so"),
         "PYTHONPATH": str(BUILD / "lib"),
-        # So that each object is a piece of memory of its own.
+        # Each object gets an allocation of its own.
         "PYTHONMALLOC": "malloc",
-        # Leaks are looked for here, not at the exit of an interpreter that keeps some of its own.
+        # Leaks are looked for here; at its exit, the interpreter always leaks some memory.
         "ASAN_OPTIONS": "detect_leaks=1:leak_check_at_exit=0:quarantine_size_mb=16",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
 
 
 class Fuzzer:
-    """Gives libFuzzer's inputs to a target, and counts what comes out."""
+    """Passes libFuzzer's inputs to a target, and counts the outcomes."""
 
     def __init__(self, name: str, inputs: int, options: list[str]) -> None:
         self._name = name
@@ -81,19 +82,19 @@ class Fuzzer:
         self._drawn = Drawn()
         self._target = TARGETS[name](self._drawn).__enter__()
         self._outcomes: collections.Counter[str] = collections.Counter()
-        self._before = self._lost = 0  # pieces of memory
+        self._before = self._lost = 0  # allocations
         self._start = time.monotonic()
         self._options = [
             sys.argv[0],
-            f"-artifact_prefix={BUILD}/",  # an input that fails goes there
-            "-detect_leaks=0",  # after each input, which takes long
+            f"-artifact_prefix={BUILD}/",  # the folder of inputs that fail
+            "-detect_leaks=0",  # no check after each input, which would take long
             "-max_len=1024",
             "-timeout=60",
             *options,
         ]
 
     def run(self) -> None:
-        """Ends the process, as libFuzzer does."""
+        """Run the fuzzer, which ends the process."""
         import atheris
 
         atheris.Setup(self._options, self._one_input)
@@ -130,9 +131,10 @@ class Fuzzer:
 
 
 def lost() -> tuple[int, str]:
-    """How many pieces of memory nothing points to, and where they were allocated.
+    """Count the unreachable allocations, and report where they were made.
 
-    Some are not lost: the sanitizer does not see what local variables of Python point to.
+    Some of them are not leaked: the sanitizer does not see allocations that only local variables of
+    Python refer to.
     """
     gc.collect()
     runtime = ctypes.CDLL(None)

@@ -1,4 +1,4 @@
-"""Objects of any kind as Avro of any schema: the extension and fastavro agree."""
+"""Objects of any kind, encoded as Avro of any schema: the extension and fastavro agree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from confluent_kafka.schema_registry._avro_shapes import Shapes
 
 
 class Text(enum.StrEnum):
-    """Text, with a hash of its own."""
+    """A text with another hash than str."""
 
     RED = "RED"
 
@@ -52,7 +52,7 @@ _OBJECTS = st.recursive(
 
 @st.composite
 def schemas(draw: st.DrawFn, depth: int = 2) -> Any:
-    """Any schema, its named types defined once each."""
+    """A random schema that defines each of its named types once."""
     counter = iter(range(100))
     seen: set[str] = set()
 
@@ -85,7 +85,10 @@ _FIELDS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=3, unique=True)
 @settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 @given(schemas(), _OBJECTS)
 def test_both_ways_agree(schema: Any, obj: Any) -> None:
-    """What the extension writes matches, and fastavro writes the same; the rest does not match."""
+    """If the extension encodes an object, the object fits, and fastavro writes the same bytes.
+
+    Other objects do not fit.
+    """
     named: dict[str, Any] = {}
     parsed = fastavro.parse_schema(schema, named)
     shapes = Shapes(parsed, named, False, False)

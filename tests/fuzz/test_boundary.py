@@ -1,6 +1,6 @@
-"""Calls with anything: only documented exceptions, no crash, no hang. Short, and always the same.
+"""Calls with anything: only documented exceptions, no crash, no hang.
 
-`python -m tests.fuzz` is the long version.
+The inputs are few and always the same; `python -m tests.fuzz` is the long version.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tests.fuzz.boundary import SIMULATES_CTRL_C, TARGETS, Boundary
 from tests.fuzz.conversions import Configurations, Headers
 from tests.support.arguments import MATRIX
 
-# A client that nobody closed says so when it is collected: some calls make one, and lose it.
+# A client that nobody closed warns when it is collected. Some calls create such clients.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
-    """Collects here, and not in the middle of another test."""
+    """Collect garbage now, and not in the middle of another test."""
     yield
     gc.collect()
 
@@ -39,7 +39,7 @@ settings.register_profile(
     "tests", derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
 )
 settings.load_profile("tests")
-# Drawn from hypothesis, so that what fails is shrunk to the fewest and simplest calls.
+# Hypothesis draws the inputs, so that it can shrink a failure to the fewest and simplest calls.
 randoms = st.randoms(use_true_random=False)
 
 
@@ -54,7 +54,7 @@ def run(target: Callable[[Random], Any], random: Random, steps: int) -> None:
 
 
 def test_every_callable_takes_part() -> None:
-    """Nothing that the matrix of bad arguments knows is left out, nor an attribute."""
+    """The targets include each callable of the matrix of bad arguments, and attributes."""
     names = {target.name for target in TARGETS}
     assert {name for name in MATRIX if SIMULATES_CTRL_C not in name} <= names
     assert {"setattr TopicPartition.offset", "KafkaException", "Producer"} <= names
@@ -62,11 +62,11 @@ def test_every_callable_takes_part() -> None:
     assert cimpl.MockCluster.__name__ in names
 
 
-# Of the seed alone: what later calls draw depends on what the cluster's threads did in time.
+# Hypothesis draws only the seed: later draws depend on the timing of the cluster's threads.
 @settings(max_examples=20)
 @given(st.randoms(use_true_random=True))
 def test_calls_of_everything(random: Random) -> None:
-    """Every public callable, on live, closed and half-made objects."""
+    """Call every public callable, on live, closed and half-made objects."""
     run(Boundary, random, 20)
 
 
@@ -80,14 +80,14 @@ def test_configurations(random: Random) -> None:
 @settings(max_examples=30)
 @given(randoms)
 def test_headers(random: Random) -> None:
-    """Headers are refused, or sent as they are."""
+    """Headers are refused, or sent unchanged."""
     run(Headers, random, 10)
 
 
 @pytest.mark.parametrize("target", [Boundary, Configurations, Headers, ArrowImport])
 def test_drawn_from_a_seed(target: Callable[[Random], Any]) -> None:
-    """A thousand inputs of each kind, as the long run makes them.
+    """A thousand inputs of each kind, as in the long run.
 
-    Arrow data that is taken is released once, and nothing else is released twice.
+    Accepted Arrow data is released exactly once, and no other data is released twice.
     """
     run(target, Random("suite"), 1000)

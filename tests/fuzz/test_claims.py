@@ -1,4 +1,4 @@
-"""Arrow data without buffers may claim any number of rows: that costs nothing."""
+"""Arrow data without buffers may claim any number of rows, which must not need memory or time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 @pytest.mark.parametrize("columns", ["[]", "[b'key', b'topic', b'partition', b'headers']"])
 def test_rows_of_nothing(columns: str) -> None:
-    """2**62 rows that are all null end when the queue is full, and do not wait in C for ever."""
+    """A batch of 2**62 null rows ends when the queue is full, and does not run in C for ever."""
     check_script(
         f"""
         from confluent_kafka import Producer

@@ -1,4 +1,4 @@
-"""Hostile payloads, schemas and programs: rows or documented exceptions, in little memory."""
+"""Hostile payloads, schemas and programs become rows or documented exceptions, in little memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SETTINGS = settings(
 @settings(SETTINGS, max_examples=500)
 @given(st.lists(st.none() | st.binary(max_size=60), max_size=6), st.integers(0, 2**32))
 def test_any_bytes(payloads: list[bytes | None], seed: int) -> None:
-    """Any payloads of any schema are rows that are valid, or bad ones with their reasons."""
+    """Any payload of any schema becomes a valid row, or a bad row with its reason."""
     decoder = AvroDecoder(Schemas(Random(seed)).row())
     look(decoder.decode(pa.array(payloads, pa.binary())), len(payloads)).validate(full=True)
 
@@ -35,14 +35,14 @@ def test_any_bytes(payloads: list[bytes | None], seed: int) -> None:
 @settings(SETTINGS, max_examples=50)
 @given(st.randoms(use_true_random=False))
 def test_spoilt_payloads_and_programs(random: Random) -> None:
-    """Payloads that are almost good, and programs that are almost a schema's."""
+    """Payloads with a few wrong bytes, and programs of a schema with a few wrong parts."""
     with Columns(Random(random.random())) as target:
         for _ in range(10):
             target.step()
 
 
 def test_drawn_from_a_seed() -> None:
-    """Two thousand inputs, as the long run makes them."""
+    """Two thousand inputs, as in the long run."""
     with Columns(Random("suite")) as target:
         for _ in range(2000):
             target.step()

@@ -1,4 +1,4 @@
-"""AvroEncoder writes what fastavro reads, of any types and values; arrays that lie are refused."""
+"""fastavro reads AvroEncoder's output, for any types and values; invalid arrays are refused."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ SETTINGS = settings(
 )
 
 
-@dataclass(repr=False)  # hypothesis would print all of it
+@dataclass(repr=False)  # hypothesis would print every field
 class Kind:
-    """A type in Avro and Arrow, its values for pyarrow, and what fastavro reads of one."""
+    """A type in Avro and Arrow, a strategy for pyarrow's values, and fastavro's form of a value."""
 
     avro: Any
     arrow: Any
@@ -46,7 +46,7 @@ class Kind:
 
 
 def kinds(avro: Any, arrows: list[Any], values: Any, **more: Any) -> list[Kind]:
-    """One for each Arrow type."""
+    """A Kind for each Arrow type."""
     return [Kind(avro, arrow, values, **more) for arrow in arrows]
 
 
@@ -61,13 +61,13 @@ UUIDS = st.uuids()
 
 
 def digits(precision: int, scale: int) -> st.SearchStrategy[Decimal]:
-    """Decimals of so many digits."""
+    """Decimals with at most this number of digits."""
     limit = 10**precision - 1
     return st.integers(-limit, limit).map(lambda number: Decimal(f"{number}E-{scale}"))
 
 
 def whole(unit: int) -> Callable[[dt.datetime], dt.datetime]:
-    """Times without what is finer than so many microseconds."""
+    """Times without the microseconds that the unit cannot express."""
     return lambda time: time - dt.timedelta(microseconds=time.microsecond % unit)
 
 
@@ -191,7 +191,7 @@ def records(item: st.SearchStrategy[Kind]) -> st.SearchStrategy[Kind]:
 
 
 def named(avro: Any, numbers: Any) -> Any:
-    """The same schema, with a name of its own for each type that has one."""
+    """The same schema, with a different name for each named type."""
     if isinstance(avro, list):
         return [named(branch, numbers) for branch in avro]
     if not isinstance(avro, dict):
@@ -221,7 +221,7 @@ KINDS: st.SearchStrategy[Kind] = st.recursive(
 @settings(SETTINGS, max_examples=150)
 @given(st.data())
 def test_fastavro_reads_it(data: st.DataObject) -> None:
-    """What is written of any types, nulls and slices is what fastavro reads, and writes itself."""
+    """fastavro reads the rows from the payloads, for any types, nulls and slices."""
     names = st.lists(
         st.tuples(st.sampled_from(NAMES), KINDS), max_size=4, unique_by=lambda one: one[0]
     )
@@ -244,7 +244,7 @@ def test_fastavro_reads_it(data: st.DataObject) -> None:
 @settings(SETTINGS, max_examples=60)
 @given(st.data())
 def test_the_decoder_reads_it(data: st.DataObject) -> None:
-    """What AvroDecoder makes of the payloads is what AvroEncoder writes as the same payloads."""
+    """AvroEncoder writes AvroDecoder's rows as the same payloads again."""
     kind = struct_of([("a", nullable(data.draw(KINDS))), ("b", data.draw(KINDS))])
     rows = data.draw(st.lists(st.none() | kind.values, max_size=6))
     schema = named(kind.avro, count())
@@ -260,7 +260,7 @@ def test_the_decoder_reads_it(data: st.DataObject) -> None:
 @settings(SETTINGS, max_examples=300)
 @given(LONG | INT, st.integers(-1, 1), st.sampled_from(["int", "long", "float", "double"]))
 def test_any_integer(number: int, more: int, kind: str) -> None:
-    """An integer is written as it is, or is a bad row where it does not fit."""
+    """An integer is written, or is a bad row if it does not fit."""
     number = min(max(number + more, -(2**63)), 2**63 - 1)
     rows = AvroEncoder(kind).encode(pa.record_batch({"value": pa.array([number])}))
     fits = kind != "int" or -(2**31) <= number < 2**31
@@ -275,7 +275,7 @@ def test_any_integer(number: int, more: int, kind: str) -> None:
 @settings(SETTINGS, max_examples=300)
 @given(digits(30, 12), st.integers(1, 60), st.integers(-3, 30))
 def test_any_decimal(number: Decimal, precision: int, scale: int) -> None:
-    """A decimal is written if the schema has its digits, and is a bad row if not."""
+    """A decimal is written if it fits the schema's precision and scale; else its row is bad."""
     scale = min(max(scale, 0), precision)
     schema = logical("decimal", "bytes", precision=precision, scale=scale)
     batch = pa.record_batch({"value": pa.array([number], pa.decimal128(30, 12))})
@@ -343,7 +343,7 @@ WRONG_TYPES += [b"d:5,2,7", b"\xff", b"tsx:", b"+r", b"+vl", None]
 
 
 def below(array: Any) -> list[Any]:
-    """The array's structs, and those of all that is in it."""
+    """The structs of the array and of all its children and dictionaries."""
     found = [array]
     for index in range(array.n_children):
         found += below(array.children[index].contents)
@@ -355,7 +355,7 @@ def below(array: Any) -> list[Any]:
 @settings(SETTINGS, max_examples=1_500)
 @given(st.randoms(use_true_random=False), st.integers(1, 3), st.sampled_from(ENCODERS))
 def test_structs_that_lie(rng: Random, times: int, encoder: Any) -> None:
-    """Lengths, offsets, counts and pointers that are wrong are an error, or change nothing."""
+    """Wrong lengths, offsets, counts and pointers cause an error, or have no effect."""
     with tampered(SAMPLE) as batch:
         nodes = below(batch.array)
         for _ in range(times):
@@ -382,9 +382,9 @@ def test_structs_that_lie(rng: Random, times: int, encoder: Any) -> None:
 @pytest.mark.parametrize("encoder", ENCODERS, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("kind", WRONG_TYPES)
 def test_types_that_lie(kind: bytes | None, encoder: Any) -> None:
-    """Formats that are none, or do not have such children, are an error wherever they are.
+    """Invalid formats, and formats with other children, are errors in every column.
 
-    An encoder without a schema may take them for what they say.
+    Only an encoder without a schema may accept such a format.
     """
     is_any = isinstance(encoder, JSONEncoder)
     for index in range(-1, len(SAMPLE.columns)):
@@ -413,7 +413,7 @@ def test_types_that_lie(kind: bytes | None, encoder: Any) -> None:
     ids=lambda schema: schema["logicalType"],
 )
 def test_times_that_lie(kind: bytes, schema: Any) -> None:
-    """Units that there are not are an error."""
+    """Unknown units are errors."""
     with tampered(pa.record_batch({"value": pa.array([1])})) as batch:
         batch.set(batch.column_schema(0), "format", kind)
         with pytest.raises(TypeError, match="cannot be written as"):
@@ -426,7 +426,7 @@ OFFSETS = (-(2**31), -1, 0, 1, 2, 3, 4, 2**31 - 1)
 @settings(SETTINGS, max_examples=1_000)
 @given(st.randoms(use_true_random=False))
 def test_contents_that_lie(rng: Random) -> None:
-    """Offsets, indices, type ids and views of any values never lead outside of the data."""
+    """Offsets, indices, type ids and views are checked, so no read goes outside of the data."""
     memory = bytearray(64)
     items = pa.array([1, 2, 3], pa.int32())
 

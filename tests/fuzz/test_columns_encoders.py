@@ -1,4 +1,4 @@
-"""Programs that write payloads, and text for them, that are made to break them."""
+"""Hostile programs that write payloads, and hostile text for these programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.fuzz.columns_encoders import Encoders
 
 
 def test_drawn_from_a_seed() -> None:
-    """A few thousand inputs, as the long run makes them."""
+    """A few thousand inputs, as in the long run."""
     with Encoders(Random("suite")) as target:
         for _ in range(3_000):
             target.step()

@@ -1,4 +1,4 @@
-"""Columns have the values that fastavro reads, of any schema and any payload of it."""
+"""Columns have the values that fastavro reads, for any schema and any payload of this schema."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def same(schema: Any, ours: Any, theirs: Any) -> bool:
                 same(schema["items"], one, other) for one, other in zip(ours, theirs, strict=True)
             )
         case "map":
-            # A map of pyarrow is a list of pairs: Arrow allows a key twice.
+            # pyarrow returns a map as a list of pairs, because Arrow allows duplicate keys.
             return dict(ours).keys() == theirs.keys() and all(
                 same(schema["values"], one, theirs[key]) for key, one in ours
             )
         case "float":
-            # fastavro's floats are Python's: a long read as one has more digits than a float.
+            # fastavro returns a Python float, which keeps more digits of a long than Avro's float.
             theirs = struct.unpack("f", struct.pack("f", theirs))[0]
     logical = schema.get("logicalType") if isinstance(schema, dict) else None
     return same_plain(logical, ours, theirs)
 
 
 def same_branch(schema: Any, ours: Any, theirs: Any) -> bool:
-    """The same for a branch that the two may not be of."""
+    """Like same(), but False if a value is not of this branch."""
     try:
         return same(schema, ours, theirs)
     except Exception:
@@ -69,7 +69,7 @@ def same_plain(logical: str | None, ours: Any, theirs: Any) -> bool:
             months, days, millis = struct.unpack("<III", theirs)
             return tuple(ours) == (months, days, millis * 1_000_000)
         case "timestamp-nanos" | "local-timestamp-nanos":
-            # pandas' Timestamp if it is installed, which knows its nanoseconds.
+            # With pandas installed, the value is a pandas Timestamp, which has nanoseconds.
             exact = ours.value if hasattr(ours, "value") else nanoseconds(ours)
             return exact == theirs
         case "uuid":
@@ -86,7 +86,7 @@ def nanoseconds(moment: Any) -> int:
 
 
 def by_fastavro(writer: Any, payload: bytes, reader: Any) -> tuple[bool, Any]:
-    """Whether it can be read, and what it is."""
+    """Whether fastavro can read the payload, and the value."""
     try:
         return True, fastavro.schemaless_reader(io.BytesIO(payload), writer, reader)
     except (ValueError, TypeError, fastavro.read.SchemaResolutionError):
@@ -110,8 +110,8 @@ def compare(writer: Any, reader: Any, payloads: list[bytes]) -> None:
 @settings(SETTINGS, max_examples=400)
 @given(st.randoms(use_true_random=False))
 def test_written_and_read_with_one_schema(random: Random) -> None:
-    """Every type, nested in others."""
-    # Its own draws: each of hypothesis' is remembered.
+    """Every type, also nested in other types."""
+    # Use a separate generator: hypothesis remembers every draw of its own.
     schemas = Schemas(Random(random.random()))
     schema = schemas.row()
     compare(schema, None, [schemas.payload(schema) for _ in range(8)])
@@ -120,7 +120,7 @@ def test_written_and_read_with_one_schema(random: Random) -> None:
 @settings(SETTINGS, max_examples=400)
 @given(st.randoms(use_true_random=False))
 def test_read_with_another_schema(random: Random) -> None:
-    """Fields that were dropped, added, renamed and moved, wider types, other enums and unions."""
+    """Dropped, added, renamed and moved fields, wider types, other enums and unions."""
     schemas = Schemas(Random(random.random()), promotable=False)
     writer = schemas.row()
     compare(writer, schemas.reader(writer), [schemas.payload(writer) for _ in range(8)])

@@ -25,19 +25,19 @@ SETTINGS = settings(
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-# Arrow's C interface has names that end with a NUL.
+# Names must not contain NUL, which ends a name in Arrow's C interface.
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9)
 
 
 class Pair(NamedTuple):
-    """A value as json has it, and as the column does."""
+    """A value in json's form and in the column's form."""
 
     written: Any
     read: Any
 
 
 class Kind(NamedTuple):
-    """A type, and its values."""
+    """A type, and the strategy for its values."""
 
     type: pa.DataType
     values: st.SearchStrategy[Pair]
@@ -98,7 +98,7 @@ def map_kind(item: Kind) -> Kind:
 
 
 def struct_kind(fields: dict[str, Kind]) -> Kind:
-    """Objects in any order of fields, some of them missing."""
+    """Objects with their fields in any order; some fields are missing."""
     present = st.fixed_dictionaries(
         {}, optional={name: optional(one) for name, one in fields.items()}
     )
@@ -134,7 +134,7 @@ SCHEMAS = st.dictionaries(NAMES, KINDS, min_size=1, max_size=5).map(struct_kind)
 @settings(SETTINGS, max_examples=200)
 @given(SCHEMAS, st.data(), st.booleans(), st.sampled_from([None, 1]))
 def test_values(schema: Kind, data: st.DataObject, escaped: bool, indent: int | None) -> None:
-    """What json writes of values of a schema comes out as these values, in every order."""
+    """The decoder returns the values that json has written, for any order of fields."""
     pairs = data.draw(st.lists(schema.values, min_size=1, max_size=5))
     texts = [json.dumps(one.written, ensure_ascii=escaped, indent=indent) for one in pairs]
     rows = JSONDecoder(pa.schema(list(schema.type)), extra="error").decode(pa.array(texts))
@@ -151,7 +151,7 @@ def refuse_constant(name: str) -> None:
 @settings(SETTINGS, max_examples=200)
 @given(SCHEMAS, st.data(), st.sampled_from(["write", "omit"]), st.booleans())
 def test_the_way_back(schema: Kind, data: st.DataObject, nulls: str, own: bool) -> None:
-    """What JSONEncoder writes is JSON that JSONDecoder reads as the same values."""
+    """JSONDecoder reads JSONEncoder's output as the same values."""
     pairs = data.draw(st.lists(schema.values, max_size=5))
     given = [json.dumps(one.written) for one in pairs] + [None]
     fields = pa.schema(list(schema.type))
@@ -173,7 +173,7 @@ def test_the_way_back(schema: Kind, data: st.DataObject, nulls: str, own: bool) 
 @settings(SETTINGS, max_examples=100)
 @given(st.lists(st.none() | st.uuids(), max_size=20))
 def test_uuids_and_back(ids: list[UUID | None]) -> None:
-    """A column of arrow.uuid is the text that str() gives, and comes back as it was."""
+    """A column of arrow.uuid is written as str() writes UUIDs, and read as the same UUIDs."""
     column = pa.array([one and one.bytes for one in ids], pa.uuid())
     rows = JSONEncoder().encode(pa.record_batch({"id": column}))
     assert not rows.errors
@@ -206,7 +206,7 @@ PIECES = [
 
 
 def is_json(data: bytes) -> bool:
-    """Whether it is, by Python's json: without the constants and halves that it adds."""
+    """Whether Python's json reads the data without its own constants and lone surrogates."""
     try:
         json.dumps(
             json.loads(data.decode(), parse_constant=refuse_constant), ensure_ascii=False
@@ -222,7 +222,7 @@ SKIPPING = JSONDecoder(pa.schema([("a", pa.int8())]))
 @settings(SETTINGS, max_examples=1_000)
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join))
 def test_any_text(data: bytes) -> None:
-    """What no column takes is skipped if it is JSON, and is an error if it is not."""
+    """A value that belongs to no column is skipped if it is JSON; otherwise it is an error."""
     rows = SKIPPING.decode(pa.array([b'{"b":' + data + b"}", b'{"a":1}']))
     assert bool(rows.errors) is not is_json(b'{"b":' + data + b"}")
     assert pa.array(rows).to_pylist()[1] == {"a": 1}
@@ -251,7 +251,7 @@ SAMPLE = (
 @settings(SETTINGS, max_examples=1_000)
 @given(st.randoms(use_true_random=False), st.integers(1, 4), st.sampled_from(DECODERS))
 def test_spoilt_payloads(rng: Random, times: int, decoder: JSONDecoder) -> None:
-    """Bytes that begin like a payload are rows or errors, and harm no other row."""
+    """Spoilt payloads become rows or errors, and affect no other row."""
     own = Random(rng.random())
     changed = bytearray(SAMPLE)
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""What google.protobuf reads and writes, of any message type, columns of Protobuf do, too."""
+"""Columns of Protobuf agree with google.protobuf, for messages of any type."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.support.protobuf_types import random_type
 SETTINGS = settings(
     derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
 )
-# What columns cannot hold, where messages of google.protobuf can.
+# Values that google.protobuf allows in a message, but that columns refuse.
 STRICTER = (
     "a string that is not UTF-8",
     "a Timestamp",
@@ -43,7 +43,7 @@ STRICTER = (
 
 
 def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
-    """Each row is what google.protobuf reads; a bad one is bad for it, too."""
+    """Each row has the values that google.protobuf reads; it also refuses each bad row."""
     array = pa.array(rows)
     array.validate(full=True)
     errors = {error.row: error for error in rows.errors}
@@ -51,7 +51,7 @@ def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
         try:
             message = kind.FromString(payload)
         except DecodeError:
-            # What is not valid in a part of JSON that a later one replaces does not matter.
+            # google.protobuf ignores an invalid part of JSON if a later part replaces it.
             assert row in errors or holds_json(kind.DESCRIPTOR), payload
             continue
         if row in errors:
@@ -69,7 +69,7 @@ def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
     st.sampled_from(["string", "dictionary", "number"]),
 )
 def test_any_message(rng: Random, enums: str) -> None:
-    """Of random types, in any order and form that the encoding allows."""
+    """Messages of random types, in any order and form that the encoding allows."""
     own = Random(rng.random())
     descriptors, kind, name = random_type(own)
     payloads = [random_payload(own, kind.DESCRIPTOR) for _ in range(10)]
@@ -81,7 +81,7 @@ def test_any_message(rng: Random, enums: str) -> None:
 @settings(SETTINGS, max_examples=200)
 @given(st.randoms(use_true_random=False))
 def test_spoilt_messages(rng: Random) -> None:
-    """What is not valid is a bad row for both; the rows beside it stay right."""
+    """Invalid messages are bad rows for both; the rows next to them stay right."""
     own = Random(rng.random())
     descriptors, kind, name = random_type(own)
     payloads = [spoilt(own, random_payload(own, kind.DESCRIPTOR)) for _ in range(15)]
@@ -92,7 +92,7 @@ def test_spoilt_messages(rng: Random) -> None:
 @settings(SETTINGS, max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_some_columns(rng: Random) -> None:
-    """A choice of fields has the values that they have among all."""
+    """Chosen fields have the same values as in a decoder of all fields."""
     own = Random(rng.random())
     descriptors, kind, name = random_type(own)
     fields = [field.name for field in kind.DESCRIPTOR.fields]
@@ -109,7 +109,7 @@ def test_some_columns(rng: Random) -> None:
 @settings(SETTINGS, max_examples=200)
 @given(
     st.randoms(use_true_random=False),
-    st.sampled_from(["string", "number"]),  # numbers without a name are null in dictionaries
+    st.sampled_from(["string", "number"]),  # in a "dictionary", unnamed numbers are nulls
     st.integers(0, 3),
 )
 def test_the_way_back(rng: Random, enums: str, start: int) -> None:
@@ -130,13 +130,13 @@ def test_the_way_back(rng: Random, enums: str, start: int) -> None:
         given = kind.FromString(payloads[row])
         if not has_dropped_entries(given):
             assert expected(message, "number") == expected(given, "number"), payloads[row]
-        # Entries of maps have no order.
+        # Map entries have no order.
         assert sorted(written) == sorted(message.SerializeToString())
 
 
 @pytest.mark.parametrize("filler", [b"\0", b"\x0a\x00", b"\x0b", b"\x7f", b"\xff", b"\x08\x01"])
 def test_hostile_bytes(filler: bytes) -> None:
-    """Any of them, for any type: a row or an error."""
+    """For any type, each payload becomes a row or an error."""
     for seed in range(20):
         descriptors, kind, name = random_type(Random(seed))
         payloads = [filler * 2_000, filler * 2_001 + b"\x0c"]
@@ -145,7 +145,7 @@ def test_hostile_bytes(filler: bytes) -> None:
 
 
 def test_drawn_from_a_seed() -> None:
-    """A thousand inputs, payloads and programs, as the long run makes them."""
+    """A thousand inputs, payloads and programs, as in the long run."""
     with ProtobufColumns(Random("suite")) as target:
         for _ in range(1_000):
             target.step()

@@ -1,4 +1,4 @@
-"""What libFuzzer drives, without libFuzzer: the targets take any bytes."""
+"""The targets of libFuzzer, run without libFuzzer: they accept any bytes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from tests.fuzz.campaign import TARGETS
 from tests.fuzz.guided import Drawn
 
-# A client that nobody closed says so when it is collected.
+# A client that nobody closed warns when it is collected.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
-    """Collects here, and not in the middle of another test."""
+    """Collect garbage now, and not in the middle of another test."""
     yield
     gc.collect()
 
 
 def test_drawn_from_bytes() -> None:
-    """The bytes decide, in their order; behind them all is zero."""
+    """Draws use the bytes in their order, and zeros after the last byte."""
     drawn = Drawn()
     drawn.feed(b"\x01\x02\x03\x04")
     assert drawn.getrandbits(8) == 1
@@ -36,7 +36,7 @@ def test_drawn_from_bytes() -> None:
 
 
 def test_numbers_stay_in_range() -> None:
-    """A draw that is too large is not taken: the next byte is."""
+    """If a draw is too large, the next byte is used."""
     drawn = Drawn()
     drawn.feed(b"\xff\xff\x02")
     assert drawn.randrange(5) == 2
@@ -46,7 +46,7 @@ def test_numbers_stay_in_range() -> None:
     "target", ["arrow", "columns", "configuration", "headers", "json", "protobuf"]
 )
 def test_any_bytes(target: str) -> None:
-    """Only documented exceptions, and the same target takes one input after the other."""
+    """Only documented exceptions are raised, and a target takes several inputs in turn."""
     random, drawn = Random("suite"), Drawn()
     with TARGETS[target](drawn) as running:
         for _ in range(300):

@@ -1,4 +1,4 @@
-"""tests/fuzz/oss_fuzz: the parts that run without OSS-Fuzz."""
+"""The parts of tests/fuzz/oss_fuzz that run without OSS-Fuzz."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.fuzz.campaign import TARGETS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "oss_fuzz"
-# Gives a harness some inputs, as libFuzzer would.
+# A replacement for atheris that gives a harness some inputs, as libFuzzer would.
 ATHERIS = """
 from random import Random
 
@@ -34,19 +34,19 @@ def Fuzz():
 
 
 def built() -> list[str]:
-    """The targets that build.sh makes programs of."""
+    """The targets for which build.sh makes a program."""
     [names] = re.findall(r"^for target in (.*); do$", (FOLDER / "build.sh").read_text(), re.M)
     return str(names).split()
 
 
 def test_every_target_is_built() -> None:
-    """All but the one that calls the whole API with threads and clusters of its own."""
+    """All targets are built, except "boundary": it has threads and clusters of its own."""
     assert built() == sorted(TARGETS.keys() - {"boundary"})
 
 
 @pytest.mark.parametrize("target", built())
 def test_harness(target: str, tmp_path: Path) -> None:
-    """Named like its target, it feeds that target, and only documented errors come back."""
+    """The harness runs the target in its own name, and only documented errors come back."""
     program = tmp_path / f"fuzz_{target}.py"
     shutil.copy(FOLDER / "fuzz_target.py", program)
     (tmp_path / "atheris.py").write_text(ATHERIS)
@@ -63,7 +63,7 @@ def test_harness(target: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_build_script(tmp_path: Path) -> None:
-    """It builds with the sanitizer that it is given, and makes one program for each target."""
+    """The script builds with the given sanitizer, and makes one program for each target."""
     for name in ("python3", "compile_python_fuzzer"):
         command = tmp_path / name
         command.write_text(f'#!/bin/sh\necho "{name} $SANITIZE $1 $2 $3" >>"$OUT/calls"\n')
@@ -83,7 +83,7 @@ def test_build_script(tmp_path: Path) -> None:
 
 
 def test_project_file() -> None:
-    """What OSS-Fuzz asks of a project in Python."""
+    """The files have the fields that OSS-Fuzz requires of a Python project."""
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     project = yaml.safe_load((FOLDER / "project.yaml").read_text())
     assert project["language"] == "python"

@@ -1,4 +1,7 @@
-"""confluent_kafka.protocol reads anything: a message or one kind of error, in little memory."""
+"""confluent_kafka.protocol reads any bytes: it returns a message or raises one kind of error.
+
+It needs little memory.
+"""
 
 from __future__ import annotations
 
@@ -20,30 +23,30 @@ MESSAGES = st.sampled_from(list(every_version()))
 SETTINGS = settings(
     derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
 )
-# The most that an input may take: a struct of one byte becomes an object of all its fields.
+# The memory limit of an input: one byte can become a struct with all its fields.
 PER_BYTE, AT_LEAST = 100, 50_000
 
 
 def read(name: str, version: int, data: bytes) -> None:
-    """Decodes `data`; what is read can be written, and is then read as the same."""
+    """Decode `data`; the encoded message decodes to the same message again."""
     message = protocol.message_class(name)
     with suppress(protocol.MalformedMessageError):
         written = message.decode(data, version).encode(version)
-        # Not all that is read is written the same: a bool that is 2 is 1.
+        # The encoding may differ from `data`: a bool of 2 becomes 1.
         assert message.decode(written, version).encode(version) == written
 
 
 @settings(SETTINGS, max_examples=1_000)
 @given(MESSAGES, st.binary(max_size=200))
 def test_any_bytes(which: tuple[str, int], data: bytes) -> None:
-    """Nothing but MalformedMessageError is raised."""
+    """Only MalformedMessageError is raised."""
     read(*which, data)
 
 
 @settings(SETTINGS, max_examples=1_000)
 @given(MESSAGES, st.randoms(use_true_random=False), st.integers(1, 4))
 def test_spoilt_messages(which: tuple[str, int], rng: Random, times: int) -> None:
-    """Bytes that begin like a message get further than others."""
+    """Messages with a few changed bytes reach more code than random bytes."""
     data = bytearray(random_message(*which, Random(rng.random())).encode(which[1]))
     for _ in range(times):
         place = rng.randrange(len(data) + 1)
@@ -55,8 +58,10 @@ def test_spoilt_messages(which: tuple[str, int], rng: Random, times: int) -> Non
 
 @pytest.mark.parametrize("filler", [b"\0", b"\1", b"\2", b"\x7f", b"\xff"])
 def test_memory(filler: bytes) -> None:
-    """The most elements that an array of as many bytes can claim, in every message: memory stays
-    proportional to the input."""
+    """Memory stays proportional to the input, even if it claims as many elements as possible.
+
+    Each message of each version is tested with arrays of this size.
+    """
     size = 4_000
     worst = 0
     for name, version in every_version():

@@ -1,4 +1,7 @@
-"""confluent_kafka.protocol.records reads anything: batches or errors, in little memory."""
+"""confluent_kafka.protocol.records reads any bytes: it returns batches or raises errors.
+
+It needs little memory.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ MAX_SIZE = 1 << 20
 
 
 def read(data: bytes) -> None:
-    """Reads all that there is; what is read is written the same."""
+    """Read all batches in the data; each batch is encoded to the same bytes again."""
     with suppress(RecordsError):
         for batch in records.read(data, check_crc=False):
             encoded = batch.encode()
@@ -48,7 +51,7 @@ def spoilt(data: bytes, rng: Random, times: int) -> bytes:
 @settings(SETTINGS, max_examples=1_000)
 @given(st.binary(max_size=200), st.integers(0, 2), st.integers(0, 255))
 def test_any_bytes(data: bytes, magic: int, attributes: int) -> None:
-    """Nothing but RecordsError is raised, also where size and format are right."""
+    """Only RecordsError is raised, even if the size and the format are right."""
     read(data)
     header = bytes(8) + (len(data) + 6).to_bytes(4) + bytes(4) + bytes([magic, attributes])
     read(header + data)
@@ -57,7 +60,7 @@ def test_any_bytes(data: bytes, magic: int, attributes: int) -> None:
 @settings(SETTINGS, max_examples=1_000)
 @given(st.sampled_from(KNOWN), st.randoms(use_true_random=False), st.integers(1, 4))
 def test_spoilt_batches(which: tuple[int, Compression, str], rng: Random, times: int) -> None:
-    """Bytes that begin like a batch get further than others."""
+    """Batches with a few changed bytes reach more code than random bytes."""
     magic, codec, kind = which
     made = random_records(Random(rng.random()), magic, largest=300)
     read(spoilt(records.write(batch_of(made, magic, codec, kind)), rng, times))
@@ -66,8 +69,8 @@ def test_spoilt_batches(which: tuple[int, Compression, str], rng: Random, times:
 @settings(SETTINGS, max_examples=1_000)
 @given(CODECS, st.randoms(use_true_random=False), st.integers(0, 4), st.booleans())
 def test_spoilt_compression(codec: Compression, rng: Random, times: int, old: bool) -> None:
-    """A codec gives bytes, no more than it may, or an error."""
-    # Its own draws: each of hypothesis' is remembered.
+    """A codec returns at most `max_size` bytes, or raises an error."""
+    # Use a separate generator: hypothesis remembers every draw of its own.
     own = Random(rng.random())
     data = bytes(own.choices(range(own.randint(1, 256)), k=own.randrange(3_000)))
     packed = spoilt(records.compress(codec, data, magic=0 if old else 2), rng, times)
@@ -79,14 +82,14 @@ def test_spoilt_compression(codec: Compression, rng: Random, times: int, old: bo
 @settings(SETTINGS, max_examples=500)
 @given(CODECS, st.binary(max_size=500), st.integers(1, 500))
 def test_round_trip(codec: Compression, data: bytes, times: int) -> None:
-    """What was compressed comes back."""
+    """Decompressed data equals the original data."""
     assert records.decompress(codec, records.compress(codec, data * times)) == data * times
 
 
 @pytest.mark.parametrize("filler", [b"\0", b"\1", b"\2", b"\x7f", b"\xff"])
 @pytest.mark.parametrize(("magic", "place"), [(0, 18), (1, 26), (2, 61)])
 def test_memory(filler: bytes, magic: int, place: int) -> None:
-    """Sizes and counts of records take no more memory than there are bytes."""
+    """Claimed sizes and counts of records need no more memory than the actual bytes justify."""
     [batch] = batch_of([Record(0, 0 if magic else -1)], magic, Compression.NONE)
     size = 4_000
     start = bytearray(batch.encode()[:place])

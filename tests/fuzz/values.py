@@ -1,7 +1,7 @@
 """Arguments that nobody should pass, drawn from a `random.Random`.
 
-Everything in tests/fuzz is drawn from one, whoever drives it: hypothesis, which shrinks what
-fails; a seed, which is a hundred times as fast; or libFuzzer, which looks for new branches.
+Everything in tests/fuzz is drawn from such an object. Its source may be hypothesis, which shrinks
+failures; a seed, which is a hundred times as fast; or libFuzzer, which looks for new branches.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from confluent_kafka.cimpl import NewTopic, _AdminClient
 
 
 class Ours(Exception):
-    """What hostile objects raise: it may come out of every call."""
+    """The exception of hostile objects, which any call may pass on."""
 
 
 def text(random: Random) -> str:
-    """Text of any bytes: those that are not UTF-8 become lone surrogates."""
+    """Random bytes as text: bytes that are not UTF-8 become lone surrogates."""
     return random.randbytes(random.randrange(24)).decode("utf-8", "surrogateescape")
 
 
 class Hostile:
-    """Raises whatever it is asked."""
+    """Raises an exception in every method."""
 
     def _fail(self, *_: object, **__: object) -> Any:
         raise Ours
@@ -48,7 +48,7 @@ class Hostile:
 
 
 class Liar:
-    """Answers with things of the wrong type, range or size."""
+    """Returns values of the wrong type, range or size."""
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer
@@ -62,7 +62,7 @@ class Liar:
 
 
 class Text(str):
-    """A subclass, whose own methods must not be trusted."""
+    """A subclass of str whose overridden methods C code must not trust."""
 
     def __eq__(self, other: object) -> bool:
         raise Ours
@@ -108,7 +108,7 @@ class Partition(TopicPartition):
 
 
 class Shrinking:
-    """An item whose list loses its items as soon as it is looked at."""
+    """A list item that empties its list at the first access."""
 
     def __init__(self, items: list[Any]) -> None:
         self._items = items
@@ -144,7 +144,7 @@ NUMBERS: tuple[Any, ...] = (
     False,
     Number(3),
 )
-# A fixed number of names: each that a client sends becomes a topic, or a group.
+# The number of names is fixed, because clients turn each name into a topic or a group.
 TEXTS: tuple[Any, ...] = (
     "",
     "topic",
@@ -194,7 +194,7 @@ HOSTILE: tuple[Any, ...] = (
     logging.NullHandler(),
     ValueError("x"),
 )
-# Objects that no constructor has run for, as copy and pickle make them.
+# Objects without a call of their constructor, as copy and pickle make them.
 HALF_MADE: tuple[type[Any], ...] = (
     KafkaError,
     Message,
@@ -245,7 +245,7 @@ _ATOMS = (NUMBERS, TEXTS, BYTES, CALLABLES, HOSTILE)
 
 
 def value(random: Random, found: list[Any], depth: int = 2) -> Any:
-    """Anything: an atom, an object, what an earlier call returned, or a container of those."""
+    """A random value: an atom, an object, an earlier call's result, or a container of these."""
     choice = random.randrange(12)
     if choice < len(_ATOMS):
         return random.choice(_ATOMS[choice])
@@ -267,8 +267,8 @@ def value(random: Random, found: list[Any], depth: int = 2) -> Any:
             return [tuple(items), *items]
 
 
-# One of each kind of property, those that take text of their own, and wrong ones. None makes
-# a client look up a host name or load a library.
+# One key of each kind of property, keys whose values are parsed as text, and wrong keys. No key
+# lets a client look up a host name or load a library.
 KEYS: tuple[Any, ...] = (
     "acks",
     "allow.auto.create.topics",
@@ -345,7 +345,7 @@ _SETTINGS = (
 
 
 def configuration(random: Random, found: list[Any]) -> Any:
-    """What could be the dict of a client; now and then anything."""
+    """A possible configuration of a client; sometimes any value."""
     if random.randrange(10) == 0:
         return value(random, found)
     pairs = [(_key(random), _setting(random, found)) for _ in range(random.randrange(1, 5))]
@@ -353,7 +353,7 @@ def configuration(random: Random, found: list[Any]) -> Any:
 
 
 def _key(random: Random) -> Any:
-    """Too short to be one by chance that looks up a host name or loads a library."""
+    """A key; a random one is too short to be a key that looks up a host or loads a library."""
     return random.choice(KEYS) if random.randrange(30) else text(random)[:10]
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash -eu
-# Run by OSS-Fuzz in the folder of the sources: builds the extension with the sanitizer that $SANITIZER
-# names, and one program in $OUT for each target.
+# OSS-Fuzz runs this script in the source folder. The script builds the extension with the sanitizer
+# in $SANITIZER, and creates one program in $OUT for each target.
 
 case ${SANITIZER:-address} in
 address | undefined) export SANITIZE="$SANITIZER,fuzzer-no-link" ;;

@@ -1,6 +1,6 @@
-"""A program that libFuzzer drives: `fuzz_arrow` feeds the target "arrow" of tests.fuzz.campaign.
+"""A program for libFuzzer: `fuzz_arrow` runs the target "arrow" of tests.fuzz.campaign.
 
-build.sh makes one copy for each target; the name of the program says which one it is.
+build.sh makes one copy for each target; the name of the program contains the target.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.fuzz.guided import Drawn
 
 def main() -> None:
     name = Path(sys.argv[0]).name.partition(".")[0].removeprefix("fuzz_")
-    # A client without handlers would print what it logs.
+    # Without a handler, clients would print their log.
     logging.getLogger().addHandler(logging.NullHandler())
     drawn = Drawn()
     with TARGETS[name](drawn) as target:
