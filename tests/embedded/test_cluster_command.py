@@ -123,6 +123,7 @@ def test_hints_go_to_stderr() -> None:
         (["--prot", "0"], "--port"),
         (["--real", "--brokers", "2"], "cannot be combined with --brokers"),
         (["--real", "--retention-bytes", "9"], "cannot be combined with --brokers"),
+        (["--real", "--data", "folder"], "cannot be combined with --brokers"),
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str) -> None:

@@ -99,6 +99,21 @@ def test_tombstones(kafka_cluster: MockCluster) -> None:
     assert pairs(read(kafka_cluster)) == [(1, b"b", b"2"), (3, b"c", b"3")]
 
 
+def test_a_log_that_begins_within_a_batch(kafka_cluster: MockCluster) -> None:
+    """The records before the first offset stay deleted."""
+    kafka_cluster.create_topic(TOPIC)
+    batch = [
+        Record(offset=number, timestamp=1000, key=key, value=b"%d" % number, headers=())
+        for number, key in enumerate((b"a", b"b", b"c", b"b"))
+    ]
+    sent(kafka_cluster, TOPIC, RecordBatch.of(batch).encode())
+    kafka_cluster._delete_records(TOPIC, 0, 2)
+    kafka_cluster.compact(TOPIC)
+    assert pairs(read(kafka_cluster, 2)) == [(2, b"c", b"2"), (3, b"b", b"3")]
+    with Consumer({"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "g"}) as each:
+        assert each.get_watermark_offsets(TopicPartition(TOPIC, 0), TIMEOUT) == (2, 4)
+
+
 def test_transactions(kafka_cluster: MockCluster) -> None:
     """An aborted value does not remove the committed one before it; an open one stays."""
     kafka_cluster.create_topic(TOPIC)

@@ -7,11 +7,12 @@ import errno
 import signal
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import option
@@ -43,7 +44,10 @@ def app(
     ] = None,
     topic: Annotated[
         list[str] | None,
-        option(metavar="NAME[:PARTITIONS]", help="Topic to create. Can be given more than once."),
+        option(
+            metavar="NAME[:PARTITIONS]",
+            help="Topic to create, unless --data has it. Can be given more than once.",
+        ),
     ] = None,
     retention_bytes: Annotated[
         int | None,
@@ -52,6 +56,14 @@ def app(
             max=2**31 - 1,
             show_default="5 MiB",
             help="Number of bytes that each partition keeps.",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        option(
+            metavar="FOLDER",
+            help="Folder that keeps topics, records, offsets and settings between runs. It is "
+            "created if it does not exist.",
         ),
     ] = None,
     real: Annotated[
@@ -65,6 +77,9 @@ def app(
     quiet: Annotated[bool, option("--quiet", "-q", help="Write no hints to stderr.")] = False,
 ) -> None:
     """Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.
+
+    With --data FOLDER, Ctrl-C and SIGTERM save what the cluster has, and the next run with this
+    folder continues with it. If the command is killed, the changes of that run are lost.
 
     When the cluster is ready, the command prints one line to stdout,
     "bootstrap.servers=127.0.0.1:9092". Everything else goes to stderr.
@@ -84,13 +99,15 @@ def app(
         return
     topics = [_parse_topic(text) for text in topic or []]
     if real:
-        if brokers is not None or retention_bytes is not None:
+        if brokers is not None or retention_bytes is not None or data is not None:
             raise click.BadParameter(
-                "cannot be combined with --brokers or --retention-bytes", param_hint="--real"
+                "cannot be combined with --brokers, --retention-bytes or --data",
+                param_hint="--real",
             )
         _run_real(port, topics, quiet)
         return
-    _run_embedded(brokers or 3, retention_bytes, port, topics, quiet)
+    settings = {"retention_bytes": retention_bytes, "data": data}
+    _run_embedded(brokers or 3, settings, port, topics, quiet)
 
 
 def _refuse_options(context: click.Context) -> None:
@@ -105,7 +122,7 @@ def _refuse_options(context: click.Context) -> None:
 
 
 def _run_embedded(
-    brokers: int, retention_bytes: int | None, port: int, topics: list[tuple[str, int]], quiet: bool
+    brokers: int, settings: dict[str, Any], port: int, topics: list[tuple[str, int]], quiet: bool
 ) -> None:
     import asyncio
 
@@ -114,13 +131,16 @@ def _run_embedded(
     try:
         with (
             _taking_a_port(),
-            MockCluster(brokers, retention_bytes=retention_bytes) as mock_cluster,
+            MockCluster(brokers, **settings) as mock_cluster,
         ):
             for name, partitions in topics:
-                _create_topic(mock_cluster, name, partitions)
+                _create_topic(mock_cluster, name, partitions, settings["data"] is not None)
             asyncio.run(_serve(mock_cluster, port, quiet))
     except OSError as error:
-        fail(str(error.strerror))
+        place = "" if error.filename is None else f"{error.filename}: "
+        fail(f"{place}{error.strerror}")
+    except ValueError as error:  # of the data folder
+        fail(str(error))
     except KafkaException as error:
         fail(error.args[0].str())
     except KeyboardInterrupt:  # where the event loop does not support signals (Windows)
@@ -194,12 +214,14 @@ def _parse_topic(text: str) -> tuple[str, int]:
     return name, int(partitions)
 
 
-def _create_topic(mock_cluster: MockCluster, name: str, partitions: int) -> None:
+def _create_topic(mock_cluster: MockCluster, name: str, partitions: int, may_exist: bool) -> None:
     try:
         mock_cluster.create_topic(name, partitions)
     except ValueError as error:
         raise click.BadParameter(f"{name!r}: {error}", param_hint="--topic") from None
     except KafkaException as error:
+        if may_exist and error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS:
+            return
         raise click.BadParameter(error.args[0].str(), param_hint="--topic") from None
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import traceback
 import weakref
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from confluent_kafka.cimpl import KafkaError, KafkaException
 from confluent_kafka.cimpl import MockCluster as _Brokers
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from confluent_kafka.protocol import Request
     from confluent_kafka.testing._answering import Handler
+    from confluent_kafka.testing._data import Keeping
     from confluent_kafka.testing._security._entrance import Entrance
     from confluent_kafka.testing._security._sasl import Credential
 
@@ -28,14 +30,32 @@ if TYPE_CHECKING:
 _LATER_VERSIONS = {"ListOffsets": 2}
 
 
+class _Failure(NamedTuple):
+    """What went wrong until the cluster was closed."""
+
+    what: str
+    error: BaseException
+
+
 class MockCluster(_Brokers):
     __doc__ = (_Brokers.__doc__ or "").replace(
         "\n\nRaises:",
         "\n    security (Security or None): TLS and SASL for all clients; None for neither."
+        "\n    data (str, os.PathLike or None): a folder that keeps topics, records, offsets and"
+        "\n        settings between runs. close() writes it. It is created if it does not exist."
         "\n\nRaises:",
         1,
     )
-    __slots__ = ("__weakref__", "_acls", "_answering", "_entrance", "_tokens", "_users")
+    __slots__ = (
+        "__weakref__",
+        "_acls",
+        "_administration",
+        "_answering",
+        "_entrance",
+        "_keeping",
+        "_tokens",
+        "_users",
+    )
 
     def __init_subclass__(cls) -> None:
         raise TypeError("type 'MockCluster' is not an acceptable base type")
@@ -46,10 +66,15 @@ class MockCluster(_Brokers):
         *,
         retention_bytes: int | None = None,
         security: Security | None = None,
+        data: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Start the brokers; the class describes the arguments."""
         if security is not None and not isinstance(security, Security):
             raise TypeError(f"security must be Security or None, not {security!r}")
+        if data is not None and not isinstance(data, (str, os.PathLike)):
+            raise TypeError(f"data must be str, os.PathLike or None, not {data!r}")
+        if data is not None and not os.fspath(data):
+            raise ValueError("data must not be empty: name a folder")
         return super().__new__(cls, brokers, retention_bytes=retention_bytes)
 
     def __init__(
@@ -58,6 +83,7 @@ class MockCluster(_Brokers):
         *,
         retention_bytes: int | None = None,
         security: Security | None = None,
+        data: str | os.PathLike[str] | None = None,
     ) -> None:
         # __new__() has processed the other arguments.
         from confluent_kafka.testing._administration import administration  # slow to import
@@ -68,13 +94,33 @@ class MockCluster(_Brokers):
         self._users: dict[str, dict[int, Credential]] = {}
         self._acls = Acls()
         self._tokens = Tokens()
-        if security is not None:
-            self._entrance = self._secure(security)
-        own = administration(self, self._users, self._acls)
+        self._keeping: Keeping | None = None
+        try:
+            if security is not None:
+                self._entrance = self._secure(security)
+            self._administration = administration(self, self._users, self._acls)
+            if data is not None:
+                self._keep_in(os.fspath(data))
+        except BaseException:
+            self._end_brokers()
+            raise
+        own = self._administration.handlers
         with contextlib.suppress(KafkaException):  # an unpatched librdkafka: no administration
             self._answering = Answering(self, own)
             for api_key in own:
                 self._offer(api_key, None)
+
+    def _keep_in(self, data: str) -> None:
+        """Continue with what an earlier run left in a folder."""
+        from confluent_kafka.testing._data import Keeping  # slow to import
+
+        keeping = Keeping(data)
+        try:
+            keeping.restore(self, self._administration.kept)
+        except BaseException:
+            keeping.close()
+            raise
+        self._keeping = keeping
 
     def _secure(self, security: Security, advertised: Sequence[int] | None = None) -> Entrance:
         """Start listeners in front of the brokers; `Entrance` describes the arguments."""
@@ -82,13 +128,9 @@ class MockCluster(_Brokers):
         from confluent_kafka.testing._security._entrance import Entrance
 
         brokers, topics = super().bootstrap_servers, KnownTopics(self)
-        try:
-            entrance = Entrance(
-                security, brokers, self._users, self._tokens, self._acls, topics, advertised
-            )
-        except BaseException:
-            super().close()
-            raise
+        entrance = Entrance(
+            security, brokers, self._users, self._tokens, self._acls, topics, advertised
+        )
         # It does not keep the cluster alive. If the cluster is deleted, its listeners end.
         weakref.finalize(self, entrance.close)
         return entrance
@@ -227,7 +269,9 @@ class MockCluster(_Brokers):
                 # What is produced from now on stays as it is.
                 data = b"".join(batch.encode() for batch in batches)
                 end = batches[-1].last_offset + 1
-                self._write_records(topic, number, data, partition.start, end)
+                # Where records were deleted, the log begins in the middle of a batch.
+                low = min(partition.start, batches[0].base_offset)
+                self._write_records(topic, number, data, low, end)
 
     def _offer(self, api_key: int, versions: tuple[int, int] | None) -> None:
         """Let the brokers offer requests of one kind; `versions` is as in on_request()."""
@@ -243,28 +287,54 @@ class MockCluster(_Brokers):
     def close(self) -> None:
         """Stop the brokers and free their ports; connected clients lose their connections.
 
+        If the cluster has a data folder, everything is saved first.
+
         Later calls do nothing. Any other use of a closed cluster raises RuntimeError. In a forked
         child close() does nothing, because the brokers belong to the parent.
 
         Raises:
+            OSError: the data folder could not be written. It contains what was saved before.
             Exception: the first exception that a handler of on_request() raised.
 
         librdkafka: rd_kafka_mock_cluster_destroy().
         """
         failure = self._close()
         if failure is not None:
-            raise failure
+            raise failure.error
 
-    def _close(self) -> BaseException | None:
+    def _close(self) -> _Failure | None:
         if self._answering is not None:
             self._answering.begin_to_close()
+        unsaved = self._save_and_end()
+        if self._answering is None:
+            return unsaved
+        self._answering.end()
+        failure = self._answering.take_failure()
+        if failure is None or unsaved is not None:
+            return unsaved
+        return _Failure("a handler of on_request() failed", failure)
+
+    def _save_and_end(self) -> _Failure | None:
+        """Save the data and end the brokers. Return the error of a save that failed."""
+        keeping, self._keeping = self._keeping, None
+        try:
+            if keeping is not None and keeping.is_own:
+                # No client can change anything while it is saved.
+                self.set_broker_down()
+                try:
+                    keeping.save(self, self._administration.kept)
+                finally:
+                    keeping.close()
+        except Exception as error:
+            return _Failure("the data were not saved", error)
+        finally:
+            self._end_brokers()
+        return None
+
+    def _end_brokers(self) -> None:
         if self._entrance is not None:
             self._entrance.close()
         super().close()
-        if self._answering is None:
-            return None
-        self._answering.end()
-        return self._answering.take_failure()
 
     def __enter__(self) -> Self:
         """Return the cluster itself."""
@@ -283,9 +353,9 @@ class MockCluster(_Brokers):
         if failure is None:
             return
         if exc_value is None:
-            raise failure
-        told = "".join(traceback.format_exception(failure))
-        exc_value.add_note(f"a handler of on_request() failed:\n{told}")
+            raise failure.error
+        told = "".join(traceback.format_exception(failure.error))
+        exc_value.add_note(f"{failure.what}:\n{told}")
 
 
 def _stable(kind: type[Request]) -> tuple[int, int]:

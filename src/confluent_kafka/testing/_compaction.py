@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from confluent_kafka.cimpl import TIMESTAMP_LOG_APPEND_TIME
 from confluent_kafka.protocol import records
-from confluent_kafka.protocol.records import ControlType, RecordBatch
+from confluent_kafka.protocol.records import RecordBatch
+from confluent_kafka.testing._transactions import transactions
 
 if TYPE_CHECKING:
     from confluent_kafka.protocol.records import Record
@@ -26,7 +27,9 @@ def compacted(data: bytes, *, keep_tombstones: bool) -> list[RecordBatch]:
         keep_tombstones: whether the newest record of a key stays if its value is null.
     """
     batches = list(records.read(data, check_crc=False))
-    aborted, stable = _transactions(batches)
+    found = list(transactions(batches))
+    aborted = {number for each in found if each.aborted for number in each.batches}
+    stable = min((each.batches[0] for each in found if each.marker is None), default=len(batches))
     newest = {
         record.key: record.offset
         for number, batch in enumerate(batches[:stable])
@@ -48,35 +51,15 @@ def compacted(data: bytes, *, keep_tombstones: bool) -> list[RecordBatch]:
         if number < stable:
             kept = [] if number in aborted else [each for each in kept if stays(each)]
         if kept or number == len(batches) - 1:
-            written.append(_with(batch, kept))
+            written.append(rewritten(batch, kept))
     return written
-
-
-def _transactions(batches: Sequence[Batch]) -> tuple[set[int], int]:
-    """Return the numbers of the batches of aborted transactions, and of the first open one."""
-    aborted: set[int] = set()
-    running: dict[int, list[int]] = {}
-    for number, batch in enumerate(batches):
-        if not isinstance(batch, RecordBatch) or not batch.is_transactional:
-            continue
-        if not batch.is_control:
-            running.setdefault(batch.producer_id, []).append(number)
-            continue
-        ended = running.pop(batch.producer_id, [])
-        if any(each == ControlType.ABORT for each in _controls(batch)):
-            aborted.update(ended)
-    return aborted, min((each[0] for each in running.values()), default=len(batches))
-
-
-def _controls(batch: RecordBatch) -> Iterator[int]:
-    return (records.control(each).type for each in batch.records())
 
 
 def _is_control(batch: Batch) -> bool:
     return isinstance(batch, RecordBatch) and batch.is_control
 
 
-def _with(batch: Batch, kept: Sequence[Record]) -> RecordBatch:
+def rewritten(batch: Batch, kept: Sequence[Record]) -> RecordBatch:
     """Return a batch of the same offsets with only some of its records, in format 2."""
     if not isinstance(batch, RecordBatch):
         first = next(batch.records()).offset

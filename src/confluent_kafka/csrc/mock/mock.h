@@ -12,6 +12,7 @@
  * request_log.c    the log of received requests
  * offers.c         requests that Python answers
  * administration.c the state that administration requests read and change
+ * state.c          what an earlier run of the cluster left
  */
 #ifndef CONFLUENT_KAFKA_MOCK_MOCK_H
 #define CONFLUENT_KAFKA_MOCK_MOCK_H
@@ -55,7 +56,8 @@ typedef struct mock_call {
     rd_kafka_resp_err_t (*run)(MockCluster *self, struct mock_call *call);
     const char *topic, *text, *key;
     int32_t partition, broker_id; /* broker_id -1: all brokers; for a leader or follower: none */
-    int64_t low, high;
+    int32_t leader_epoch;
+    int64_t low, high, producer_id;
     int milliseconds;
     int16_t api_key;              /* -1: every request kind */
     rd_kafka_resp_err_t *errors;
@@ -162,6 +164,10 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(_set_topic_rules)                                                                  \
     X(_write_marker)                                                                     \
     X(_set_client_quota)                                                                 \
+    X(_set_topic_id)                                                                     \
+    X(_set_leader_epoch)                                                                 \
+    X(_add_aborted)                                                                      \
+    X(_commit_offset)                                                                    \
     MOCK_SHARE_METHODS(X)
 
 #define MOCK_METHODS_WITHOUT_ARGUMENTS(X)                                                \

@@ -382,7 +382,7 @@ static PyMethodDef mock_cluster_methods[] = {
 PyDoc_STRVAR(mock_cluster_doc,
 "MockCluster(brokers=3, *, retention_bytes=None)\n--\n\n"
 "A Kafka cluster inside this process, for tests, demonstrations and laptops.\n\n"
-"Its brokers are librdkafka's mock brokers, which keep everything in memory. They listen on\n"
+"Its brokers are librdkafka's mock brokers, which have everything in memory. They listen on\n"
 "127.0.0.1, on ports that the system chooses, and speak Kafka's protocol. Any client in any\n"
 "process of this machine can connect. Use the cluster as a\n"
 "context manager, or call close(). A forked child cannot control it\n"
@@ -398,7 +398,7 @@ PyDoc_STRVAR(mock_cluster_doc,
 "- A partition keeps 5 MiB of record batches, or retention_bytes, in the form in which they were\n"
 "  sent (compressed or not). The oldest batches are dropped, and the low watermark moves up. The\n"
 "  latest batch stays, whatever its size is. There is no retention by time, compact() is the only\n"
-"  compaction, and nothing survives close().\n"
+"  compaction.\n"
 "- A topic that a client asks for is created with 4 partitions and 3 replicas (fewer\n"
 "  with fewer brokers). Replicas share their records, so a new leader never lacks any.\n"
 "- A new group of the classic protocol waits 0.1 s for members, see\n"

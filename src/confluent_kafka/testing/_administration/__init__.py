@@ -6,7 +6,7 @@ that the brokers do not need, such as ACLs, is stored in these modules.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from confluent_kafka.testing._administration._acls import AclRequests
 from confluent_kafka.testing._administration._brokers import Brokers
@@ -16,6 +16,7 @@ from confluent_kafka.testing._administration._configs import Configs
 from confluent_kafka.testing._administration._elections import Elections
 from confluent_kafka.testing._administration._features import Features
 from confluent_kafka.testing._administration._groups import Groups
+from confluent_kafka.testing._administration._kept import Kept
 from confluent_kafka.testing._administration._log_dirs import LogDirs
 from confluent_kafka.testing._administration._logins import Logins
 from confluent_kafka.testing._administration._offsets import Offsets
@@ -38,10 +39,22 @@ if TYPE_CHECKING:
     from confluent_kafka.testing._security._sasl import Credential
 
 
+class Administration(NamedTuple):
+    """The areas, and their handlers by API key."""
+
+    handlers: dict[int, Handler]
+    areas: tuple[object, ...]
+
+    @property
+    def kept(self) -> list[Kept]:
+        """The areas that a data folder keeps."""
+        return [area for area in self.areas if isinstance(area, Kept)]
+
+
 def administration(
     cluster: MockCluster, users: dict[str, dict[int, Credential]], acls: Acls
-) -> dict[int, Handler]:
-    """Return the handlers of a cluster's administration requests, by API key.
+) -> Administration:
+    """Return the administration of a cluster.
 
     Args:
         cluster: the cluster.
@@ -73,4 +86,5 @@ def administration(
         TokenRequests(),
         Logins(),
     )
-    return {kind.api_key: handler for area in areas for kind, handler in area.answers.items()}
+    handlers = {kind.api_key: handler for area in areas for kind, handler in area.answers.items()}
+    return Administration(handlers, areas)

@@ -56,6 +56,21 @@ class AclRequests:
             protocol.DeleteAclsRequest: self._delete,
         }
 
+    # ---- kept between runs ----
+
+    kept_as = "acls"
+
+    def saved(self) -> list[dict[str, Any]]:
+        """Return the ACLs."""
+        return [acl._asdict() for acl in self._acls.all]
+
+    def restore(self, saved: list[dict[str, Any]]) -> None:
+        """Add the ACLs of an earlier run."""
+        for each in saved:
+            self._acls.add(Acl(**each))
+
+    # ---- requests ----
+
     def _create(self, request: Any, context: RequestContext) -> Any:
         result = protocol.CreateAclsResponse.AclCreationResult
         return protocol.CreateAclsResponse(

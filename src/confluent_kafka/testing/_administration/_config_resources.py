@@ -113,3 +113,12 @@ class Resources:
     def set(self, name: str, owner: Owner, values: dict[str, str]) -> None:
         """Replace the values of a resource, which have been checked."""
         self._values[owner] = values
+
+    def saved(self) -> dict[str, dict[str, str]]:
+        """Return the values that were set, by the name of the resource."""
+        return {str(owner): values for owner, values in self._values.items() if values}
+
+    def restore(self, saved: Mapping[str, dict[str, str]]) -> None:
+        """Set the values of an earlier run."""
+        for name, values in saved.items():
+            self.set(name, name, values)

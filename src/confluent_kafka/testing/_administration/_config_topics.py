@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from confluent_kafka.cimpl import KafkaError, Uuid
 from confluent_kafka.testing._administration._brokers import Brokers, Refused
@@ -54,6 +54,19 @@ class TopicResources(Resources):
         """Delete the values of a topic that is deleted."""
         self._values.pop(topic_id, None)
         self._applied.pop(topic_id, None)
+
+    def saved(self) -> dict[str, dict[str, str]]:
+        names = {topic.id: name for name, topic in self._brokers.state().topics.items()}
+        return {
+            names[owner]: values
+            for owner, values in self._values.items()
+            if values and isinstance(owner, Uuid) and owner in names
+        }
+
+    def restore(self, saved: Mapping[str, dict[str, str]]) -> None:
+        topics = self._brokers.state().topics
+        for name, values in saved.items():
+            self.set(name, topics[name].id, values)
 
     def _inherited(self, setting: Setting) -> Iterable[Place]:
         return self.of_brokers.common(setting.broker_name) if setting.broker_name else ()

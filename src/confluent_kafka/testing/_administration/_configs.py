@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # The types of resources, and the operations of a change.
 _TOPIC, _BROKER, _LOGGER, _METRICS, _GROUP = 2, 4, 8, 16, 32
+# What a data folder keeps. Kafka, too, forgets the levels of loggers.
+_KEPT = {_TOPIC: "topics", _BROKER: "brokers", _METRICS: "client_metrics", _GROUP: "groups"}
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _OPERATIONS = ("SET", "DELETE", "APPEND", "SUBTRACT")
 
@@ -59,6 +61,19 @@ class Configs:
             protocol.IncrementalAlterConfigsRequest: self._alter_incrementally,
             protocol.ListConfigResourcesRequest: self._list,
         }
+
+    # ---- kept between runs ----
+
+    kept_as = "configs"
+
+    def saved(self) -> dict[str, dict[str, dict[str, str]]]:
+        """Return the values that were set, by the type and the name of the resource."""
+        return {kept: self._types[kind].saved() for kind, kept in _KEPT.items()}
+
+    def restore(self, saved: Mapping[str, Mapping[str, dict[str, str]]]) -> None:
+        """Set the values of an earlier run."""
+        for kind, kept in _KEPT.items():
+            self._types[kind].restore(saved[kept])
 
     # ---- topics that are created and deleted ----
 

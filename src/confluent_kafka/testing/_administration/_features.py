@@ -6,7 +6,7 @@ Brokers tell the versions to clients when they connect, in ApiVersions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from confluent_kafka import protocol
 from confluent_kafka.cimpl import KafkaError
@@ -38,6 +38,20 @@ class Features:
     def answers(self) -> Mapping[Any, Handler]:
         """Return the handlers of these requests by API key."""
         return {protocol.UpdateFeaturesRequest: self._update}
+
+    # ---- kept between runs ----
+
+    kept_as = "features"
+
+    def saved(self) -> dict[str, int]:
+        """Return the version of each feature."""
+        return {_FEATURE: self._brokers.state().transaction_version}
+
+    def restore(self, saved: Mapping[str, Literal[1, 2]]) -> None:
+        """Set the versions of an earlier run."""
+        self._brokers.cluster.set_transaction_version(saved[_FEATURE])
+
+    # ---- requests ----
 
     def _update(self, request: Any, context: RequestContext) -> Any:
         """Change all features, or none."""

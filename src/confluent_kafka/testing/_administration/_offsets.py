@@ -39,6 +39,32 @@ class Offsets:
             protocol.OffsetDeleteRequest: self._delete,
         }
 
+    # ---- kept between runs ----
+
+    kept_as = "committed_offsets"
+
+    def saved(self) -> list[dict[str, Any]]:
+        """Return the committed offsets of all groups."""
+        return [
+            {
+                "group": group,
+                "topic": topic.name,
+                "partition": number,
+                "offset": offset,
+                "metadata": metadata,
+            }
+            for topic in self._brokers.state().topics.values()
+            for number, partition in enumerate(topic.partitions)
+            for group, (offset, metadata) in partition.committed.items()
+        ]
+
+    def restore(self, saved: list[dict[str, Any]]) -> None:
+        """Commit the offsets of an earlier run."""
+        for each in saved:
+            self._brokers.cluster._commit_offset(**each)
+
+    # ---- requests ----
+
     def _list(self, request: Any, context: RequestContext) -> Any:
         if request.topics is not None or context.version > _LAST_OF_ONE_GROUP:
             return None  # the mock brokers answer this themselves

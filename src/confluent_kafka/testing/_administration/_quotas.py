@@ -53,6 +53,21 @@ class Quotas:
             protocol.AlterClientQuotasRequest: self._alter,
         }
 
+    # ---- kept between runs ----
+
+    kept_as = "quotas"
+
+    def saved(self) -> list[dict[str, Any]]:
+        """Return the quotas of all entities."""
+        return [
+            {"entity": dict(entity), "quotas": quotas} for entity, quotas in self._quotas.items()
+        ]
+
+    def restore(self, saved: list[Mapping[str, Any]]) -> None:
+        """Set the quotas of an earlier run."""
+        for each in saved:
+            self._set(tuple(each["entity"].items()), each["quotas"])
+
     # ---- described ----
 
     def _describe(self, request: Any, context: RequestContext) -> Any:
@@ -108,8 +123,10 @@ class Quotas:
             else:
                 _check(kinds, change.key, change.value)
                 quotas[change.key] = change.value
-        if validate_only:
-            return
+        if not validate_only:
+            self._set(entity, quotas)
+
+    def _set(self, entity: _Entity, quotas: dict[str, float]) -> None:
         if dict(entity).keys() == {_CLIENT}:
             rates = (int(quotas.get(f"{each}_byte_rate", 0)) for each in ("producer", "consumer"))
             self._brokers.cluster._set_client_quota(entity[0][1], *rates)

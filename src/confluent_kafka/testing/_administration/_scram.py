@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ class Scram:
 
     def __init__(self, users: dict[str, dict[int, Credential]]) -> None:
         self._users = users
+        # Those of the cluster's Security. A later run has its own.
+        self._given = dict(users)
 
     @property
     def answers(self) -> Mapping[Any, Handler]:
@@ -36,6 +39,39 @@ class Scram:
             protocol.DescribeUserScramCredentialsRequest: self._describe,
             protocol.AlterUserScramCredentialsRequest: self._alter,
         }
+
+    # ---- kept between runs ----
+
+    kept_as = "scram_users"
+
+    def saved(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return the credentials of the users that requests created or changed."""
+        return {
+            user: {
+                str(mechanism): {
+                    "iterations": each.iterations,
+                    "salt": _to_text(each.salt),
+                    "salted_password": _to_text(each.salted_password),
+                }
+                for mechanism, each in mechanisms.items()
+            }
+            for user, mechanisms in self._users.items()
+            if mechanisms is not self._given.get(user)
+        }
+
+    def restore(self, saved: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+        """Create the users of an earlier run."""
+        for user, mechanisms in saved.items():
+            self._users[user] = {
+                int(mechanism): Credential(
+                    each["iterations"],
+                    base64.b64decode(each["salt"]),
+                    base64.b64decode(each["salted_password"]),
+                )
+                for mechanism, each in mechanisms.items()
+            }
+
+    # ---- requests ----
 
     def _describe(self, request: Any, context: RequestContext) -> Any:
         asked = [user.name for user in request.users or ()] or list(self._users)
@@ -103,3 +139,7 @@ class Scram:
             self._users[name] = mechanisms
         else:
             self._users.pop(name, None)
+
+
+def _to_text(data: bytes) -> str:
+    return base64.b64encode(data).decode()

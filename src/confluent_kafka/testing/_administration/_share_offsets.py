@@ -37,6 +37,31 @@ class ShareOffsets:
             protocol.DeleteShareGroupOffsetsRequest: self._delete,
         }
 
+    # ---- kept between runs ----
+
+    kept_as = "share_group_offsets"
+
+    def saved(self) -> list[dict[str, Any]]:
+        """Return where the share groups continue."""
+        state = self._brokers.state()
+        names = {topic.id: topic.name for topic in state.topics.values()}
+        return [
+            {
+                "group": group.id,
+                "topic": names[each.topic_id],
+                "partition": each.number,
+                "offset": each.start,
+            }
+            for group in state.share_groups.values()
+            for each in group.partitions
+            if each.topic_id in names
+        ]
+
+    def restore(self, saved: list[dict[str, Any]]) -> None:
+        """Let the share groups continue where they were."""
+        for each in saved:
+            self._brokers.cluster._set_share_offset(**each)
+
     # ---- listed ----
 
     def _describe(self, request: Any, context: RequestContext) -> Any:
