@@ -24,7 +24,7 @@ SHORT = {"faults": 5, "interval": 0.7, "rate": 2000}
 FULL = {"faults": 100, "interval": 2.0, "rate": 2000}
 
 MEMBERS, PARTITIONS = 8, 12
-# The brokers notice a crash after SESSION_MS; a member stops polling for longer than MAX_POLL_MS.
+# Crashes are noticed after SESSION_MS, and members that stop polling after MAX_POLL_MS.
 SESSION_MS = MAX_POLL_MS = 3000
 SEED = 3
 ROOT = Path(__file__).resolve().parents[2]

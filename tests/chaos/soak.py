@@ -24,7 +24,7 @@ FULL = {"seconds": 1800.0, "warm_up": 300.0, "limit_kb_per_minute": 100}
 
 PARTITIONS = 3
 ROUND = 1000  # messages
-# The consumer may lag so far behind: the queues are never empty, and do not grow.
+# The consumer may lag this far behind, so that the queues are not empty, but do not grow.
 AHEAD = 50_000
 # The standard error treats points as independent, so each of few points is a mean of many samples.
 BLOCKS = 20

@@ -3,8 +3,8 @@
 The exporter of an Arrow array promises that its buffers are as long as its length, offset and data
 require. A reader cannot check this promise, so these arrays keep it to the byte: the address
 sanitizer notices a reader that goes one byte further. Other values that a reader cannot check stay
-in bounds too: the offsets of binary values, and the sizes of a view's blocks. All other values are
-wrong.
+in bounds too: the offsets of binary values, and the sizes of a view's blocks. Any other value may
+be wrong.
 """
 
 from __future__ import annotations

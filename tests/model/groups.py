@@ -24,7 +24,7 @@ MEMBERS = 3
 members = st.integers(0, MEMBERS - 1)
 numbers = st.integers(0, 11)
 
-# Errors after the group has removed the member, or shortly before.
+# Errors if the group has rebalanced without the member, or is about to.
 _OUTDATED = {
     KafkaError._NO_OFFSET,
     KafkaError._ASSIGNMENT_LOST,
@@ -241,7 +241,7 @@ class GroupMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_automatic)
     @rule(number=members)
     def commit(self, number: int) -> None:
-        """The commit succeeds, or fails because the group has removed the member."""
+        """The commit succeeds, or fails because the group has rebalanced without the member."""
         member = self.member(number)
         try:
             member.consumer.commit()
@@ -268,7 +268,7 @@ class GroupMachine(RuleBasedStateMachine):
 
 
 def is_outdated(error: Any) -> bool:
-    """Whether the group has removed the member, or is about to."""
+    """Whether the group has rebalanced without the member, or is about to."""
     if isinstance(error, KafkaException):
         return error.args[0].code() in _OUTDATED
     return type(error).__name__ in {"CommitFailedError", "IllegalStateError"}

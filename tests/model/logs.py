@@ -22,7 +22,7 @@ class Log:
     start: int = 0
     end: int = 0
     starts: set[int] = field(default_factory=lambda: {0})
-    """All starts so far."""
+    """All starts of the log so far."""
 
     def after(self, offset: int) -> list[int]:
         """The offsets of the readable records at or after `offset`."""
@@ -33,7 +33,10 @@ class Log:
         return next(iter(self.after(offset)), self.end)
 
     def may_follow(self, offset: int) -> set[int]:
-        """The offsets that may come next at `offset`; a fetched record may be deleted since."""
+        """The offsets that a consumer at `offset` may get next.
+
+        It may have fetched records that were deleted later.
+        """
         firsts = (max(offset, start) for start in self.starts)
         fetched = {min((each for each in self.records if each >= at), default=at) for at in firsts}
         return {self.next_record(offset), *fetched}

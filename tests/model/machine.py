@@ -1,8 +1,8 @@
 """The model of a consumer: the messages that it must have returned, and its position.
 
-Hypothesis draws operations, which run on a real consumer with an embedded cluster, and updates the
-model. After each operation, the test compares the consumer's position, lag, pauses and committed
-offsets with the model.
+Hypothesis draws operations. Each operation runs on a real consumer with an embedded cluster, and
+updates the model. Then the test compares the consumer's position, lag, pauses and committed offsets
+with the model.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ class ShareMachine(RuleBasedStateMachine):
 
     @rule(number=members, waits=st.booleans())
     def commit(self, number: int, waits: bool) -> None:
-        """commit_sync() returns the results of its acknowledgements; older ones may come later."""
+        """A commit that waits returns all its results; results of other commits may come later."""
         member = self.members[number % len(self.members)]
         before = set(member.sent)
         said = {place[0] for place, kind in member.held.items() if kind is not None}

@@ -134,7 +134,7 @@ def test_a_short_run_is_equal(demo: subprocess.Popen[str], tmp_path: Path) -> No
 @pytest.mark.spark
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_ctrl_c_ends_everything(demo: subprocess.Popen[str], tmp_path: Path) -> None:
-    """If Spark runs at Ctrl-C, no process and no traceback are left; the exit status is 130."""
+    """Ctrl-C while Spark runs leaves no process and no traceback; the exit status is 130."""
     assert demo.stdout is not None
     shown = ""
     while "is ready" not in shown:

@@ -487,7 +487,7 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
     assert failures[3] == "the payload ends within a value, at byte 6"
     _, failures = decode(Decoding(format="json-schema", validate=False), *rows)
     assert list(failures) == [3]
-    # Each row uses its own schema, even if a header names the schema.
+    # Each row is checked against its own schema, which its frame or a header names.
     looser = registry.register("other", '{"type": "object"}', "JSON")
     long, guid = b'{"carrier": "UAL"}', guid_of(registry, looser)
     both = [framed(known, long), framed(looser, long), framed(known, long), long, framed(99, long)]

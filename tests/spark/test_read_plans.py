@@ -355,7 +355,7 @@ def test_a_stream_splits_its_ranges(filled: str, servers: str) -> None:
 def test_a_micro_batch_waits_for_its_minimum(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """It has no more rows than its maximum. A query that is to end does not wait."""
+    """A micro-batch has no more rows than its maximum; a query that is to end does not wait."""
     options = {
         "subscribe": filled,
         "startingOffsets": "earliest",
@@ -414,7 +414,7 @@ def test_partitions_added_before_an_available_now_query_starts_are_read(
 def test_a_new_topic_of_a_pattern_joins_a_running_query(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """The topic is read from its first message, although the query started at the latest ones."""
+    """Its first message is read, although the query started at the latest offsets."""
     first = new_topic(partitions=1)
     pattern = f"{first}.*"
     fill(cluster, first, [{"value": "before"}])

@@ -96,7 +96,7 @@ def test_offsets_of_a_new_query_can_be_given(
 def test_lost_offsets_fail_the_query(
     stream: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """If a partition is cut below the checkpoint, the query fails; it can then continue."""
+    """If offsets of the checkpoint are lost, the query fails; failOnDataLoss=false continues."""
     topic = new_topic(partitions=1)
     fill(cluster, topic, [{"value": "first", "partition": 0}])
     stream(topic, startingOffsets="earliest")

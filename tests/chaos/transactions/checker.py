@@ -93,12 +93,12 @@ def check(
     log: Sequence[Iterable[Copied]],
     committed: dict[str, int],
 ) -> Anomalies:
-    """Compares all of it.
+    """Count the anomalies.
 
     Args:
-        transactions: those of all applications.
-        log: the records that a read_committed consumer sees, by partition, in their order.
-        committed: by application, the next number in its group's committed offset.
+        transactions: the transactions of all applications.
+        log: for each partition, the records that a read_committed consumer sees, in order.
+        committed: for each application, the next number in its group's committed offset.
     """
     seen: Counter[Copied] = Counter()
     reordered = 0

@@ -77,22 +77,22 @@ def run(
     brokers: bool = True,
     seed: int = 1,
 ) -> Found:
-    """Runs applications, and faults beside them.
+    """Run applications, and cause faults at the same time.
 
     Args:
         kafka: the cluster.
-        folder: for the histories.
+        folder: the folder of the histories.
         client: one of PACKAGES.
-        versions: the cluster's versions of transactions: the first one, and those that it changes
-            between, if they are several.
+        versions: the cluster's versions of transactions: the first version, and the versions that a
+            fault may change to.
         seconds: how long the applications begin transactions.
-        applications: how many there are.
-        numbers: how many records a transaction has at most.
-        fault_seconds: the time between two faults, apart from the network's.
+        applications: the number of applications.
+        numbers: the highest number of records in a transaction.
+        fault_seconds: the time between two faults, except for the network's faults.
         late: the share of requests that come late.
         cut: the share of requests whose connections are cut.
         brokers: whether brokers are killed and stopped, too.
-        seed: of everything that is left to chance.
+        seed: the seed of all random decisions.
     """
     chance = random.Random(seed)
     name = f"transactions-{uuid.uuid4().hex[:8]}"
