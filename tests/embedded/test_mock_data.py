@@ -385,6 +385,17 @@ def test_deleted_topics(tmp_path: Path) -> None:
         assert admin.describe_topics(TopicCollection([TOPIC]))[TOPIC].result().topic_id != before
 
 
+def test_the_id_of_the_cluster(tmp_path: Path) -> None:
+    """Stays. A client that stays connected would report another cluster."""
+    ids = []
+    for _ in range(2):
+        with MockCluster(1, data=tmp_path) as cluster, admin_of(cluster) as admin:
+            ids.append(admin.describe_cluster().result().cluster_id)
+    assert ids[0] == ids[1]
+    with MockCluster(1) as cluster, pytest.raises(KafkaException, match="_INVALID_ARG"):
+        cluster._set_cluster_id("x" * 32)
+
+
 def test_leader_epochs_grow(tmp_path: Path) -> None:
     """Clients take metadata with an older leader epoch for outdated."""
     fill(tmp_path, b"one")
@@ -649,7 +660,7 @@ def test_a_save_that_fails_after_another_error(tmp_path: Path) -> None:
     assert "No space left" in note
 
 
-def _no_space(cluster: MockCluster) -> Any:
+def _no_space(cluster: MockCluster, state: State) -> Any:
     raise OSError(28, "No space left on device")
 
 

@@ -583,6 +583,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "produce_rate": Kind(0, set()) | "True, 1, 2**33",
         "fetch_rate": Kind(0, set()) | "True, 1, 2**33",
     },
+    "MockCluster._set_cluster_id": {"value": TEXT},
     "MockCluster._set_topic_id": {
         "topic": TEXT,
         "most_significant_bits": Kind(0, set()) | "True, 1, -1, 2**33, -2**33, -2**15",

@@ -164,6 +164,7 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(_set_topic_rules)                                                                  \
     X(_write_marker)                                                                     \
     X(_set_client_quota)                                                                 \
+    X(_set_cluster_id)                                                                   \
     X(_set_topic_id)                                                                     \
     X(_set_leader_epoch)                                                                 \
     X(_add_aborted)                                                                      \

@@ -6,6 +6,12 @@
 #ifdef RD_KAFKA_HAS_MOCK_WRITTEN_STATE
 
 WITHOUT_GIL static rd_kafka_resp_err_t
+run_set_cluster_id(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_cluster_set_id(self->cluster, call->text);
+}
+
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_topic_id(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_topic_set_id(self->cluster, call->topic, call->high, call->low);
@@ -41,12 +47,34 @@ run_missing(MockCluster *self, mock_call *call)
     return RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
 }
 
+#define run_set_cluster_id run_missing
 #define run_set_topic_id run_missing
 #define run_set_leader_epoch run_missing
 #define run_add_aborted run_missing
 #define run_commit_offset run_missing
 
 #endif
+
+const char mock__set_cluster_id_doc[] =
+"_set_cluster_id($self, /, value)\n--\n\n"
+"Replace the id of the cluster.\n\n"
+"Args:\n"
+"    value (str): the id, of at most 31 bytes.\n\n"
+"librdkafka: rd_kafka_mock_cluster_set_id(), of our patch mock-written-state.";
+
+PyObject *
+mock__set_cluster_id(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_set_cluster_id()", 1, 1, P_value);
+    PyObject *values[1];
+    mock_call call = {.run = run_set_cluster_id};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.text = arg_utf8(values[0], "value", NULL)) == NULL) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
 
 const char mock__set_topic_id_doc[] =
 "_set_topic_id($self, /, topic, most_significant_bits, least_significant_bits)\n--\n\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka.cimpl import KafkaError, KafkaException, build_info
 from confluent_kafka.protocol.records import RecordsError
+from confluent_kafka.testing._administration._state import State
 from confluent_kafka.testing._data._folder import METADATA, Folder
 from confluent_kafka.testing._data._logs import Log
 from confluent_kafka.testing._data._restoring import restore_topic
@@ -63,6 +64,7 @@ class Keeping:
         try:
             topics = [SavedTopic.from_json(each) for each in metadata["topics"]]
             logs = {topic.name: self._logs(topic, metadata["logs"]) for topic in topics}
+            cluster._set_cluster_id(metadata["cluster_id"])
             for topic in topics:
                 restore_topic(cluster, topic, logs[topic.name])
             for part in kept:
@@ -96,7 +98,9 @@ class Keeping:
         """
         # Offsets first: a group then reads records again rather than skipping records.
         metadata: dict[str, Any] = {part.kept_as: part.saved() for part in kept}
-        topics, logs = topics_and_logs(cluster)
+        state = State.read(cluster._snapshot())
+        topics, logs = topics_and_logs(cluster, state)
+        metadata["cluster_id"] = state.cluster_id
         metadata["topics"] = [topic.as_json() for topic in topics]
         self._folder.write(metadata, logs.items())
 

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from confluent_kafka.cimpl import MockCluster
 
 
-def topics_and_logs(cluster: MockCluster) -> tuple[list[SavedTopic], dict[str, bytes]]:
-    """Return the topics of a cluster, and the contents of their logs by path."""
+def topics_and_logs(
+    cluster: MockCluster, state: State
+) -> tuple[list[SavedTopic], dict[str, bytes]]:
+    """Return the topics of a cluster in this state, and the contents of their logs by path."""
     topics, logs = [], dict[str, bytes]()
-    for topic in State.read(cluster._snapshot()).topics.values():
+    for topic in state.topics.values():
         partitions = []
         for number, partition in enumerate(topic.partitions):
             data = cluster._records(topic.name, number)
