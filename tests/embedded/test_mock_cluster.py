@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -150,9 +151,11 @@ def test_a_cluster_ends_while_clients_are_connected(end: str) -> None:
         producer.produce("topic", b"value", on_delivery=reports)
         if end == "close":
             cluster.close()
+        gone = weakref.ref(cluster)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)
             del cluster
+            wait_until(lambda: gone() is None)  # its thread may hold it for a moment
         wait_until(lambda: producer.last_error, lambda: producer.poll(0.01))
         consumer.poll(0)
         producer.purge()

@@ -696,7 +696,7 @@ REGISTRY = {"schema.registry.url": "http://localhost:1"}
         ),
         (
             {"valueformat": "avro", "valuemessage": "m", **REGISTRY},
-            "option valueMessage: what is written as avro does not take it",
+            "option valueMessage: the format avro does not take it",
         ),
         (
             {"valueformat": "avro", "registerschemas": "true", **REGISTRY},
@@ -704,7 +704,7 @@ REGISTRY = {"schema.registry.url": "http://localhost:1"}
         ),
         (
             {"valueformat": "json", "valueschema": "a INT"},
-            "option valueSchema: what is written as json does not take it",
+            "option valueSchema: the format json does not take it",
         ),
         ({"mode": "PERMISSIVE"}, "unknown option 'mode'"),
         (

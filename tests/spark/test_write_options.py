@@ -54,7 +54,7 @@ def test_what_spark_adds_for_a_query_is_no_mistake() -> None:
         (
             {"deliveryguarantee": "exactly-once"},
             False,
-            "deliveryGuarantee: .* batch write has no batch number",
+            "deliveryGuarantee: exactly-once is for streaming queries",
         ),
         ({"deliveryguarantee": "exactlyonce"}, True, "deliveryGuarantee: .* did you mean 'exactly"),
         ({"deliveryguarantee": "exactly-once"}, True, "option markerTopic is required"),

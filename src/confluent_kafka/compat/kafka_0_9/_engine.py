@@ -33,6 +33,7 @@ _UNANSWERED = frozenset(
         KafkaError._DESTROY,
         KafkaError._RESOLVE,
         KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
         KafkaError._TRANSPORT,
         KafkaError._WAIT_COORD,
     }

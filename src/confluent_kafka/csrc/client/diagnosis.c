@@ -87,6 +87,7 @@ error_rank(rd_kafka_resp_err_t code)
         return 2;
     case RD_KAFKA_RESP_ERR__TRANSPORT:
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
         return 1;
     default:
         return 0;

@@ -12,6 +12,16 @@
  * program sees wrong credentials and certificates nowhere else.
  */
 void client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what);
+/*
+ * Whether a request got no answer in its time. The request may still have been in the queue of a
+ * broker's connection: librdkafka has a code of its own for that.
+ */
+static inline bool
+is_timeout(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR__TIMED_OUT || code == RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE;
+}
+
 /* 0 for NULL. Otherwise destroys `error` and returns -1 with the exception. */
 int client_raise_if_error(Client *self, rd_kafka_error_t *error);
 /* The same for a KafkaError (stolen; NULL: an exception is set), without a client object. */

@@ -103,13 +103,13 @@ attempt_without_limit(request *self)
     for (;;) {
         error = self->attempt(self, attempt_ms);
         rd_kafka_resp_err_t code = rd_kafka_error_code(error);
-        if ((code != RD_KAFKA_RESP_ERR__TIMED_OUT && code != RD_KAFKA_RESP_ERR__TRANSPORT
+        if ((!is_timeout(code) && code != RD_KAFKA_RESP_ERR__TRANSPORT
              && code != RD_KAFKA_RESP_ERR__WAIT_COORD)
             || request_is_given_up(self)) {
             return error;
         }
         rd_kafka_error_destroy(error);
-        attempt_ms = code == RD_KAFKA_RESP_ERR__TIMED_OUT ? ATTEMPT_MS : NO_BROKER_MS;
+        attempt_ms = is_timeout(code) ? ATTEMPT_MS : NO_BROKER_MS;
     }
 }
 
