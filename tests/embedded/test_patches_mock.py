@@ -839,3 +839,35 @@ def test_two_clients_with_one_instance_id(kafka_cluster: MockCluster) -> None:
         wait_until(lambda: errors and len(second.assignment()) == 2, poll)
     assert errors[0].fatal()
     assert KafkaError(KafkaError.FENCED_INSTANCE_ID).str() in errors[0].str()
+
+
+@needs("mock-idempotence")
+@pytest.mark.parametrize("identity", [{}, {"transactional.id": "one"}])
+def test_a_batch_that_is_sent_again(
+    kafka_cluster: MockCluster, kafka_topic: str, identity: dict[str, str]
+) -> None:
+    """The brokers store the batch once, and return its offset.
+
+    mock-idempotence.patch: a batch of an idempotent producer was stored twice, and a batch of a
+    transactional producer had no offset.
+    """
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "enable.idempotence": True}
+    reports = Reports()
+    with Producer(config | identity) as producer:
+        if identity:
+            producer.init_transactions(TIMEOUT)
+            producer.begin_transaction()
+        send(producer, kafka_topic, [b"0"])
+        for broker in range(1, 4):
+            kafka_cluster.set_round_trip_time(broker, 86_400)
+        producer.produce(kafka_topic, b"1", partition=0, on_delivery=reports)
+        wait_until(lambda: len(batches_of(kafka_cluster, kafka_topic)) == 2)
+        for broker in range(1, 4):
+            kafka_cluster.set_broker_down(broker)  # its answers are lost
+            kafka_cluster.set_round_trip_time(broker, 0)
+            kafka_cluster.set_broker_up(broker)
+        wait_until(lambda: len(reports) == 1, lambda: producer.poll(0.05))
+        send(producer, kafka_topic, [b"2"])
+    assert (reports.errors, [message.offset() for message in reports.messages]) == ([None], [1])
+    stored = [batch for batch in batches_of(kafka_cluster, kafka_topic) if not batch.is_control]
+    assert [record.value for batch in stored for record in batch.records()] == [b"0", b"1", b"2"]

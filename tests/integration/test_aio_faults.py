@@ -15,13 +15,12 @@ from confluent_kafka.compat import aiokafka
 from confluent_kafka.compat.aiokafka.errors import KafkaError
 from tests.chaos.broker_kill import out_of_sync
 from tests.integration.conftest import MakeTopic
-from tests.integration.kafka_broker import KraftBroker
-from tests.integration.kafka_cluster import READY_SECONDS, OwnKafkaCluster
+from tests.integration.kafka_cluster import READY_SECONDS, Broker, OwnKafkaCluster
 from tests.support.aio import LOOPS, run_in, until
 from tests.support.kafka import numbers
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 AWAITS = 1000
 # Clients connect, a broker ends, and another one becomes the leader: each may take its time.
@@ -29,7 +28,7 @@ BOUND = 3 * READY_SECONDS
 
 
 @contextlib.contextmanager
-def leader_that_dies(kafka: OwnKafkaCluster, topic: str) -> Iterator[KraftBroker]:
+def leader_that_dies(kafka: OwnKafkaCluster, topic: str) -> Iterator[Broker]:
     """The leader of partition 0, which is there again after the block."""
     with Producer(kafka.config()) as observer:
         number = observer.list_topics(topic, TIMEOUT).topics[topic].partitions[0].leader
@@ -53,7 +52,7 @@ def leader_that_dies(kafka: OwnKafkaCluster, topic: str) -> Iterator[KraftBroker
 
 
 async def check(
-    leader: KraftBroker,
+    leader: Broker,
     send: Callable[[bytes], Awaitable[asyncio.Future[object]]],
     read: Callable[[], Awaitable[bytes]],
     end: Callable[[], Awaitable[int]],
@@ -95,7 +94,7 @@ def test_asyncio_clients(
     topic = make_topic()
     place = TopicPartition(topic, 0)
 
-    async def work(leader: KraftBroker) -> None:
+    async def work(leader: Broker) -> None:
         config = own_kafka.config()
         async with (
             AIOConsumer(config | {"group.id": group}) as consumer,
@@ -122,7 +121,7 @@ def test_aiokafka(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, kind: str) 
     place = aiokafka.TopicPartition(topic, 0)
     servers = own_kafka.bootstrap_servers
 
-    async def work(leader: KraftBroker) -> None:
+    async def work(leader: Broker) -> None:
         consumer = aiokafka.AIOKafkaConsumer(
             bootstrap_servers=servers, auto_offset_reset="earliest"
         )
