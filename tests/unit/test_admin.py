@@ -146,7 +146,7 @@ class TestTheEnd:
             warnings.simplefilter("always")
             del admin
         assert "AdminClient was not closed" in str(caught[0].message)
-        caught.clear()  # a warning refers to what it is about
+        caught.clear()  # a warning keeps its object alive
         assert reference() is None
         assert code_of(future) == KafkaError._DESTROY
 
@@ -156,7 +156,7 @@ class TestTheEnd:
         def threads() -> int:
             return sum("AdminClient" in thread.name for thread in threading.enumerate())
 
-        wait_until(lambda: threads() == 0)  # those of the tests before
+        wait_until(lambda: threads() == 0)  # the threads of earlier tests
         with AdminClient(config()) as admin:
             assert threads() == 0
             pending(admin)
@@ -601,7 +601,7 @@ class TestRefused:
         error: type[Exception],
         text: str,
     ) -> None:
-        """Which argument, what was given, what is allowed; nothing has been sent."""
+        """The error names the argument, what was given and what is allowed; nothing is sent."""
         with pytest.raises(error, match=text):
             getattr(admin, method)(*arguments)
         assert len(admin) == 0
@@ -623,7 +623,7 @@ class TestRefused:
     def test_options(
         self, admin: AdminClient, option: str, value: Any, error: type[Exception]
     ) -> None:
-        """The option is named."""
+        """The error names the wrong option."""
         with pytest.raises(error, match=option):
             admin.create_topics(TOPIC, **{option: value})
 
@@ -705,7 +705,7 @@ class TestRefused:
         options: dict[str, Any],
         error: type[Exception],
     ) -> None:
-        """The same for options that only some requests have."""
+        """The error also names an option that only some requests have."""
         with pytest.raises(error, match=next(iter(options))):
             getattr(admin, name)(*arguments, **options)
 
@@ -722,7 +722,8 @@ class TestRefused:
 
     @pytest.mark.filterwarnings("ignore::DeprecationWarning")
     def test_alter_configs_of_a_logger(self, admin: AdminClient) -> None:
-        """It would reset all other loggers: there is no such request."""
+        """alter_configs() refuses a logger, because it would reset all other loggers of the
+        broker."""
         resources = [ConfigResource("topic", "t"), LOGGER]
         with pytest.raises(ValueError, match=r"resources\[1\] must be a topic, .*BROKER_LOGGER"):
             admin.alter_configs(resources)
@@ -749,7 +750,8 @@ class TestRefused:
             assert code_of(future) == KafkaError._TIMED_OUT
 
     def test_alter_configs_is_deprecated(self, admin: AdminClient) -> None:
-        """It resets what is not given, so it warns at the caller's line."""
+        """alter_configs() resets each property that is not given, so it warns at the caller's
+        line."""
         with pytest.warns(DeprecationWarning, match="incremental_alter_configs") as caught:
             admin.alter_configs([ConfigResource("topic", "t")])
         assert caught[0].filename == __file__
@@ -792,7 +794,7 @@ class TestModels:
             admin.create_topics([topic])
 
     def test_new_partitions(self) -> None:
-        """The same for partitions."""
+        """NewPartitions has the given attributes; equality compares all of them."""
         partitions = NewPartitions("a", 3, [[1]])
         assert (partitions.topic, partitions.new_total_count) == ("a", 3)
         assert partitions == NewPartitions("a", 3, replica_assignment=[[1]])
@@ -949,7 +951,7 @@ class TestModels:
     def test_features_and_voters_refused(
         self, make: Callable[[], object], error: type[Exception], text: str
     ) -> None:
-        """The same for a feature's version and a controller's address."""
+        """A wrong version of a feature or address of a controller raises an error that names it."""
         with pytest.raises(error, match=text):
             make()
 
@@ -962,14 +964,14 @@ class TestModels:
 
 
 def test_callbacks() -> None:
-    """poll() serves the client's callbacks and says how many."""
+    """poll() serves the client's callbacks and returns how many it has served."""
     errors: list[KafkaError] = []
     with AdminClient(config({"error_cb": errors.append})) as admin:
         wait_until(lambda: bool(errors), lambda: admin.poll(0.1))
 
 
 def test_configuration() -> None:
-    """As for other clients: a dict and keywords, and a wrong key has a suggestion."""
+    """AdminClient takes a dict and keywords, and suggests the nearest key for a wrong one."""
     AdminClient(config(), **{"client.id": "mine"}).close()
     AdminClient(conf=config()).close()
     with pytest.raises(KafkaException, match=r"bootstrap\.servers"):

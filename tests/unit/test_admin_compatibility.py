@@ -294,6 +294,6 @@ def test_choices_of_an_acl(choice: str) -> None:
 
 @pytest.mark.parametrize("text", ["name", "principal", "host"])
 def test_texts_of_an_acl(text: str) -> None:
-    """A binding has all of them."""
+    """A binding needs all of its texts: None is refused for each."""
     with pytest.raises(ValueError, match=f"^Expected {text} to be not None"):
         binding(**{text: None})

@@ -33,7 +33,7 @@ _SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
 
 
 class Tokens(AbstractTokenProvider):
-    """Has one token."""
+    """A token provider that has one token."""
 
     async def token(self) -> str:
         return "a.b.c"
@@ -176,7 +176,7 @@ def test_what_is_refused(keywords: dict[str, Any], kind: type[Exception], says: 
 
 @pytest.mark.parametrize("strategy", [(StickyPartitionAssignor,), (object(),), ()])
 def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
-    """They are refused, with what to use instead."""
+    """Such assignors are refused, and the error says what to use instead."""
     with pytest.raises(ValueError, match="partition_assignment_strategy"):
         configuration("consumer", {"partition_assignment_strategy": strategy})
 
@@ -262,7 +262,7 @@ def test_errors_begin_with_the_words_of_aiokafka(
     ],
 )
 def test_keywords_that_are_deprecated(client: Any, name: str, warns: bool) -> None:
-    """They warn as aiokafka's classes do: once, of the line that makes the client."""
+    """As in aiokafka, each deprecated keyword warns once, at the line that creates the client."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         client(**{name: "auto"})
@@ -287,7 +287,7 @@ def test_a_token_may_come_from_a_future() -> None:
     ("text", "version"), [("2.0", (2, 0, 0)), ("0.10.2", (0, 10, 2)), ("1", None), ("auto", None)]
 )
 def test_a_version_of_kafka(text: str, version: tuple[int, int, int] | None) -> None:
-    """Two or three numbers are one."""
+    """A version of Kafka is two or three numbers."""
     if version is None:
         with pytest.raises(ValueError, match=text):
             parse_kafka_version(text)

@@ -103,7 +103,7 @@ def test_patterns(excluded: bool) -> None:
 
 @pytest.mark.parametrize("value", [0, -1, "4"])
 def test_max_poll_records(value: Any) -> None:
-    """It is a positive int."""
+    """max_poll_records must be a positive int."""
     with pytest.raises(ValueError, match="max_poll_records"):
         AIOKafkaConsumer(max_poll_records=value)
 

@@ -47,7 +47,7 @@ def test_an_unknown_number() -> None:
 
 
 def test_what_an_exception_says() -> None:
-    """The text is the class and what the exception was made with."""
+    """The text of an exception is its class and its arguments."""
     assert str(errors.KafkaTimeoutError()) == "KafkaTimeoutError"
     assert str(errors.KafkaTimeoutError("a b")) == "KafkaTimeoutError: a b"
     assert str(errors.KafkaTimeoutError("a", 1)) == "KafkaTimeoutError: ('a', 1)"
@@ -82,7 +82,8 @@ def test_what_helps(kind: type[errors.KafkaError], retriable: bool, invalid_meta
     ],
 )
 def test_an_error_of_librdkafka(code: int, kind: type[errors.KafkaError]) -> None:
-    """It becomes aiokafka's exception, with its text; the exception it came with is the cause."""
+    """An error of librdkafka becomes aiokafka's exception with the same text; the KafkaException is
+    its cause."""
     error = KafkaError(code, "why")
     assert type(failure_of(error)) is kind
     assert failure_of(error).args == ("why",)

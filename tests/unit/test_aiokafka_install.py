@@ -63,7 +63,7 @@ def test_the_package_is_installed() -> None:
 
 
 def test_too_late(tmp_path: Path) -> None:
-    """What was imported already cannot be replaced."""
+    """install() refuses to replace a package that has already been imported."""
     (tmp_path / "aiokafka.py").touch()
     check_script(
         """
@@ -89,7 +89,8 @@ def test_an_unknown_package() -> None:
 
 
 def test_a_program_is_run(tmp_path: Path) -> None:
-    """It has its name, arguments and folder, and its exit status is the command's."""
+    """The program runs with its own name, arguments and folder, and the command returns its exit
+    status."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     process = started("run", "--as", "aiokafka", str(program), "--help", "-m", "3")
@@ -105,7 +106,7 @@ def test_a_program_is_run(tmp_path: Path) -> None:
 
 
 def test_a_module_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With -m, as Python does it."""
+    """The option -m runs a module, as Python's -m does."""
     (tmp_path / "program.py").write_text(PROGRAM)
     monkeypatch.chdir(tmp_path)
     process = started("run", "--as", "aiokafka", "-m", "program", "4")
@@ -115,6 +116,6 @@ def test_a_module_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_wrong_uses() -> None:
-    """A package that is not there, and no program, are refused."""
+    """The command refuses an unknown package, and a call without a program."""
     assert run("run", "--as", "kafkaesque", "program.py").status == 2
     assert run("run", "--as", "aiokafka").status == 2

@@ -70,7 +70,7 @@ def test_another_context_is_read(files: tuple[str, str]) -> None:
 
 
 def test_another_context_with_a_private_key(files: tuple[str, str]) -> None:
-    """It is refused, since nobody can read the key; the text says what to do."""
+    """Such a context is refused, because its key cannot be read; the error says what to do."""
     context = ssl.create_default_context()
     context.load_cert_chain(*files)
     with pytest.raises(ValueError, match=r"has a private key, .*: give the files"):

@@ -88,7 +88,7 @@ def test_bytes_of_every_layout(producer: Producer, kind: Any) -> None:
 
 
 def test_fixed_size_binary(producer: Producer) -> None:
-    """Bytes of a fixed size are values like others, those of no bytes too."""
+    """Fixed-size binary values are taken as other bytes are, even those of size 0."""
     column = pa.array([b"abc", None, b"xyz"], pa.binary(3))
     assert keys(producer, column) == [b"abc", None, b"xyz"]
     assert keys(producer, column.slice(2)) == [b"xyz"]
@@ -195,7 +195,7 @@ def test_slices_at_every_level(producer: Producer) -> None:
 
 
 def test_headers_that_are_all_empty(producer: Producer) -> None:
-    """pyarrow guesses list<null> for a column of empty lists: no headers."""
+    """pyarrow gives a column of empty lists the type list<null>: its messages have no headers."""
     column = pa.array([[], None, []])
     assert column.type == pa.list_(pa.null())
     messages = enqueued(producer, columns_of(headers=column), "t")
@@ -299,7 +299,8 @@ def test_bad_values_outside_the_slice_do_not_matter(producer: Producer) -> None:
 
 
 def test_nothing_is_enqueued_from_a_bad_batch(producer: Producer) -> None:
-    """A batch is checked as a whole before its first row is enqueued; chunks count on."""
+    """A batch is checked as a whole before its first row is enqueued. The row in the error counts
+    from the first batch of a table."""
     good, bad = columns_of(partition=[1, 2]), columns_of(partition=[1, -2])
     with pytest.raises(ValueError, match="row 3"):
         producer.produce_arrow(pa.Table.from_batches([good, bad]), "t")
@@ -313,7 +314,7 @@ def test_same_column_twice(producer: Producer) -> None:
 
 
 def test_null_rows(producer: Producer) -> None:
-    """A struct array may have null rows, which no message can be."""
+    """A null row of a struct array is refused, because no message can be null."""
     rows = pa.array([{"key": "a"}, None, {"key": "b"}])
     with pytest.raises(ValueError, match="batch row 1: it must not be null"):
         producer.produce_arrow(rows, "t")
@@ -725,7 +726,7 @@ def test_random_batches(producer: Producer, seed: int) -> None:
 
 def test_imported_memory_is_released(producer: Producer) -> None:
     """After the call the batch's memory is its owner's alone again, also after an error."""
-    gc.collect()  # what the tests before left
+    gc.collect()  # garbage of earlier tests
     before = pa.total_allocated_bytes()
     for columns in (
         {"key": ["a" * 100_000], "headers": header_column([[("a", b"1")]])},
@@ -826,7 +827,7 @@ def test_digests_tell_rows_apart() -> None:
 
 
 def test_a_digest_of_what_is_no_batch() -> None:
-    """Refused as produce_arrow() refuses it, and nothing is left behind."""
+    """A digest refuses the objects that produce_arrow() refuses, and no reference leaks."""
     with pytest.raises(TypeError, match="batch must be a MessageBatch"):
         _row_digest(None)
     with pytest.raises(ValueError, match="nothing"):

@@ -110,7 +110,8 @@ def test_super_users() -> None:
 
 
 def test_resources_without_acls() -> None:
-    """An option opens such resources. One ACL for any principal closes a resource to all others."""
+    """By option, all principals may use a resource without ACLs. One ACL for any principal closes a
+    resource to all others."""
     decision = authorizer(acl(principal="User:bob"), allow_everyone_if_no_acl_found=True)
     assert decision.allows(ALICE, READ, TOPIC, "stock")
     assert not decision.allows(ALICE, READ, TOPIC, "orders")
@@ -136,7 +137,7 @@ def test_any_resource(acls: list[Acl], allowed: bool) -> None:
 
 
 def test_operations() -> None:
-    """The bits of what a client may do are Kafka's."""
+    """The operations that a client may use are a bit set with Kafka's bits."""
     decision = authorizer(acl(READ), acl(ALL, resource=CLUSTER, name=CLUSTER_NAME))
     assert decision.operations(ALICE, TOPIC, "orders") == 1 << READ | 1 << DESCRIBE
     assert decision.operations(ALICE, CLUSTER, CLUSTER_NAME) == 0b1111110100000

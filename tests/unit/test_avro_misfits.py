@@ -47,7 +47,7 @@ def logical(kind: str, of: str, **more: Any) -> dict[str, Any]:
 
 
 class Colour(enum.Enum):
-    """Not a text, although its values are."""
+    """An enumeration whose members are not texts, although their values are."""
 
     RED = "RED"
 
@@ -209,7 +209,8 @@ def name_of(value: Any) -> str:
 
 @pytest.mark.parametrize(("kind", "obj"), MISFIT_CASES, ids=name_of)
 def test_objects_that_do_not_match(client: SchemaRegistryClient, kind: Any, obj: Any) -> None:
-    """As a field, an item and a branch: the error names subject, schema and field."""
+    """A misfit is found as a field, as an item and as a branch: the error names subject, schema and
+    field."""
     serialize = serializer(client, record_of(kind))
     with pytest.raises(SerializationError) as raised:
         serialize({"list": [{"f": obj}]}, VALUE)
@@ -236,7 +237,7 @@ class Ids:
 
 @pytest.mark.parametrize(("kind", "obj"), FITTING_CASES, ids=name_of)
 def test_objects_that_match(client: SchemaRegistryClient, kind: Any, obj: Any) -> None:
-    """They are written as fastavro writes them, alone and as a field."""
+    """Objects that match are written as fastavro writes them, alone and as a field."""
     schema = record_of(kind)
     written = serializer(client, schema)({"list": [{"f": obj}]}, VALUE)
     assert written is not None
@@ -313,7 +314,8 @@ def test_defaults_that_do_not_match(client: SchemaRegistryClient) -> None:
 
 
 def test_fields_that_may_be_missing(client: SchemaRegistryClient) -> None:
-    """Null where the type allows it; unknown fields are left out, unless validate.strict."""
+    """A missing field is null where its type allows null. Unknown fields are left out, unless
+    validate.strict is set."""
     nullable = record_of(["null", "int"])
     obj = {"list": [{"unknown": 1}]}
     assert serializer(client, nullable)(obj, VALUE) is not None
@@ -324,7 +326,7 @@ def test_fields_that_may_be_missing(client: SchemaRegistryClient) -> None:
 
 
 def test_recursion(client: SchemaRegistryClient) -> None:
-    """A type that has itself in it; an object that has itself in it is refused."""
+    """Values of a recursive type are written; an object that contains itself is refused."""
     node = {
         "type": "record",
         "name": "Node",
@@ -354,7 +356,7 @@ def test_functions_of_logical_types(
 
 
 def test_numbers_of_numpy(client: SchemaRegistryClient) -> None:
-    """They are numbers; what is too large or no number is refused as well."""
+    """Numbers of numpy are written as numbers; those that do not fit the type are refused."""
     numpy = pytest.importorskip("numpy", reason="numpy is not installed")
     fields = [("i", "int"), ("d", "double"), ("f", "float"), ("b", "boolean")]
     schema = {
@@ -394,6 +396,6 @@ def test_numbers_of_numpy(client: SchemaRegistryClient) -> None:
     ],
 )
 def test_shapes_of_a_wrong_form(shapes: Any, error: type[Exception]) -> None:
-    """The extension checks what it is given."""
+    """The extension refuses a description of a schema that has a wrong form."""
     with pytest.raises(error):
         cimpl._AvroWriter(shapes)

@@ -112,7 +112,7 @@ PARTS: list[tuple[Any, ...]] = [
     ({"type": "array", "items": "bytes"}, [b"ab", b""], "040461620000"),
     ({"type": "map", "values": "bytes"}, {"k": b"ab"}, "02026b04616200"),
 ]
-# Each of them is written alone, as a branch of a union and as the field of a record.
+# Each row is tested alone, as a branch of a union and as the field of a record.
 LOGICAL: list[tuple[Any, ...]] = [
     (FIXED_DECIMAL, Decimal("12.34"), "000004d2"),
     (FIXED_DECIMAL, Decimal("-12.34"), "fffffb2e"),
@@ -134,7 +134,7 @@ LOGICAL: list[tuple[Any, ...]] = [
     (DURATION, bytes([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]), "010000000200000003000000"),
     (logical("string", "unknown"), "ab", "046162"),
 ]
-# Alone they are in the table of raw bytes.
+# As branches and fields. Alone, these types are in the table of raw bytes.
 LOGICAL_BYTES: list[tuple[Any, ...]] = [
     (DECIMAL, Decimal("12.34"), "0404d2"),
     (DECIMAL, Decimal("-0.01"), "02ff"),

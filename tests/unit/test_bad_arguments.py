@@ -80,7 +80,7 @@ def names_of_callables() -> set[str]:
         for owner in types
         for name, value in vars(owner).items()
         if type(value) is type(str.join)
-        and name not in {"__reduce__", "__replace__"}  # of pickle and of copy
+        and name not in {"__reduce__", "__replace__"}  # for pickle and for copy
     }
     names |= methods | {owner.__name__ for owner in types}
     return {name for name in names if not name.startswith(("_mark", "_close"))}
@@ -282,7 +282,7 @@ def test_attributes(name: str, owners: Owners) -> None:
         if not inspect.isgetsetdescriptor(descriptor) or attribute.startswith("__"):
             continue
         if hasattr(BaseException, attribute):
-            continue  # as every exception's
+            continue  # every exception has it
         settable = attribute in {"partition", "offset"}
         kind = MATRIX["TopicPartition"][attribute] if settable else Kind(None, set())
         for label in VALUES.keys() - kind.takes:

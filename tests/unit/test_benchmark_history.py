@@ -49,14 +49,15 @@ def run_of(ratio: float, **other: Any) -> dict[str, Any]:
     ],
 )
 def test_regressions(run: dict[str, Any], earlier: list[dict[str, Any]], count: int) -> None:
-    """A ratio that fell by more than 10 % since the last run on the same machine."""
+    """A ratio that fell by more than 10 % since the last run on the same machine is a
+    regression."""
     found = history.regressions(run, earlier)
     assert len(found) == count
     assert all(line.startswith("regression: produce: ratio 1.79, on 2026-11-01") for line in found)
 
 
 def test_appending(tmp_path: Path) -> None:
-    """What is appended is read again, in order; without a file there is nothing."""
+    """Appended runs are read back in order; without a file there are no runs."""
     file = tmp_path / "history.jsonl"
     assert history.read(file) == []
     for run in (BEFORE, run_of(3.0)):
@@ -96,7 +97,7 @@ def test_names_are_distinct() -> None:
 
 
 def test_pictures(tmp_path: Path) -> None:
-    """They are drawn from the committed history, also with one run or with rows missing."""
+    """The pictures are drawn from the committed history, also with one run or with rows missing."""
     runs = history.read()
     assert runs
     for number, entries in enumerate(([*runs, *runs], runs[:1], [{**runs[0], "rows": {}}])):

@@ -22,5 +22,6 @@ from benchmarks.figures import figure
     ],
 )
 def test_small_numbers(value: float, printed: str) -> None:
-    """Two decimals, and never less than two digits: a slow client's rate is not 0.00."""
+    """A number has two decimals and at least two significant digits: a slow client's rate is not
+    0.00."""
     assert figure(value) == printed

@@ -26,13 +26,13 @@ FIRST_CLIENTS = """
 
 
 def test_is_plain_data() -> None:
-    """It goes into a bug report as it is."""
+    """build_info() returns plain data, which goes into a bug report unchanged."""
     info = build_info()
     assert json.loads(json.dumps(info)) == info
 
 
 def test_every_patch_is_named() -> None:
-    """Each is in the library or missing, under the name of its file."""
+    """Each patch is listed by the name of its file, either as in the library or as missing."""
     info = build_info()
     for series in librdkafka.SERIES:
         names = [patch.stem for patch in librdkafka.PATCHES if patch.parent.name == series]
@@ -71,7 +71,7 @@ def test_patched_library_has_nothing_to_say() -> None:
 
 @pytest.mark.skipif(build_info()["patched"], reason="this librdkafka is patched")
 def test_unpatched_library_says_once_what_it_lacks() -> None:
-    """The first client's creation logs it, with the name of each patch."""
+    """The creation of the first client logs the name of each missing patch."""
     result = run_script(FIRST_CLIENTS, quiet=False)
     assert result.returncode == 0
     first, *warnings = result.stderr.splitlines()

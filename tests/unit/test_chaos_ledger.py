@@ -1,4 +1,4 @@
-"""The ledger of the chaos scenarios counts what it is there to count."""
+"""The ledger of the chaos scenarios counts lost, duplicated and misordered messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ledger_of(numbers: Iterable[int]) -> Ledger:
 def test_what_is_lost_and_duplicated(
     numbers: list[int], lost: int, duplicated: int, out_of_order: int
 ) -> None:
-    """Four messages were sent."""
+    """Of the four messages that were sent, the lost and the duplicated ones are counted."""
     ledger = ledger_of(numbers)
     assert ledger.lost(4) == lost
     assert ledger.duplicated == duplicated
@@ -39,7 +39,8 @@ def test_what_is_lost_and_duplicated(
 
 
 def test_what_is_out_of_order() -> None:
-    """A number that comes first after a higher one of its key; a second copy is a duplicate."""
+    """A message that first comes after a later message of its key is out of order; a second copy is
+    only a duplicate."""
     assert ledger_of([0, 2 * KEYS, KEYS]).out_of_order == 1
     assert ledger_of([0, KEYS, 0, 2 * KEYS]).out_of_order == 0
 

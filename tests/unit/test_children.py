@@ -12,7 +12,8 @@ import pytest
 from tests.support.children import MARK, marked
 from tests.support.waiting import wait_until
 
-# Starts a shell in a session of its own, which starts a program in another one; says who they are.
+# Starts a shell in a session of its own, which starts a program in another session; prints the mark
+# of its descendants.
 PROGRAM = """
 import subprocess, sys
 from tests.support.children import MARK, watch_over_children

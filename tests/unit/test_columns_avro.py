@@ -1,4 +1,4 @@
-"""AvroDecoder: what each type of Avro is as a column."""
+"""AvroDecoder: the column that each type of Avro becomes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_plain_types(kind: Any, arrow: Any, values: list[Any]) -> None:
 
 @pytest.mark.parametrize(("kind", "arrow", "values"), PLAIN, ids=str)
 def test_plain_types_in_lists(kind: Any, arrow: Any, values: list[Any]) -> None:
-    """The same values, as items that may be null."""
+    """The smallest and largest values are also read as items of lists, which may be null."""
     item = kind if isinstance(kind, list) else ["null", kind] if kind != "null" else kind
     result = column({"type": "array", "items": item}, [values, [], values[:1]])
     assert result.type == pa.list_(arrow)
@@ -72,7 +72,7 @@ def test_plain_types_in_lists(kind: Any, arrow: Any, values: list[Any]) -> None:
 
 
 def test_floating_point() -> None:
-    """NaN stays NaN, and a float is not more than that."""
+    """NaN stays NaN, and a float has no more digits than 32 bits hold."""
     [nan, third] = column("float", [float("nan"), 1 / 3]).to_pylist()
     assert nan != nan
     assert third == pytest.approx(1 / 3, rel=1e-7)
@@ -108,7 +108,7 @@ def test_records() -> None:
 
 
 def test_nested_lists() -> None:
-    """Lists of maps of lists of records."""
+    """Lists of maps of lists of records are read."""
     kind = {
         "type": "array",
         "items": {
@@ -144,8 +144,8 @@ def test_unions() -> None:
 
 
 def test_unions_of_many_types() -> None:
-    """128 are as many as Arrow can tell apart; of more no column can be made, but they can be
-    skipped."""
+    """A union may have 128 types, as many as Arrow can distinguish. A larger union cannot be a
+    column, but it can be skipped."""
     kind = [record(("x", "int"), name=f"R{number}") for number in range(128)]
     result = column(kind, [("R0", {"x": 1}), ("R127", {"x": 2}), ("R64", {"x": 3})])
     assert result.to_pylist() == [{"x": 1}, {"x": 2}, {"x": 3}]
@@ -201,7 +201,7 @@ LOGICAL: list[tuple[Any, Any, list[Any]]] = [
 
 @pytest.mark.parametrize(("kind", "arrow", "values"), LOGICAL, ids=str)
 def test_logical_types(kind: Any, arrow: Any, values: list[Any]) -> None:
-    """A logical type is the type of Arrow that means the same."""
+    """A logical type becomes the Arrow type that has the same meaning."""
     result = column(kind, values)
     assert result.type == arrow
     assert result.to_pylist() == values
@@ -211,7 +211,7 @@ def test_logical_types(kind: Any, arrow: Any, values: list[Any]) -> None:
 
 @pytest.mark.parametrize("local", ["", "local-"])
 def test_nanoseconds(local: str) -> None:
-    """Timestamps of nanoseconds, which Python's datetime does not have."""
+    """Timestamps of nanoseconds are read, although Python's datetime does not have nanoseconds."""
     schema = record(("a", logical("long", f"{local}timestamp-nanos")))
     payloads = encode(record(("a", "long")), [{"a": 1_700_000_000_123_456_789}, {"a": -1}])
     result = read(AvroDecoder(schema), list(payloads)).field("a")
@@ -220,7 +220,7 @@ def test_nanoseconds(local: str) -> None:
 
 
 def test_uuid_of_fixed() -> None:
-    """The bytes are the UUID's."""
+    """The bytes of a fixed with the type uuid are the bytes of the UUID."""
     schema = record(("a", fixed(16, logicalType="uuid")))
     value = uuid.UUID(int=7)
     result = read(AvroDecoder(schema), [value.bytes]).field("a")
@@ -229,7 +229,8 @@ def test_uuid_of_fixed() -> None:
 
 
 def test_duration() -> None:
-    """Months, days and milliseconds, little-endian, as Arrow's interval of all three."""
+    """A duration, which is months, days and milliseconds in little-endian, becomes Arrow's interval
+    of all three."""
     schema = record(("a", fixed(12, logicalType="duration")))
     parts = [(1, 2, 3), (2**31 - 1, 0, 2**32 - 1)]
     payloads = [b"".join(part.to_bytes(4, "little") for part in row) for row in parts]
@@ -261,12 +262,13 @@ def test_duration() -> None:
     ids=str,
 )
 def test_logical_types_that_are_not_valid(kind: Any, arrow: Any) -> None:
-    """They are ignored, as the specification asks: the column is of the type below."""
+    """Such logical types are ignored, as the specification asks: the column has the type below."""
     assert pa.schema(AvroDecoder(record(("a", kind)))).field("a").type == arrow
 
 
 def test_decimals_of_any_fixed() -> None:
-    """A fixed of any size can be a decimal; its digits are not counted one by one."""
+    """A fixed of any size can be a decimal, and its maximum of digits is computed without a loop
+    over them."""
     kind = fixed(2**31 - 1, logicalType="decimal", precision=76)
     assert pa.schema(AvroDecoder(record(("a", kind)))).field("a").type == pa.decimal256(76, 0)
     with pytest.raises(AvroSchemaError, match="a decimal of 77 digits; Arrow's have at most 76"):
@@ -276,7 +278,7 @@ def test_decimals_of_any_fixed() -> None:
 
 
 def test_values_that_are_no_records() -> None:
-    """Rows of any other schema have one field."""
+    """If the schema is not a record, each row has one field."""
     for kind, values in (("int", [1, 2]), (["null", "string"], ["a", None]), ("null", [None])):
         result = through(kind, values)
         assert [field.name for field in result.type] == ["value"]
@@ -284,7 +286,7 @@ def test_values_that_are_no_records() -> None:
 
 
 def test_schemas_as_text() -> None:
-    """JSON, or what it is read as, or the name of a primitive type."""
+    """A schema is JSON text, the parsed JSON, or the name of a primitive type."""
     for schema in ("int", '"int"', '{"type": "int"}', {"type": "int"}, {"type": {"type": "int"}}):
         assert read(AvroDecoder(schema), [b"\x02"]).to_pylist() == [{"value": 1}]
     assert read(AvroDecoder('["null", "int"]'), [b"\x02\x02"]).to_pylist() == [{"value": 1}]
@@ -350,7 +352,7 @@ def test_items_of_no_bytes() -> None:
     assert rows.errors[0].field == "b"
     lengths = [row and len(row["a"]) + len(row["b"]) for row in valid(rows).to_pylist()]
     assert lengths == [65536, None, 2]
-    # The same if the field is not selected.
+    # Too large a number of items is also an error in a field that is not selected.
     rows = AvroDecoder(record(("a", kind)), columns=None).decode(
         pa.array([number(2**40) + b"\0", number(-(2**62)) + b"\0\0"])
     )
@@ -358,7 +360,7 @@ def test_items_of_no_bytes() -> None:
 
 
 def test_many_rows() -> None:
-    """Columns grow as they are filled: of nulls, of text, of lists."""
+    """Columns of nulls, of text and of lists grow while they are filled."""
     schema = record(
         ("number", "long"),
         ("text", ["null", "string"]),

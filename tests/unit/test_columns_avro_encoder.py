@@ -1,4 +1,4 @@
-"""AvroEncoder: rows of Arrow columns as payloads that others read."""
+"""AvroEncoder: rows of Arrow columns as payloads that other programs can read."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def rows_of(column: Any) -> Any:
 
 
 def payloads(rows: EncodedRows) -> list[bytes | None]:
-    """What was written."""
+    """The payloads that an encoder writes."""
     array = pa.array(rows)
     array.validate(full=True)
     assert array.type == pa.binary()
@@ -104,14 +104,14 @@ def read(schema: Any, payload: bytes | None) -> Any:
 
 
 def fastavro_payload(schema: Any, value: Any) -> bytes:
-    """What fastavro writes."""
+    """The payload that fastavro writes."""
     stream = io.BytesIO()
     fastavro.schemaless_writer(stream, schema, value)
     return stream.getvalue()
 
 
 def written(schema: Any, column: Any) -> list[Any]:
-    """What fastavro reads of the payloads of one column."""
+    """The values that fastavro reads from the payloads of one column."""
     return [read(schema, payload) for payload in encoded(schema, rows_of(column))]
 
 
@@ -134,14 +134,14 @@ BINARIES = [pa.binary(), pa.large_binary(), pa.binary_view()]
 @pytest.mark.parametrize("kind", ["int", "long", "float", "double"])
 @pytest.mark.parametrize("arrow", INTEGERS)
 def test_integers(kind: str, arrow: str) -> None:
-    """Integers of any width are numbers of any kind."""
+    """Integers of any width are written as each of Avro's number types."""
     values = [0, 1, 100, *([-1, -100] if arrow[0] == "i" else [200])]
     assert written(kind, pa.array(values, arrow)) == values
 
 
 @pytest.mark.parametrize("arrow", INTEGERS)
 def test_limits_of_long(arrow: str) -> None:
-    """The least and the largest value of a width are written, but for uint64's upper half."""
+    """The least and the largest value of a width are written, except uint64's upper half."""
     bits = int(re.sub(r"\D", "", arrow))
     values = [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] if arrow[0] == "i" else [0, 2**bits - 1]
     if arrow == "uint64":
@@ -152,7 +152,7 @@ def test_limits_of_long(arrow: str) -> None:
 @pytest.mark.parametrize("arrow", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("kind", ["float", "double"])
 def test_real_numbers(kind: str, arrow: str) -> None:
-    """Floats of any width, with their special values."""
+    """Floats of any width are written, also their special values."""
     numpy = pytest.importorskip("numpy", reason="numpy is not installed")
     values = numpy.array(
         [0.0, -0.0, 1.5, -2.25, 65504, 2.0**-24, 2.0**-14 + 2.0**-24, numpy.inf, -numpy.inf], arrow
@@ -175,7 +175,7 @@ def test_double_as_float_is_rounded() -> None:
 @pytest.mark.parametrize("arrow", [*TEXTS, *BINARIES], ids=str)
 @pytest.mark.parametrize("kind", ["string", "bytes"])
 def test_strings_and_bytes(kind: str, arrow: Any) -> None:
-    """Strings and binary of any kind are strings and bytes."""
+    """Strings and binary of any Arrow type are written as strings and bytes."""
     texts = ["", "a", "Grüße", TEXT, "twelve bytes"]
     values = texts if kind == "string" else [text.encode() for text in texts]
     column = pa.array([text.encode() for text in texts], pa.binary()).cast(arrow)
@@ -184,13 +184,13 @@ def test_strings_and_bytes(kind: str, arrow: Any) -> None:
 
 @pytest.mark.parametrize("arrow", [pa.binary(3), *BINARIES, *TEXTS], ids=str)
 def test_fixed(arrow: Any) -> None:
-    """A fixed is binary of its size."""
+    """A fixed is written from binary of its size."""
     column = pa.array([b"abc", b"def"], pa.binary()).cast(arrow)
     assert written(fixed(3), column) == [b"abc", b"def"]
 
 
 def test_fixed_size_binary_as_bytes_and_string() -> None:
-    """Fixed-size binary is bytes, and text if it is UTF-8."""
+    """Fixed-size binary is written as bytes, and as a string if it is UTF-8."""
     assert written("bytes", pa.array([b"ab", b"\xff\0"], pa.binary(2))) == [b"ab", b"\xff\0"]
     assert written("string", pa.array([b"ab"], pa.binary(2))) == ["ab"]
     assert written("bytes", pa.array([b""], pa.binary(0))) == [b""]
@@ -208,7 +208,8 @@ def test_enum(arrow: Any) -> None:
 
 @pytest.mark.parametrize("index", ["int8", "uint8", "int16", "uint32", "int64"])
 def test_dictionaries(index: str) -> None:
-    """Any type may be dictionary-encoded; nulls may be in indices and values."""
+    """Columns of any type may be dictionary-encoded, with nulls among the indices and the
+    values."""
     indices = pa.array([1, 0, None, 2], index)
     column = pa.DictionaryArray.from_arrays(indices, pa.array(["a", "b", None]))
     assert written(["null", "string"], column) == ["b", "a", None, None]
@@ -226,7 +227,7 @@ def test_dictionaries(index: str) -> None:
     ],
 )
 def test_dictionaries_of_others(schema: Any, column: Any) -> None:
-    """Types with children may be dictionary-encoded, too."""
+    """Columns of nested types may be dictionary-encoded, too."""
     dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], "int8"), column)
     first, second = written(schema, column)
     assert written(schema, dictionary) == [second, first, second]
@@ -254,7 +255,7 @@ def test_dictionaries_below_nulls() -> None:
 
 
 def test_booleans() -> None:
-    """Bits, also of a slice."""
+    """Booleans are written from the bits of a column, also of a slice."""
     values = [True, False, True, True, False, False, True, True, True, False]
     column = pa.array([False, False, False, *values])
     assert written("boolean", column.slice(3)) == values
@@ -277,7 +278,7 @@ LISTS = [
 
 @pytest.mark.parametrize("arrow", LISTS)
 def test_arrays(arrow: Any) -> None:
-    """Lists of any kind are arrays; so are those of a slice."""
+    """Lists of any kind are written as arrays, also from a slice."""
     values = [[1, 2], [3, 4], [5, 6]]
     column = pa.array(values, arrow(pa.int64()))
     assert written(list_of("long"), column) == values
@@ -325,7 +326,7 @@ def test_list_views(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", VIEWS)
 def test_list_views_of_lists(kind: Any) -> None:
-    """Within each other, lists, dictionaries and structs."""
+    """List views may be nested in list views, lists and dictionaries, and contain structs."""
     texts = pa.array(["a", TEXT, "", "b"], pa.string_view())
     inner = views(kind, [3, 0, 1], [1, 2, 3], pa.StructArray.from_arrays([texts], ["a"]))
     outer = views(kind, [1, 0, 2], [2, 3, 0], inner)
@@ -379,7 +380,7 @@ def test_list_views_of_what_is_not_there(kind: Any, offset: int, size: int, prob
     ],
 )
 def test_broken_list_views(change: Any, problem: str) -> None:
-    """Without a buffer or the values it is a ValueError."""
+    """A list view without a buffer or without its values is a ValueError."""
     source = pa.StructArray.from_arrays([pa.array([[1], [2]], pa.list_view(pa.int32()))], ["value"])
     with tampered(source) as batch:
         change(batch, batch.column(0))
@@ -388,7 +389,7 @@ def test_broken_list_views(change: Any, problem: str) -> None:
 
 
 def test_fixed_size_lists_of_none() -> None:
-    """A list of no items is an empty array."""
+    """A fixed-size list of size 0 is written as an empty array."""
     column = pa.array([[], []], pa.list_(pa.int8(), 0))
     assert written(list_of("int"), column) == [[], []]
 
@@ -397,7 +398,8 @@ MAPS = [{"a": 1, "b": None}, {}, {TEXT: 3}]
 
 
 def test_maps() -> None:
-    """Maps, and lists of structs of key and value, which are maps in libraries without them."""
+    """Maps are written from maps, and from lists of structs of key and value, which libraries
+    without maps use."""
     column = pa.array([list(one.items()) for one in MAPS], pa.map_(pa.string(), pa.int32()))
     schema = map_of(["null", "int"])
     assert written(schema, column) == MAPS
@@ -442,7 +444,7 @@ DAYS = [dt.date(1969, 12, 31), dt.date(1970, 1, 1), dt.date(2024, 2, 29)]
 
 @pytest.mark.parametrize("arrow", [pa.date32(), pa.date64()], ids=str)
 def test_dates(arrow: Any) -> None:
-    """Dates of both widths."""
+    """Dates of both widths are written."""
     assert written(logical("date", "int"), pa.array(DAYS, arrow)) == DAYS
 
 
@@ -460,7 +462,7 @@ def test_dates(arrow: Any) -> None:
     ],
 )
 def test_times(kind: str, name: str, arrow: Any, micros: int) -> None:
-    """Times of a day of any unit; what is finer is rounded down."""
+    """Times of day of any unit are written; smaller units are rounded down."""
     day = dt.datetime(2024, 1, 1)
     column = pa.array([45_123_456_789], pa.int64()).cast(pa.time64("ns")).cast(arrow, safe=False)
     expected = (day + dt.timedelta(microseconds=micros)).time()
@@ -471,7 +473,8 @@ def test_times(kind: str, name: str, arrow: Any, micros: int) -> None:
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("name", ["millis", "micros", "nanos"])
 def test_timestamps(name: str, unit: str, zone: str | None) -> None:
-    """Timestamps of any unit and zone; what is finer is rounded down, before 1970 as well."""
+    """Timestamps of any unit and zone are written; smaller units are rounded down, also before
+    1970."""
     scale = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
     target = {"millis": 10**6, "micros": 10**3, "nanos": 1}[name]
     nanos = [1_700_000_000_123_456_789, -1, 0, -1_000_000_001]
@@ -485,7 +488,7 @@ def test_timestamps(name: str, unit: str, zone: str | None) -> None:
 
 @pytest.mark.parametrize("zone", [None, "UTC", "+00:00", "Etc/UTC"])
 def test_local_timestamps(zone: str | None) -> None:
-    """Wall clocks are timestamps without a zone, or of UTC."""
+    """A local timestamp is written from timestamps without a zone, or of UTC."""
     times = [dt.datetime(2024, 1, 1, 12, 30, 1, 2000), dt.datetime(1960, 1, 1)]
     column = pa.array(times, pa.timestamp("us")).cast(pa.int64()).cast(pa.timestamp("us", zone))
     assert written(logical("local-timestamp-millis", "long"), column) == times
@@ -503,7 +506,7 @@ def test_local_timestamps(zone: str | None) -> None:
     ],
 )
 def test_integers_of_logical_types(kind: str, name: str) -> None:
-    """Integers are what a logical type is written as."""
+    """A column of integers is written to a logical type as the numbers that they are."""
     for arrow in ("int32", "int64", "uint16"):
         [payload] = encoded(logical(name, kind), rows_of(pa.array([1234], arrow)))
         assert read(kind, payload) == 1234
@@ -515,7 +518,8 @@ DECIMALS = ["0", "1.25", "-1.25", "99999.99", "-99999.99", "0.01", "-0.01", "1.2
 @pytest.mark.parametrize("width", ["decimal32", "decimal64", "decimal128", "decimal256"])
 @pytest.mark.parametrize("kind", ["bytes", fixed(4), fixed(40)], ids=str)
 def test_decimals(width: str, kind: Any) -> None:
-    """Decimals of any width, as bytes (as few as can be) and as a fixed of any size."""
+    """Decimals of any width are written as bytes, as few as possible, and as a fixed of any
+    size."""
     if not hasattr(pa, width):
         pytest.skip(f"this pyarrow has no {width}")
     values = [Decimal(text).quantize(Decimal("0.01")) for text in DECIMALS]
@@ -524,12 +528,12 @@ def test_decimals(width: str, kind: Any) -> None:
     schema = {"type": kind, **more} if kind == "bytes" else {**kind, **more}
     result = encoded(schema, rows_of(column))
     assert [read(schema, payload) for payload in result] == values
-    if kind != "bytes":  # which fastavro writes one more of for -1.28
+    if kind != "bytes":  # fastavro writes one byte more for -1.28
         assert result == [fastavro_payload(schema, value) for value in values]
 
 
 def test_decimals_of_other_scales() -> None:
-    """A decimal is rescaled if nothing is lost by it."""
+    """A decimal is rescaled if no digit is lost."""
     values = [Decimal("1.50"), Decimal("-20.00")]
     assert written(decimal(10, 4), pa.array(values, pa.decimal128(5, 2))) == values
     assert written(decimal(10, 1), pa.array(values, pa.decimal128(5, 2))) == values
@@ -541,7 +545,7 @@ def test_decimals_of_other_scales() -> None:
 
 
 def test_uuids() -> None:
-    """UUIDs of 16 bytes or text, as text or a fixed."""
+    """UUIDs of 16 bytes or of text are written as text or as a fixed."""
     text, fix = logical("uuid", "string"), fixed(16, logicalType="uuid")
     binary = pa.array([ID.bytes], pa.binary(16))
     columns = [binary, pa.array([str(ID)]), pa.array([str(ID)], pa.string_view())]
@@ -556,7 +560,7 @@ def test_uuids() -> None:
 
 
 def test_durations() -> None:
-    """Intervals, and durations of any unit, rounded down to milliseconds."""
+    """Intervals, and durations of any unit, are written in milliseconds, rounded down."""
     schema = fixed(12, logicalType="duration")
     interval = pa.array([(1, 2, 3_999_999), (2**31 - 1, 0, 0)], pa.month_day_nano_interval())
     assert encoded(schema, rows_of(interval)) == [
@@ -566,7 +570,7 @@ def test_durations() -> None:
     for unit, count in (("s", 5), ("ms", 5_000), ("us", 5_000_999), ("ns", 5_000_999_999)):
         column = pa.array([count], pa.duration(unit))
         assert encoded(schema, rows_of(column)) == [bytes(8) + (5000).to_bytes(4, "little")]
-    for kind in (pa.binary(12), pa.binary()):  # as Spark has it
+    for kind in (pa.binary(12), pa.binary()):  # Spark's type for a duration
         assert encoded(schema, rows_of(pa.array([b"twelve bytes"], kind))) == [b"twelve bytes"]
     with pytest.raises(TypeError, match="string, which cannot be written as duration"):
         encoded(schema, rows_of(pa.array(["twelve bytes"])))
@@ -577,7 +581,7 @@ def test_durations() -> None:
 
 @pytest.mark.parametrize("schema", [["null", "long"], ["long", "null"]])
 def test_nullable(schema: Any) -> None:
-    """A nullable column is a union with null, wherever that stands."""
+    """A nullable column is written to a union with null, at any place in the union."""
     assert written(schema, pa.array([1, None, 3])) == [1, None, 3]
 
 
@@ -605,8 +609,8 @@ def test_nullable(schema: Any) -> None:
     ],
 )
 def test_which_branch(schema: Any, column: Any, branch: int) -> None:
-    """Of the branches that accept a column, it takes the first that loses nothing, else the first
-    of its kind, else the first."""
+    """A column takes the first branch that loses nothing, else the first of its kind, else the
+    first that accepts it."""
     [payload] = encoded(schema, rows_of(column))
     assert payload is not None
     assert payload[0] == branch * 2
@@ -638,7 +642,8 @@ def test_arrow_unions(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["sparse", "dense"])
 def test_arrow_unions_by_name(mode: str) -> None:
-    """A child goes to the branch of its name, if that takes it."""
+    """A child of an Arrow union is written as the branch with its name, if that branch accepts
+    it."""
     ids, offsets = pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32())
     count = 1 if mode == "dense" else 2
     children = [pa.array([{"a": 1}] * count), pa.array([{"a": 2}] * count)]
@@ -654,14 +659,14 @@ def test_arrow_unions_by_name(mode: str) -> None:
 
 
 def test_arrow_union_as_one_type() -> None:
-    """A union whose children are all taken may be a type that is no union."""
+    """An Arrow union can be written as one type that accepts all of its children."""
     ids = pa.array([0, 1], pa.int8())
     column = pa.UnionArray.from_sparse(ids, [pa.array([1, 2], "int8"), pa.array([3, 4], "int64")])
     assert written("long", column) == [1, 4]
 
 
 def test_arrow_union_with_other_ids() -> None:
-    """Type ids are what the type says."""
+    """The type ids of an Arrow union are those that its type lists, not always 0, 1, 2."""
     ids = pa.array([5, 100, 5], pa.int8())
     children = [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])]
     column = pa.UnionArray.from_sparse(ids, children, ["i", "s"], [5, 100])
@@ -786,7 +791,8 @@ def test_bad_rows(schema: Any, column: Any, reason: str) -> None:
 
 
 def test_where_rows_are_bad() -> None:
-    """An error says which row and field, and how far the payload was; the others are whole."""
+    """An error names the row, the field and the length of the payload until then; the other rows
+    are complete."""
     schema = record(a="string", b=list_of(record(c="int") | {"name": "Item"}))
     batch = pa.RecordBatch.from_pylist(
         [
@@ -817,7 +823,8 @@ def test_where_rows_are_bad() -> None:
 @pytest.mark.parametrize("schema_id", [None, 3])
 @pytest.mark.parametrize("apart", [1, 2, 7, 300, 2000])
 def test_runs_of_rows(schema_id: int | None, apart: int) -> None:
-    """Rows between bad ones, and rows that need more room than those before, are what they are."""
+    """Rows between bad rows, and rows that need more memory than the rows before, are written
+    correctly."""
     schema = record(a="string", b=list_of(record(c="int") | {"name": "Item"}))
     items: list[list[dict[str, Any]]] = [[{"c": n} for n in range(count)] for count in range(5)]
     rows: list[dict[str, Any]] = [
@@ -875,7 +882,7 @@ def test_missing_columns(field: dict[str, Any], value: Any) -> None:
 
 
 def test_lists_that_are_left_out() -> None:
-    """Their items may be of a type that no encoder reads."""
+    """The items of a list that is left out may be of a type that no encoder reads."""
     items = pa.RunEndEncodedArray.from_arrays(pa.array([3, 4], pa.int32()), ["a", "b"])
     offsets, sizes = pa.array([0, 2], pa.int32()), pa.array([2, 2], pa.int32())
     batch = pa.record_batch(
@@ -893,7 +900,7 @@ def test_lists_that_are_left_out() -> None:
 
 
 def test_wrong_default() -> None:
-    """A default that is not a value of its type is the schema's fault."""
+    """A default that does not match its type is reported as an error of the schema."""
     schema = record(a="int")
     schema["fields"][0]["default"] = "text"
     with pytest.raises(AvroSchemaError, match="the default of the field 'a'"):
@@ -1014,7 +1021,7 @@ def test_wrong_types(schema: Any, column: Any, message: str) -> None:
 
 
 def test_wrong_types_of_an_empty_table() -> None:
-    """The types of a table without rows are checked as those of others."""
+    """The types of a table without rows are checked, too."""
     table = pa.table({"a": pa.chunked_array([], pa.string())})
     with pytest.raises(TypeError, match="cannot be written as int"):
         AvroEncoder(record(a="int")).encode(table)
@@ -1056,7 +1063,7 @@ def test_wrong_arguments(
 
 
 def test_recursive_schema() -> None:
-    """A record within itself is written as deep as the columns are nested."""
+    """A recursive record is written as deep as the columns are nested."""
     schema = record(v="int", next=["null", "Row"])
     rows = [{"v": 1, "next": {"v": 2, "next": {"v": 3}}}, {"v": 4, "next": None}]
     kind = pa.struct([("v", pa.int32()), ("next", pa.struct([("v", pa.int32())]))])
@@ -1077,7 +1084,7 @@ EXPECTED = [fastavro_payload(SCHEMA, row) for row in ROWS]
 
 
 def test_sources_of_pyarrow() -> None:
-    """Record batches, tables of many chunks, slices and struct arrays."""
+    """Record batches, tables of many chunks, slices and struct arrays can be encoded."""
     batch = pa.RecordBatch.from_pylist(ROWS)
     assert encoded(SCHEMA, batch) == EXPECTED
     assert encoded(SCHEMA, pa.table(batch)) == EXPECTED
@@ -1089,7 +1096,8 @@ def test_sources_of_pyarrow() -> None:
 
 
 def test_sources_of_polars() -> None:
-    """Data frames of polars, whose strings are views, with its categories and enums."""
+    """Data frames of polars, whose strings are views, can be encoded, also with categories and
+    enums."""
     polars = pytest.importorskip("polars", reason="polars is not installed")
     frame = polars.DataFrame(ROWS)
     assert encoded(SCHEMA, frame) == EXPECTED
@@ -1103,14 +1111,14 @@ def test_sources_of_polars() -> None:
 
 
 def test_sources_of_pandas() -> None:
-    """Data frames of pandas."""
+    """Data frames of pandas can be encoded."""
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame(ROWS)
     assert encoded(SCHEMA, frame) == EXPECTED
 
 
 def test_message_batch() -> None:
-    """A consumed batch has columns like any other."""
+    """The columns of a consumed batch can be encoded like any others."""
     schema = record(key=["null", "bytes"], offset="long")
     assert encoded(schema, empty_batch(), extra="ignore") == []
     with pytest.raises(TypeError, match="'offset' is int64, which cannot be written as string"):
@@ -1118,7 +1126,7 @@ def test_message_batch() -> None:
 
 
 def test_decoded_rows_and_tombstones() -> None:
-    """What was decoded is encoded again; a null row is a null payload."""
+    """Decoded rows can be encoded again; a null row becomes a null payload."""
     decoded = AvroDecoder(SCHEMA).decode(pa.array([*EXPECTED, None, b"bad"]))
     assert encoded(SCHEMA, decoded, schema_id=1) == [
         *(b"\0\0\0\0\1" + payload for payload in EXPECTED),
@@ -1129,7 +1137,7 @@ def test_decoded_rows_and_tombstones() -> None:
 
 @pytest.mark.parametrize("schema_id", [0, 1, 258, 2**32 - 1])
 def test_framing(schema_id: int) -> None:
-    """A schema id is a zero byte and four bytes before each payload."""
+    """With a schema id, each payload begins with a zero byte and the four bytes of the id."""
     frame = b"\0" + schema_id.to_bytes(4, "big")
     batch = pa.RecordBatch.from_pylist(ROWS)
     assert encoded(SCHEMA, batch, schema_id=schema_id) == [frame + one for one in EXPECTED]
@@ -1168,7 +1176,8 @@ def test_many_rows() -> None:
 
 
 def test_programs_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of one type share a program; another type has its own; few are kept."""
+    """Batches of one type share a compiled program, and another type gets its own. Only a few
+    programs are kept."""
     made: list[object] = []
     encoder = AvroEncoder("long")
     compile_one = encoder._program_for
@@ -1341,7 +1350,7 @@ def test_programs_of_wrong_shapes(arguments: tuple[Any, ...]) -> None:
 
 
 def test_programs_of_wrong_values() -> None:
-    """Formats that there are not, and numbers that are too large."""
+    """A program with an unknown format or with a number that is too large is refused."""
     with pytest.raises(ValueError, match="there is no payload_format 'xml'"):
         cimpl._PayloadProgram("xml", STRUCT, ())
     for steps in ((step("int", 2**31),), (step("int", 1, table=(2**31,)),)):

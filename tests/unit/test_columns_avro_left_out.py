@@ -38,7 +38,7 @@ ROW = {"left": {"common": {"id": 1}}, "right": {"common": {"id": 2}}}
 
 
 class Registered:
-    """What a registry returns of a subject and version."""
+    """The registry's answer for a subject and version."""
 
     def __init__(self, text: Any, references: list[Registered] | None = None) -> None:
         self.schema_str = json.dumps(text)
@@ -52,21 +52,21 @@ class Registered:
 
 
 class Registry:
-    """A registry of schemas that know each other."""
+    """A registry of schemas that refer to each other."""
 
     def __init__(self, *schemas: Registered) -> None:
         self._schemas = {one.subject: one for one in schemas}
 
     def get_schema(self, schema_id: int) -> Registered:
-        """Return the last one."""
+        """Return the last schema."""
         return list(self._schemas.values())[-1]
 
     def get_latest_version(self, subject: str) -> Registered:
-        """Return the same."""
+        """Return the last schema."""
         return self.get_schema(1)
 
     def get_version(self, subject: str, version: int) -> Registered:
-        """Return one that another refers to."""
+        """Return a schema that another one refers to."""
         found = self._schemas[subject]
         found.asked += 1
         return found
@@ -116,7 +116,7 @@ def test_an_empty_namespace() -> None:
     schema = {**record(("a", inner), ("b", "In")), "namespace": "n"}
     found = read(AvroDecoder(schema), [b"\x02\x04"])
     assert found.to_pylist() == [{"a": {"x": 1}, "b": {"x": 2}}]
-    # Both types are there, and each name means the type of its namespace.
+    # Both types exist, and each name means the type of its own namespace.
     own = {**record(("y", "int"), name="In"), "namespace": "n"}
     both = {**record(("a", inner), ("c", own), ("d", "In"), ("e", "n.In")), "namespace": "n"}
     names = {one.name: [part.name for part in one.type] for one in columns_of(both)}
@@ -142,7 +142,7 @@ TREE = record(
 
 
 def tree(v: int, *children: Any, **by_name: Any) -> dict[str, Any]:
-    """A value of it."""
+    """A value of the recursive type."""
     following = children[0] if children else None
     return {"v": v, "next": following, "children": list(children), "by_name": by_name, "last": "z"}
 
@@ -168,7 +168,7 @@ def test_recursive_types_that_columns_leaves_out() -> None:
 
 
 def test_two_types_that_are_within_each_other() -> None:
-    """The same for types that contain themselves indirectly."""
+    """Types that contain themselves indirectly are skipped, too."""
     even = record(("odd", ["null", record(("even", ["null", "Even"]), name="Odd")]), name="Even")
     value = {"odd": {"even": {"odd": {"even": {"odd": None}}}}}
     schema = record(("a", even), ("b", "Odd"), ("c", "int"))
@@ -252,7 +252,8 @@ def test_wide_decimals_as_decimal128(fixed: bool) -> None:
 
 
 def test_decimals_that_are_narrow() -> None:
-    """The option changes no other column, and says what it cannot do."""
+    """The option changes no other column; an error suggests the option, or says why it does not
+    help."""
     for precision in (9, 38):
         kind = {"type": "bytes", "logicalType": "decimal", "precision": precision, "scale": 2}
         decoder = AvroDecoder(record(("d", kind)), decimals="decimal128")
@@ -323,7 +324,7 @@ VALUES: list[tuple[Any, Any, Any]] = [
 
 @pytest.mark.parametrize(("kind", "values", "kept"), VALUES, ids=str)
 def test_a_key_of_a_map_that_comes_twice(kind: Any, values: list[Any], kept: list[Any]) -> None:
-    """The last one counts, in one block or in several; other rows keep their entries."""
+    """The last value of a key counts, in one block or in several; other rows keep their entries."""
     items = [b"\x02k", b"\x02l", b"\x02k"]
     parts = [key + value for key, value in zip(items, encode(kind, values), strict=True)]
     one_block = b"\x06" + b"".join(parts) + b"\x00"
@@ -336,7 +337,8 @@ def test_a_key_of_a_map_that_comes_twice(kind: Any, values: list[Any], kept: lis
 
 
 def test_json_maps_of_nested_values() -> None:
-    """The same in JSON, where the columns of the earlier value have already been filled."""
+    """The last value of a key counts in JSON, too, where the columns of the earlier value are
+    already filled."""
     inner = pa.map_(pa.string(), pa.list_(pa.struct([("x", pa.string())])))
     decoder = JSONDecoder(pa.schema([("m", pa.map_(pa.string(), inner))]))
     text = b'{"m":{"a":{"k":[{"x":"1"}]},"b":{"k":[],"k":[{"x":"2"},{}]},"a":{"j":[{"x":"3"}]}}}'

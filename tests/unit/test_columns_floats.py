@@ -19,7 +19,7 @@ POWERS = Path(__file__).parents[2] / "src/confluent_kafka/csrc/columns/powers_of
 
 
 def texts(values: list[float], kind: Any) -> list[str]:
-    """What numbers are written as."""
+    """The texts that numbers are written as."""
     rows = JSONEncoder(kind).encode(pa.record_batch({"value": pa.array(values, kind)}))
     assert rows.errors == []
     return [one.decode() for one in pa.array(rows).to_pylist()]
@@ -42,7 +42,7 @@ def test_powers_of_five() -> None:
 
 
 def doubles() -> list[float]:
-    """Each power of two with its neighbours, powers of ten, and bits by chance."""
+    """Each power of two with its neighbours, powers of ten, and random bits."""
     powers = [math.ldexp(1, exponent) for exponent in range(-1074, 1024)]
     near = [math.nextafter(one, side) for one in powers for side in (0, math.inf)]
     tens = [
@@ -57,13 +57,14 @@ def doubles() -> list[float]:
 
 
 def test_doubles() -> None:
-    """The text of repr(), of any double."""
+    """Any double is written as the text of repr()."""
     values = doubles()
     assert texts(values, pa.float64()) == [repr(value) for value in values]
 
 
 def test_floats() -> None:
-    """The fewest digits that are read as the same float; of several such numbers, the nearest."""
+    """A float gets the fewest digits that are read as the same float; of several such numbers, the
+    nearest one."""
     random = Random(2)
     values = [struct.unpack("=f", random.randbytes(4))[0] for _ in range(3_000)]
     values += [math.ldexp(1, exponent) for exponent in range(-149, 128)]

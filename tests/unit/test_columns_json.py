@@ -228,7 +228,7 @@ HARD_NUMBERS = [
 
 
 def as_single(text: str) -> float | None:
-    """The nearest float of 32 bits, ties to even; None if there is none."""
+    """The nearest float of 32 bits, with ties to even; None if the number is too large."""
     numerator, denominator = Decimal(text.lstrip("-")).as_integer_ratio()
     if not numerator:
         return 0.0
@@ -327,7 +327,7 @@ TIMESTAMPS = [
 @pytest.mark.parametrize(("text", "nanoseconds"), TIMESTAMPS)
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_timestamps(text: str, nanoseconds: int, unit: str) -> None:
-    """Times of RFC 3339 are UTC in the column's unit; what is beyond it is left out."""
+    """Times of RFC 3339 become UTC in the column's unit; smaller units are rounded down."""
     rows = JSONDecoder(pa.timestamp(unit, "Europe/Berlin")).decode(pa.array([f'"{text}"']))
     divisor = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[unit]
     assert not rows.errors
@@ -451,7 +451,7 @@ EPOCHS = [
 
 @pytest.mark.parametrize(("kind", "text", "units"), EPOCHS)
 def test_epoch(kind: pa.DataType, text: str, units: int) -> None:
-    """With epoch=True, numbers are the column's units; texts are read as ever."""
+    """With epoch=True, numbers are in the column's unit; texts are still read as times."""
     rows = JSONDecoder(kind, epoch=True).decode(pa.array([text]))
     assert not rows.errors
     storage = pa.int32() if kind.bit_width == 32 else pa.int64()
@@ -462,7 +462,7 @@ def test_epoch(kind: pa.DataType, text: str, units: int) -> None:
 
 @pytest.mark.parametrize("text", ["86400", "-1", "1.5"])
 def test_epoch_of_a_day(text: str) -> None:
-    """A time of day is within the day."""
+    """A number for a time of day must be less than a day."""
     _, [error] = decode(JSONDecoder(pa.time32("s"), epoch=True), text)
     assert "out of the range" in error.reason
 
@@ -559,7 +559,7 @@ BAD_THEN_GOOD = [
 
 @pytest.mark.parametrize("text", BAD_THEN_GOOD)
 def test_a_bad_value_before_a_good_one(text: str) -> None:
-    """Only the last value of a field or key counts: one that is replaced may be anything."""
+    """Only the last value of a field or key counts: a value that is replaced may be of any type."""
     decoder = JSONDecoder(NESTED)
     rows, errors = decode(decoder, text, '{"a":7}')
     assert not errors
@@ -590,7 +590,7 @@ def test_a_bad_value_that_counts(text: str, field: str) -> None:
 
 
 def test_many_bad_values() -> None:
-    """As many as there are, in maps too: each is read once and skipped once."""
+    """Each bad value is read once and skipped once, however many there are, in maps too."""
     keys = [f"k{number}" for number in range(500)]
     bad = ",".join(f'"{key}":"bad"' for key in keys)
     good = ",".join(f'"{key}":1' for key in keys)
@@ -627,7 +627,8 @@ def test_missing() -> None:
 
 
 def test_fields_that_are_not_nullable() -> None:
-    """They must be there and not null; their columns are nullable, for the sake of bad rows."""
+    """Such fields must be present and not null. Their columns are nullable all the same, because
+    bad rows are null."""
     inner = pa.struct([pa.field("y", pa.int8(), nullable=False)])
     items = pa.list_(pa.field("element", pa.int8(), nullable=False))
     schema = pa.schema([pa.field("x", pa.int8(), nullable=False), ("s", inner), ("l", items)])
@@ -646,7 +647,8 @@ def test_fields_that_are_not_nullable() -> None:
 
 
 def test_extra() -> None:
-    """Fields that the schema does not have are skipped, or an error where they begin."""
+    """Fields that the schema does not have are skipped, or are an error at the place where they
+    begin."""
     text = '{"a":1,"c":[{"d":null}],"b":"x"}'
     assert decode(MADE, text) == ([{"a": 1, "b": "x"}], [])
     rows, errors = decode(JSONDecoder(pa.schema(MADE), extra="error"), text)
@@ -655,7 +657,8 @@ def test_extra() -> None:
 
 
 def test_columns() -> None:
-    """Only the asked fields are built, in the order they were asked for; others are known."""
+    """Only the selected fields become columns, in the order of the selection; the other fields do
+    not count as unknown."""
     decoder = JSONDecoder(NESTED, columns=["l", "s.y"], extra="error", missing="error")
     assert pa.schema(decoder).names == ["l", "s"]
     rows, errors = decode(decoder, '{"a":"any","s":{"y":{},"x":0},"l":[]}', '{"a":tru}')
@@ -875,7 +878,7 @@ REFERENCES: list[tuple[str, dict[str, Any]]] = [
             "not": {"$id": "d/c", "$defs": {"x": {"$anchor": "x", **TEXT}}},
         },
     ),
-    # The `$id` on the way of a pointer counts for what is found.
+    # The pointer passes a schema with an `$id`, and that `$id` counts for references below it.
     (
         "#/$defs/a/items",
         {"$defs": {"a": {"$id": "d/a", "items": {"$ref": "b"}}, "b": {"$id": "d/b", **TEXT}}},
@@ -890,7 +893,8 @@ REFERENCES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("reference", "schema"), REFERENCES)
 def test_references(reference: str, schema: dict[str, Any]) -> None:
-    """They are relative to `$id`, and name a schema by its `$id`, its anchor or a JSON pointer."""
+    """References are relative to `$id`, and name a schema by its `$id`, its anchor or a JSON
+    pointer."""
     wanted = {"a": pa.string(), "b": pa.list_(pa.string())}
     uses: dict[str, Any] = {"a": {"$ref": reference}, "b": {"items": {"$ref": reference}}}
     decoder = JSONDecoder({**schema, "type": "object", "properties": uses})
@@ -1068,7 +1072,7 @@ def test_arrow_schemas() -> None:
 
 
 def test_polars() -> None:
-    """A schema and payloads of polars are as good as pyarrow's."""
+    """A schema and payloads of polars work like those of pyarrow."""
     polars = pytest.importorskip("polars", reason="polars is not installed")
     schema = polars.Schema({"a": polars.Int64(), "b": polars.List(polars.String())})
     rows = JSONDecoder(schema).decode(polars.Series(['{"a":1,"b":["x"]}', None]))
@@ -1090,7 +1094,7 @@ def test_polars() -> None:
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], problem: str) -> None:
-    """An argument that is none of its values is refused by name."""
+    """A value that an argument does not allow is refused with the name of the argument."""
     with pytest.raises((TypeError, ValueError), match=problem):
         JSONDecoder(NESTED, **arguments)
 
@@ -1103,7 +1107,7 @@ def test_bad_schemas(schema: Any) -> None:
 
 
 class Odd:
-    """Its method returns what the test wants."""
+    """An object whose method returns what the test wants."""
 
     def __init__(self, given: object) -> None:
         self.given = given
@@ -1172,5 +1176,5 @@ def test_programs_that_do_not_fit(error: type[Exception], program: Any) -> None:
 
 
 def test_a_program_that_fits() -> None:
-    """The valid program is accepted from which the wrong programs were made."""
+    """The valid program, from which the wrong programs are made, is accepted."""
     _RowProgram("json", STRUCT, ("object", 0, 1, 0, 0, ("a", "b"), (NUMBER, STRINGS), ""))
