@@ -10,7 +10,7 @@
 #if !defined(RD_KAFKA_HAS_MOCK_SNAPSHOT) || !defined(RD_KAFKA_HAS_MOCK_REPLICAS)             \
     || !defined(RD_KAFKA_HAS_MOCK_START_OFFSETS)
 
-/* Python code does not get here without the patches, because _offers() refuses. */
+/* Without the patch mock-on-request, Python code does not get here, because _offers() refuses. */
 static rd_kafka_resp_err_t
 run_missing(MockCluster *self, mock_call *call)
 {

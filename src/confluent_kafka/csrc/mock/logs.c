@@ -31,12 +31,11 @@ const char mock__write_records_doc[] =
 "    partition (int): the number of the partition.\n"
 "    data (bytes): record batches of format 2, with increasing offsets.\n"
 "    low (int): the first offset of the log. A log that begins later keeps its first offset.\n"
-"    high (int): the offset after the written part. A log that ends before it then ends at this\n"
-"        offset.\n\n"
+"    high (int): the offset after the written part. A shorter log then ends at this offset.\n\n"
 "Raises:\n"
-"    KafkaException: UNKNOWN_TOPIC_OR_PART; INVALID_MSG: `data` contains anything but batches\n"
-"        between `low` and `high`; nothing was written; _NOT_IMPLEMENTED: this librdkafka lacks\n"
-"        the patch mock-written-logs.\n\n"
+"    KafkaException: UNKNOWN_TOPIC_OR_PART; INVALID_MSG: nothing was written, because `data`\n"
+"        contains something other than batches between `low` and `high`; _NOT_IMPLEMENTED: this\n"
+"        librdkafka lacks the patch mock-written-logs.\n\n"
 "librdkafka: rd_kafka_mock_partition_write_records(), of our patch mock-written-logs.";
 
 PyObject *

@@ -12,7 +12,11 @@
  * request_log.c    the log of received requests
  * offers.c         requests that Python answers
  * administration.c the state that administration requests read and change
- * state.c          what an earlier run of the cluster left
+ * logs.c           logs of partitions that Python writes
+ * rules.c          what topics accept
+ * transactions.c   the version of the transaction protocol, and markers
+ * quotas.c         how much clients may send and read
+ * state.c          restores the state of an earlier run
  */
 #ifndef CONFLUENT_KAFKA_MOCK_MOCK_H
 #define CONFLUENT_KAFKA_MOCK_MOCK_H
@@ -63,7 +67,7 @@ typedef struct mock_call {
     rd_kafka_resp_err_t *errors;
     size_t count;
     rd_kafka_mock_request_t **requests; /* a result, which the caller destroys */
-    void *bytes;                        /* likewise, or an argument; `count` is its size */
+    void *bytes;                        /* a result or an argument: `count` bytes or items */
     mock_offers *offers;
     const mock_topic_rules *rules;
 } mock_call;

@@ -1,5 +1,6 @@
 /*
- * MockCluster: what an earlier run of the cluster left, for Python (confluent_kafka.testing).
+ * MockCluster: restore the state of an earlier run. Python calls these methods
+ * (confluent_kafka.testing).
  */
 #include "mock/mock.h"
 
@@ -167,7 +168,7 @@ const char mock__commit_offset_doc[] =
 "    topic (str): the name of the topic.\n"
 "    partition (int): the number of the partition.\n"
 "    offset (int): the offset of the next record.\n"
-"    metadata (str or None): the text that the group committed with it.\n\n"
+"    metadata (str or None): the text that the group committed with the offset.\n\n"
 "librdkafka: rd_kafka_mock_committed_offset_set(), of our patch mock-written-state.";
 
 PyObject *
