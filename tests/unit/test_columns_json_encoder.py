@@ -27,7 +27,7 @@ NULL_REASON = "a null, which the schema does not allow here"
 
 
 def rows_of(column: Any) -> Any:
-    """A batch of one column, whose values are not objects."""
+    """A batch of one column, for payloads that are not objects."""
     return pa.record_batch({"value": column})
 
 
@@ -65,7 +65,7 @@ def test_the_order_of_the_schema() -> None:
 
 
 def test_nothing_at_all() -> None:
-    """Objects, lists and maps of nothing."""
+    """Empty objects, lists and maps are written."""
     kind = pa.struct([("a", pa.struct([])), ("b", pa.list_(pa.int8()))])
     batch = pa.array([{"a": {}, "b": []}], kind)
     assert texts(JSONEncoder(nulls="omit").encode(batch)) == ['{"a":{},"b":[]}']
@@ -144,7 +144,7 @@ def test_keys() -> None:
 
 @pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64"])
 def test_integers(name: str) -> None:
-    """Numbers of all widths up to their limits."""
+    """Integers of all widths are written up to their limits."""
     kind, unsigned = getattr(pa, name)(), getattr(pa, f"u{name}")()
     bits = kind.bit_width
     limits = [-(2 ** (bits - 1)), -1, 0, 7, 99, 100, 2 ** (bits - 1) - 1]
@@ -173,7 +173,8 @@ def test_integers_that_do_not_fit(values: list[int], given: Any, wanted: Any) ->
 
 
 def test_floats() -> None:
-    """The fewest digits, of the schema's width; integers stay whole."""
+    """Floats get the fewest digits for their width in the schema; integers are written without a
+    fraction."""
     assert written(pa.array([0.1, -0.0, 1e300, 1e16])) == ["0.1", "-0.0", "1e+300", "1e+16"]
     assert written(pa.array([0.1], pa.float32())) == ["0.1"]
     assert written(pa.array([0.1], pa.float16())) == ["0.099975586"]
@@ -200,7 +201,7 @@ def test_doubles_that_no_float_is() -> None:
 
 @pytest.mark.parametrize("size", range(8))
 def test_binary(size: int) -> None:
-    """Base64 with padding."""
+    """Binary is written as Base64 with padding."""
     data = bytes(range(250, 250 + size)) if size < 6 else b"\xff" * size
     [text] = written(pa.array([data], pa.binary()))
     assert JSONDecoder(pa.binary()).decode(pa.array([text])).errors == []
@@ -210,7 +211,7 @@ def test_binary(size: int) -> None:
 
 
 def test_fixed_binary() -> None:
-    """Bytes of a size, also from columns of any size."""
+    """Fixed-size binary is written as Base64; a value of another size is a bad row."""
     assert written(pa.array([b"abc"], pa.binary(3))) == ['"YWJj"']
     schema = pa.schema([("v", pa.binary(3))])
     rows = JSONEncoder(schema).encode(pa.record_batch({"v": [b"abc", b"ab"]}))
@@ -219,7 +220,7 @@ def test_fixed_binary() -> None:
 
 
 def test_uuids() -> None:
-    """Their text, from 16 bytes or from text in any case."""
+    """UUIDs are written as their text, from 16 bytes or from text in upper or lower case."""
     text = f'"{ID}"'
     assert written(pa.array([ID.bytes], pa.binary(16)), pa.uuid()) == [text]
     assert written(pa.array([str(ID).upper()]), pa.uuid()) == [text]
@@ -244,7 +245,7 @@ def test_uuids_without_a_schema() -> None:
         f'{{"a":null,"items":[null],"encoded":"{ID}","bytes":null}}',
     ]
     plain = batch.set_column(0, "a", ids.storage)
-    encoder = JSONEncoder()  # which keeps a program for each type
+    encoder = JSONEncoder()  # an encoder keeps a program for each type
     assert texts(encoder.encode(batch))[0].startswith(f'{{"a":"{ID}"')
     assert texts(encoder.encode(plain))[0].startswith(f'{{"a":{encoded}')
 
@@ -303,7 +304,7 @@ def test_times_of_text(schema: Any, right: str, wrong: str) -> None:
     ],
 )
 def test_decimals(number: str, precision: int, scale: int, text: str) -> None:
-    """As text, or as a number if asked for; JSONDecoder reads either."""
+    """Decimals are written as text, or as a number by option; JSONDecoder reads both."""
     kind = pa.decimal256(precision, scale)
     column = pa.array([Decimal(number)], kind)
     assert written(column) == [f'"{text}"']
@@ -315,7 +316,7 @@ def test_decimals(number: str, precision: int, scale: int, text: str) -> None:
 
 
 def test_decimals_of_another_scale() -> None:
-    """Rescaled, and a bad row if digits would be lost."""
+    """A decimal is rescaled to the schema; its row is bad if digits would be lost."""
     schema = pa.schema([("v", pa.decimal128(5, 2))])
     column = pa.array(
         [Decimal("1.500"), Decimal("1.555"), Decimal("1234.000")], pa.decimal128(10, 3)
@@ -330,7 +331,7 @@ def test_decimals_of_another_scale() -> None:
 
 
 def test_dates_and_times() -> None:
-    """RFC 3339, with a fraction if there is one."""
+    """Dates and times are written as in RFC 3339, with a fraction only if it is not 0."""
     day, noon = dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 12, 0, 5)
     fine = noon.replace(microsecond=1500)
     assert written(pa.array([day, dt.date(1, 1, 1)])) == ['"2024-02-29"', '"0001-01-01"']
@@ -440,7 +441,7 @@ def test_unions() -> None:
     ],
 )
 def test_lists(kind: Any) -> None:
-    """Lists of all kinds, with a schema and without."""
+    """Lists of all kinds are written, with a schema and without."""
     column = pa.array([[1, 2], None], kind(pa.int8()))
     assert written(column) == ["[1,2]", "null"]
     assert written(column, pa.list_(pa.int8())) == ["[1,2]", "null"]
@@ -448,7 +449,7 @@ def test_lists(kind: Any) -> None:
 
 
 def test_list_views() -> None:
-    """Their rows may be in any order and overlap; as lists of structs they are maps, too."""
+    """The rows of list views may be in any order and overlap. List views of structs can be maps."""
     entries = pa.array([{"key": key, "value": ord(key)} for key in "abcd"])
     offsets, sizes = pa.array([2, 0, 0, 3], pa.int32()), pa.array([2, 3, 9, 0], pa.int32())
     mask = pa.array([False, False, True, False])
@@ -483,7 +484,7 @@ def test_a_schema_id() -> None:
 
 
 def test_bad_rows() -> None:
-    """They are null, and errors and the error column say why."""
+    """Bad rows are null; the errors and the error column contain the reason."""
     schema = {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["b"]}
     batch = pa.record_batch({"a": pa.array([b"x", b"\xff", b"y"]), "b": [1, 2, None]})
     rows = JSONEncoder(schema).encode(batch)
@@ -562,7 +563,7 @@ def test_columns_that_do_not_match() -> None:
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
-    """They are named."""
+    """The error names the wrong argument."""
     with pytest.raises(error, match=message):
         JSONEncoder(**arguments)
 

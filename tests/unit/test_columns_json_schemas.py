@@ -194,7 +194,7 @@ def test_alternatives_of_one_type(word: str, schemas: list[Any], kind: Any) -> N
 
 
 def test_alternatives_of_symbols() -> None:
-    """Constants and enums are one dictionary."""
+    """Alternatives that are constants and enums become one dictionary."""
     schema = {"properties": {"f": {"anyOf": [{"enum": ["a", "b"]}, {"enum": ["b", "c"]}, NULL]}}}
     decoder = JSONDecoder(schema, enums="dictionary")
     rows = [{"f": one} for one in ("a", "c", None)]
@@ -234,7 +234,8 @@ def test_any_json(schema: Any) -> None:
 
 
 def test_texts_of_any_json() -> None:
-    """Texts are those of the payload; null is null; all come back."""
+    """The texts are the same as in the payload, and null is null. The encoder writes them back
+    unchanged."""
     texts = ['{"a" : [1, {"b":null}]}', "[ ]", '"\\u00e9\\n"', "1.50e3", "true", "false"]
     decoder = JSONDecoder({"properties": {"f": {}}})
     rows = read(decoder, *[f'{{"f": {one} }}' for one in texts], '{"f":null}', "{}")
@@ -282,7 +283,7 @@ def test_other_columns_as_any_json() -> None:
 
 
 def test_arrow_schemas_with_json() -> None:
-    """Arrow's extension type of JSON texts says the same."""
+    """A field of Arrow's extension type arrow.json is also read as JSON text."""
     field = pa.field("f", pa.string(), metadata={"ARROW:extension:name": "arrow.json"})
     decoder = JSONDecoder(pa.schema([field]))
     rows = decoder.decode(pa.array([b'{"f":{"a":1}}']))
@@ -291,7 +292,8 @@ def test_arrow_schemas_with_json() -> None:
 
 
 def test_tuples_and_maps() -> None:
-    """Items of several types are texts; tuples of one type, and maps by pattern, have it."""
+    """Tuples, and maps by pattern, have items of their one type; if there are several types, the
+    items are JSON texts."""
     assert kinds({"properties": {"t": {"type": "array", "prefixItems": [WHOLE, TEXT]}}}) == {
         "t": pa.list_(pa.string())
     }
@@ -388,14 +390,14 @@ def test_many_alternatives() -> None:
 
 
 class Color(enum.Enum):
-    """An Enum of text."""
+    """An enumeration of texts."""
 
     RED = "red"
     GREEN = "green"
 
 
 class Level(enum.IntEnum):
-    """An Enum of numbers."""
+    """An enumeration of numbers."""
 
     LOW = 1
     HIGH = 2

@@ -35,7 +35,7 @@ def make(columns: Any, *instructions: Any) -> _RowProgram:
 
 
 def test_a_program_by_hand() -> None:
-    """What is well made is taken: the tests below change one thing each."""
+    """A correct program is accepted. The tests below change one thing in it each."""
     program = make(root(INT), RECORD, step("int", 1))
     rows = _decode_rows(pa.array([b"\x02", b"", b"\x04"]), program)
     assert pa.array(rows).to_pylist() == [{"c": 1}, None, {"c": 2}]
@@ -109,13 +109,13 @@ COLUMNS: list[Any] = [
 
 @pytest.mark.parametrize("columns", COLUMNS, ids=lambda one: ascii(one)[:60])
 def test_columns_that_are_none(columns: Any) -> None:
-    """Formats, children, metadata and symbols are as their readers will understand them."""
+    """A column is refused if its format, children, metadata or symbols would mislead a reader."""
     with pytest.raises((TypeError, ValueError)):
         make(columns)
 
 
 def test_columns_that_are() -> None:
-    """The same things, well made."""
+    """Columns with correct formats, children, metadata and symbols are accepted."""
     kinds = [
         column("w:0"), column("w:65536"), column("d:5,2"), column("d:76,0,256"),
         column("tsn:Europe/Berlin"), column("tss:"), column("i", meta=META),
@@ -132,7 +132,8 @@ def test_columns_that_are() -> None:
 
 
 def test_columns_without_end() -> None:
-    """Tuples that share their children stand for any number of columns; none are made."""
+    """Tuples that share their children can stand for an unlimited number of columns: such a program
+    is refused."""
     columns = INT
     for _ in range(40):
         columns = column("+s", columns, columns)
@@ -270,7 +271,7 @@ def test_blocks_within_blocks() -> None:
     with pytest.raises(ValueError, match="instructions are nested more than 64 deep"):
         make(root(), *lists, step("record", 0))
     make(root(), *[step("skip-array", target=64 + 1) for _ in range(64)], step("record", 0))
-    # Ends that do not lie within those around them are counted all the same.
+    # Blocks that overlap without nesting count as nested.
     crossed = [step("skip-array", target=100 + place) for place in range(65)]
     with pytest.raises(ValueError, match="nested more than 64 deep"):
         make(root(), *crossed, *[step("record", 0)] * 200)
@@ -298,8 +299,8 @@ UNEVEN: list[tuple[Any, tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("columns", "instructions"), UNEVEN, ids=lambda one: str(one)[:60])
 def test_columns_of_uneven_lengths(columns: Any, instructions: Any) -> None:
-    """A program that does not put one value into each column for a row: no row is given, whichever
-    payloads fail before that."""
+    """A program that does not write one value per row into each column never gives invalid arrays:
+    decoding fails if the lengths differ."""
     program = make(columns, *instructions)
     payloads = [
         b"\x02",

@@ -29,7 +29,7 @@ HEAD = 'syntax = "proto3"; package t; '
 
 
 def compile_message(body: str, head: str = HEAD) -> bytes:
-    """A FileDescriptorSet of what is in a file."""
+    """The FileDescriptorSet of a file with this content."""
     return compiled(head + body)
 
 
@@ -43,7 +43,7 @@ def decoded(descriptors: bytes, *payloads: bytes | None, **options: Any) -> pa.A
 
 
 def errors(descriptors: bytes, *payloads: bytes, **options: Any) -> list[RowError]:
-    """What is said of payloads; bad ones are null."""
+    """The errors of payloads; rows with an error are null."""
     rows = ProtobufDecoder(descriptors, "t.M", **options).decode(pa.array(payloads, pa.binary()))
     array = pa.array(rows)
     array.validate(full=True)
@@ -196,7 +196,8 @@ def test_oneofs() -> None:
 
 
 def test_a_oneof_of_which_one_member_is_asked_for() -> None:
-    """It is also null if a later member of the oneof, which has no column, replaces it."""
+    """A selected member of a oneof is also null if a later member, which has no column, replaces
+    it."""
     descriptors = compile_message(
         "message M { oneof o { string a = 1; int32 b = 2; } int32 c = 3; }"
     )
@@ -290,7 +291,7 @@ def test_keys_that_come_again(count: int) -> None:
 
 
 def test_many_keys_take_no_more_than_their_share_of_time() -> None:
-    """A map of 200,000 entries, all of one key or none twice, is read like any other."""
+    """A map of 200,000 entries is read quickly, whether all keys are equal or all are different."""
     descriptors = compile_message("message M { map<string, int32> a = 1; }")
     same = entry(b"key", tag(2, 0) + varint(1)) * 200_000
     other = b"".join(entry(b"%06d" % number, b"") for number in range(200_000))
@@ -376,7 +377,7 @@ def times(number: int, *parts: tuple[int, int]) -> bytes:
 
 
 def test_timestamps_and_durations() -> None:
-    """They are nanoseconds of 64 bits. If a message comes in parts, the parts are merged."""
+    """Both become nanoseconds of 64 bits. If a message comes in parts, the parts are merged."""
     descriptors = compile_message(TIMES)
     largest, smallest = divmod(2**63 - 1, 10**9), divmod(-(2**63), 10**9)
     array = decoded(
@@ -402,7 +403,8 @@ def test_timestamps_and_durations() -> None:
 
 
 def test_times_in_microseconds() -> None:
-    """All times fit. Timestamps are rounded down, and Durations towards zero."""
+    """All valid times fit into microseconds. Timestamps are rounded down, and Durations towards
+    zero."""
     descriptors = compile_message(TIMES)
     first, last = -62_135_596_800, 253_402_300_799
     array = decoded(
@@ -504,7 +506,7 @@ def any_locale(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("any_locale")
 def test_structs_are_json() -> None:
-    """They become JSON with the same contents, whatever the locale is."""
+    """A Struct becomes JSON with the same contents, whatever the locale is."""
     descriptors = compile_message(VALUES)
     kind = message_class(descriptors, "t.M")
     message = kind()
@@ -595,7 +597,7 @@ NESTED = (
 
 
 def test_columns() -> None:
-    """Those fields alone, in the order in which they are asked for."""
+    """Only the selected fields become columns, in the order of the selection."""
     descriptors = compile_message(NESTED)
     kind = message_class(descriptors, "t.M")
     full = kind(a=1, n={"b": "x", "c": 2, "d": {"e": 3, "f": 4}}, list=[{"b": "y"}])
@@ -624,7 +626,7 @@ def test_columns() -> None:
     ],
 )
 def test_columns_that_cannot_be(columns: list[str] | None, message: str) -> None:
-    """The field is named."""
+    """The error names the field that cannot be a column."""
     with pytest.raises(ValueError, match=f"^{message}"):
         ProtobufDecoder(compile_message(NESTED), "t.M", columns=columns)
 
@@ -666,13 +668,13 @@ def test_what_a_descriptor_may_be() -> None:
 def test_descriptors_that_are_none(
     arguments: tuple[Any, ...], error: type[Exception], message: str
 ) -> None:
-    """The argument is named."""
+    """The error names the argument."""
     with pytest.raises(error, match=f"^{message}"):
         ProtobufDecoder(*arguments)
 
 
 def test_a_file_that_is_missing() -> None:
-    """It is named."""
+    """The error names the missing file."""
     files = FileDescriptorSet()
     files.file.add(name="a.proto", dependency=["b.proto"])
     with pytest.raises(ValueError, match=r"^a\.proto imports b\.proto, which is not in the"):
@@ -693,7 +695,7 @@ def test_a_file_that_is_missing() -> None:
 def test_options_that_are_none(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    """The argument is named, with what it may be."""
+    """The error names the option and its allowed values."""
     with pytest.raises(error, match=f"^{message}"):
         ProtobufDecoder(Timestamp, **options)
 
@@ -730,7 +732,7 @@ def test_message_indexes() -> None:
 
 @pytest.mark.parametrize("payload", [b"", b"\1", b"\x04\x02", b"\xff" * 11, b"\xfe\xff\xff\x0f\0"])
 def test_message_indexes_that_are_none(payload: bytes) -> None:
-    """They are errors of the row."""
+    """Wrong message indexes are an error of their row."""
     [error] = errors(compile_message("message M { }"), payload, message_indexes=True)
     assert error.field == ""
 
@@ -761,7 +763,8 @@ def test_message_indexes_that_are_none(payload: bytes) -> None:
     ],
 )
 def test_bad_rows(payload: bytes, error: RowError) -> None:
-    """They are null, and say where and why; what came before them in the row is taken back."""
+    """A bad row is null, with its place and reason; the values that it had already added are
+    removed."""
     descriptors = compile_message(
         "message M { int32 a = 1; string b = 2; N n = 3; repeated N list = 4; "
         "repeated int32 p = 5; double d = 6; } message N { int32 a = 1; string b = 2; }"
@@ -825,7 +828,7 @@ def test_many_rows() -> None:
 
 
 def test_no_fields() -> None:
-    """A message without any is a struct without any."""
+    """A message type without fields becomes a struct without fields."""
     assert decoded(compile_message("message M { }"), b"", b"\x08\x01").to_pylist() == [{}, {}]
 
 

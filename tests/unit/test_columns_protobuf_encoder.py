@@ -41,7 +41,7 @@ class Case:
         return pa.array(rows).to_pylist()
 
     def reasons(self, **columns: Any) -> list[tuple[int, str, str]]:
-        """What is said of bad rows, which are null."""
+        """The errors of bad rows, which are null."""
         rows = self.encoder.encode(pa.record_batch(columns))
         bad = {error.row for error in rows.errors}
         assert [one is None for one in pa.array(rows).to_pylist()] == [
@@ -72,7 +72,8 @@ SCALARS = {
 
 @pytest.mark.parametrize("name", SCALARS)
 def test_scalars(name: str) -> None:
-    """The bytes of google.protobuf: with and without presence, packed or not, in lists and maps."""
+    """Scalars get the same bytes as from google.protobuf: with and without presence, packed or not,
+    in lists and maps."""
     arrow, values = SCALARS[name]
     case = Case(
         f"message M {{ {name} a = 1; optional {name} b = 2; repeated {name} c = 300; "
@@ -91,7 +92,7 @@ def test_scalars(name: str) -> None:
 
 
 def test_lists_that_are_not_packed() -> None:
-    """Each item has its tag, if the file says so."""
+    """Each item of a list has its own tag, if the file asks for that."""
     case = Case("message M { repeated int32 a = 1 [packed = false]; }")
     message = case.message(a=[0, 300])
     assert case.encode(a=[[0, 300]]) == [message.SerializeToString()]
@@ -154,7 +155,7 @@ def test_integers_of_decimals(name: str, width: str) -> None:
 
 
 def test_integers_of_decimals_in_lists_and_maps() -> None:
-    """As keys, values, items and in wrappers."""
+    """Decimals without a fraction are also integers as keys, values and items, and in wrappers."""
     case = Case(
         IMPORTS + "message M { repeated uint64 a = 1; map<uint64, uint64> b = 2; "
         "google.protobuf.UInt64Value c = 3; }"
@@ -172,7 +173,8 @@ def test_integers_of_decimals_in_lists_and_maps() -> None:
 
 
 def test_numbers_of_other_kinds() -> None:
-    """Integers and floats of any width as floats; what is too large for a float is a bad row."""
+    """A float is written from integers and floats of any width; a number that is too large for it
+    is a bad row."""
     case = Case("message M { float a = 1; double b = 2; }")
     columns = {"a": pa.array([2**63], pa.uint64()), "b": pa.array([-3], pa.int8())}
     assert case.encode(**columns) == [case.message(a=2.0**63, b=-3).SerializeToString()]
@@ -182,7 +184,7 @@ def test_numbers_of_other_kinds() -> None:
 
 
 def test_strings_that_are_no_text() -> None:
-    """A string of the wrong bytes is a bad row; bytes may be any."""
+    """A string that is not UTF-8 is a bad row; a field of bytes accepts any bytes."""
     case = Case("message M { string a = 1; bytes b = 2; }")
     assert case.reasons(a=pa.array([b"x", b"\xff"])) == [(1, "a", "a string that is not UTF-8")]
     assert case.encode(b=pa.array([b"\xff"], pa.binary(1))) == [b"\x12\1\xff"]
@@ -192,7 +194,7 @@ PROTO2 = 'syntax = "proto2"; package t; '
 
 
 def test_required_fields() -> None:
-    """A null is a bad row, and no column is an error."""
+    """A null in a required field is a bad row; a required field without a column is a TypeError."""
     case = Case("message M { required int32 a = 1; optional int32 b = 2 [default = 7]; }", PROTO2)
     assert case.reasons(a=[0, None], b=[7, 7]) == [(1, "a", NULL_REASON)]
     assert case.encode(a=[0], b=[7]) == [b"\x08\0\x10\7"]
@@ -203,7 +205,8 @@ def test_required_fields() -> None:
 
 
 def test_groups() -> None:
-    """Fields between two tags, also in lists and of delimited messages of editions."""
+    """Groups are written as fields between two tags, also in lists and for delimited messages of
+    editions."""
     case = Case(
         "message M { optional group A = 1 { optional int32 x = 2; } "
         "repeated group B = 300 { optional int32 y = 1; } }",
@@ -216,7 +219,7 @@ def test_groups() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 123, 127, 128, 16_383, 16_384, 3_000_000])
 def test_sizes_of_messages(size: int) -> None:
-    """The size before a message takes as many bytes as it needs, within each other, too."""
+    """The size before a message takes as many bytes as it needs, also in nested messages."""
     case = Case("message N { bytes x = 1; } message O { N n = 1; } message M { O o = 1; }")
     text = b"x" * size
     message = case.message(o={"n": {"x": text}})
@@ -248,7 +251,8 @@ ENUM = "enum E { A = 0; B = 5; NEG = -1; option allow_alias = true; C = 5; } "
     ],
 )
 def test_enums(column: Any) -> None:
-    """Names, also of aliases, and numbers; an open enum takes numbers that have no name."""
+    """Enums are written from names, also aliases, and from numbers; an open enum accepts numbers
+    without a name."""
     case = Case(ENUM + "message M { E a = 1; repeated E b = 2; }")
     numbers = [0, 5, 5, -1, 77, -(2**31)]
     lists = pa.ListArray.from_arrays(pa.array([0, 0, 0, 0, 0, 0, 6], pa.int32()), column)
@@ -258,7 +262,7 @@ def test_enums(column: Any) -> None:
 
 
 def test_enums_that_have_no_such_value() -> None:
-    """Refused: unknown names, numbers over 32 bits, and unknown numbers of a closed enum."""
+    """Unknown names, numbers over 32 bits, and unknown numbers of a closed enum are refused."""
     reason = "a value that the enum does not have"
     case = Case(ENUM + "message M { E a = 1; }")
     wrong = ["X", "", "-", "1x", "2147483648", "-2147483649", "9" * 40]
@@ -278,7 +282,8 @@ def test_oneofs() -> None:
 
 
 def test_maps() -> None:
-    """From maps and lists of structs of key and value; keys of any type that the field has."""
+    """Maps are written from maps and from lists of structs of key and value; keys may have any type
+    that the field accepts."""
     case = Case("message M { map<int32, string> a = 1; }")
     expected = [case.message(a={5: "x"}).SerializeToString(), b"\x0a\4\x08\0\x12\0", b""]
     maps = pa.array([[(5, "x")], [(0, "")], None], pa.map_(pa.int64(), pa.string()))
@@ -296,7 +301,7 @@ def test_maps() -> None:
 
 @pytest.mark.parametrize("view", [pa.ListViewArray, pa.LargeListViewArray])
 def test_list_views(view: Any) -> None:
-    """Their rows may be in any order and overlap: packed numbers, text and messages."""
+    """The rows of list views may be in any order and overlap: packed numbers, text and messages."""
     case = Case(
         "message N { repeated string c = 1; } "
         "message M { repeated int32 a = 1; repeated string b = 2; repeated N n = 3; }"
@@ -342,7 +347,8 @@ YEAR_1, YEAR_10000 = -62135596800, 253402300800
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times(unit: str) -> None:
-    """Timestamps count forward from whole seconds, durations have one sign; of any unit."""
+    """Timestamps and durations of any unit are written. A timestamp's fraction counts forward; all
+    parts of a duration have one sign."""
     case = Case(
         IMPORTS + "message M { google.protobuf.Timestamp a = 1; google.protobuf.Duration b = 2; }"
     )
@@ -375,7 +381,7 @@ def test_times_that_google_does_not_allow(second: int) -> None:
     times = pa.array([first, last, first - 1, last + 1, 2**63 - 1, -(2**63)], pa.timestamp(unit))
     reason = "a Timestamp whose year is not from 1 to 9999"
     assert case.reasons(a=times) == [(row, "a", reason) for row in (2, 3, 4, 5)]
-    # The seconds count, to which a fraction may come.
+    # Whole seconds are limited; a fraction may follow.
     most = 315_576_000_000 * second + second - 1
     spans = pa.array([most, -most, most + 1, -most - 1, 2**63 - 1, -(2**63)], pa.duration(unit))
     reason = "a Duration of more than 315576000000 seconds"
@@ -389,7 +395,7 @@ def test_times_that_google_does_not_allow(second: int) -> None:
 
 
 def test_wrappers() -> None:
-    """A value in a message, which is empty for the default; null is no message."""
+    """A wrapper is a message with a value, empty for the default; null means no message."""
     case = Case(
         IMPORTS
         + "message M { google.protobuf.Int32Value a = 1; google.protobuf.StringValue b = 2; }"
@@ -436,7 +442,7 @@ def test_json(text: str) -> None:
     ],
 )
 def test_text_that_is_no_json(text: str, reason: str) -> None:
-    """A bad row that says why."""
+    """Text that is not JSON is a bad row with the reason."""
     encoder = ProtobufEncoder(DescriptorOf.struct)
     rows = encoder.encode(pa.record_batch({"a": [text]}))
     [error] = rows.errors
@@ -454,14 +460,14 @@ class DescriptorOf:
 
 
 def test_depth_of_json() -> None:
-    """As deep as ProtobufDecoder reads it."""
+    """JSON may be nested as deep as ProtobufDecoder reads it."""
     text = '{"a":' + "[" * 63 + "]" * 63 + "}"
     rows = ProtobufEncoder(DescriptorOf.struct).encode(pa.record_batch({"a": [text]}))
     assert pa.array(ProtobufDecoder(DescriptorOf.struct).decode(rows)).to_pylist() == [{"a": text}]
 
 
 def test_unions() -> None:
-    """Each row as its child, of scalars and of lists."""
+    """Each row of a union is written as its child, with children of scalars and of lists."""
     case = Case("message M { int32 a = 1; repeated int32 b = 2; }")
     union = pa.UnionArray.from_dense(
         pa.array([0, 1, 1], pa.int8()),
@@ -473,7 +479,7 @@ def test_unions() -> None:
 
 
 def test_columns_that_do_not_match() -> None:
-    """Names that the message has not, or that are there twice."""
+    """Columns that the message does not have, or that occur twice, are refused."""
     case = Case("message N { int32 x = 1; } message M { int32 carrier = 1; N n = 2; }")
     with pytest.raises(TypeError, match=r"no field 'carier'; did you mean 'carrier'"):
         case.encode(carier=[1])
@@ -529,7 +535,8 @@ NESTED = "message A {} message M { message B {} message C { message D {} } int32
     [("A", b"\0"), ("M", b"\2\2"), ("M.B", b"\4\2\0"), ("M.C", b"\4\2\2"), ("M.C.D", b"\6\2\2\0")],
 )
 def test_message_indexes(name: str, indexes: bytes) -> None:
-    """The place of the message in its file, behind the schema's id; one byte for the first."""
+    """The payload names the place of the message in its file after the schema's id; the first
+    message takes one byte."""
     descriptors = compiled(HEAD + NESTED)
     nothing = pa.array([{}], pa.struct([]))
 
@@ -556,7 +563,7 @@ def test_message_indexes(name: str, indexes: bytes) -> None:
     ],
 )
 def test_wrong_descriptors(arguments: Any, error: type[Exception], message: str) -> None:
-    """They are named."""
+    """The error names the wrong descriptor."""
     with pytest.raises(error, match=message):
         ProtobufEncoder(*arguments)
 
@@ -572,13 +579,14 @@ def test_wrong_descriptors(arguments: Any, error: type[Exception], message: str)
     ],
 )
 def test_wrong_arguments(options: dict[str, Any], error: type[Exception], message: str) -> None:
-    """They are named."""
+    """The error names the wrong argument."""
     with pytest.raises(error, match=message):
         ProtobufEncoder(Timestamp, **options)
 
 
 @pytest.mark.parametrize("kind", [Struct, Value, ListValue, Timestamp, DescriptorProto])
 def test_messages_of_google(kind: Any) -> None:
-    """Messages that have columns of their own where they are fields may be rows; some recur."""
+    """Google's messages that become special columns as fields can also be the row itself, even
+    recursive ones."""
     batch = pa.array([{}], pa.struct([]))
     assert pa.array(ProtobufEncoder(kind).encode(batch)).to_pylist() == [b""]

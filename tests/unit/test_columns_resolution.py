@@ -56,7 +56,7 @@ def test_promotions(writer: str, reader: str, arrow: Any, values: Any, expected:
 
 
 def test_bytes_that_are_no_text() -> None:
-    """Bytes for text are checked."""
+    """Bytes that the reader wants as text must be UTF-8."""
     assert errors("bytes", "string", [b"good", b"\xff"]) == [(1, "a string that is not UTF-8")]
 
 
@@ -85,7 +85,8 @@ NARROWING = [
 
 @pytest.mark.parametrize(("writer", "reader"), NARROWING, ids=str)
 def test_types_that_do_not_resolve(writer: Any, reader: Any) -> None:
-    """They are refused before any payload, by the name of the field."""
+    """Types that do not resolve raise an error with the name of the field, before any payload is
+    read."""
     with pytest.raises(AvroResolutionError, match=r"'?\ba\b"):
         AvroDecoder(record(("a", writer)), record(("a", reader)))
     # Fields that are not selected cause no error.
@@ -94,7 +95,7 @@ def test_types_that_do_not_resolve(writer: Any, reader: Any) -> None:
 
 
 def test_what_a_resolution_error_says() -> None:
-    """The field, what it was written as and what it is to be."""
+    """The error names the field, the type it was written as, and the type of the reader."""
     writer = record(("r", record(("x", {"type": "array", "items": "string"}), name="R")))
     reader = record(("r", record(("x", {"type": "array", "items": "long"}), name="R")))
     expected = r"^r\.x\[\] was written as string, and is to be read as long$"
@@ -169,7 +170,7 @@ DEFAULTS: list[tuple[Any, Any, Any]] = [
     ({"type": "map", "values": "int"}, {}, []),
     (["null", "int"], None, None),
     (["int", "null"], 5, 5),
-    (["null", "int"], 5, 5),  # since 1.12 of any branch
+    (["null", "int"], 5, 5),  # a default of any branch, since Avro 1.12
     (["null", "int", "string"], "a", "a"),
     (
         record(("x", "int"), {"name": "y", "type": "string", "default": "inner"}, name="R"),
@@ -201,7 +202,7 @@ def test_defaults(kind: Any, default: Any, expected: Any) -> None:
         assert found[0] == found[1]
     else:
         assert found == [expected] * 2
-    # Within a list, as often as there are items.
+    # Within a list, each item gets the default.
     inner = record(("a", "int"), name="In"), {**reader, "name": "In"}
     lists = through(
         record(("l", {"type": "array", "items": inner[0]})),
@@ -244,7 +245,7 @@ WRONG_DEFAULTS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("kind", "default"), WRONG_DEFAULTS, ids=lambda one: repr(one)[:60])
 def test_defaults_of_another_type(kind: Any, default: Any) -> None:
-    """They are refused by the name of the field, where they are needed."""
+    """A default of a wrong type is refused with the name of the field, but only if it is needed."""
     reader = record(("a", "int"), {"name": "new", "type": kind, "default": default})
     with pytest.raises(AvroSchemaError, match=r"the default of the field 'new'"):
         AvroDecoder(record(("a", "int")), reader)
@@ -252,7 +253,7 @@ def test_defaults_of_another_type(kind: Any, default: Any) -> None:
 
 
 def test_aliases_of_fields() -> None:
-    """A field is found by a name that it had; its own comes first, and each is read once."""
+    """A field is found by its own name, or else by an alias; each written field is read once."""
     writer = record(("old", "int"), ("b", "int"))
     one = [{"old": 1, "b": 2}] * 3
     reader = record({"name": "new", "type": "int", "aliases": ["older", "old"]}, ("b", "int"))
@@ -287,7 +288,8 @@ def test_aliases_of_types() -> None:
 
 
 def test_enums() -> None:
-    """Symbols are found by their names; one that the reader has not is its default, or bad."""
+    """Symbols are found by their names. A symbol that the reader does not have becomes the default;
+    without a default its row is bad."""
     writer = {"type": "enum", "name": "E", "symbols": ["A", "B", "C"]}
     reader = {"type": "enum", "name": "E", "symbols": ["C", "A", "Z"]}
     assert errors(writer, reader, ["A", "B", "C"]) == [
@@ -305,7 +307,8 @@ def test_enums() -> None:
 
 
 def test_unions_and_other_types() -> None:
-    """From a union to one of its types, to a wider one, to another union, and back."""
+    """A union and another type resolve in both directions, also with promotion, and so do two
+    unions."""
     assert resolved("int", ["null", "int"], [1]) == [1]
     assert resolved("int", ["null", "long"], [1]) == [1]
     assert resolved("int", ["string", "double"], [1]) == [1.0]
@@ -366,7 +369,8 @@ def test_logical_types_of_another_unit(writer: Any, reader: Any) -> None:
 
 
 def test_timestamps_of_another_unit() -> None:
-    """They are the same times, rounded down; those beyond 64 bits are bad rows."""
+    """A timestamp of another unit is the same time, rounded down; if it does not fit into 64 bits,
+    its row is bad."""
     millis, micros, nanos = (
         logical("long", f"timestamp-{unit}") for unit in ("millis", "micros", "nanos")
     )
@@ -386,7 +390,8 @@ def test_timestamps_of_another_unit() -> None:
 
 
 def test_logical_types_that_resolve() -> None:
-    """From the type below, to it, with a zone or without, and to more digits or fewer."""
+    """A logical type resolves from and to the type below it, between zones, and to more or fewer
+    digits."""
     assert resolved("int", logical("int", "date"), [1])[0].day == 2
     assert resolved(logical("long", "timestamp-millis"), "long", [1]) == [1]
     assert resolved("int", logical("long", "timestamp-millis"), [1000])[0].second == 1

@@ -83,7 +83,7 @@ def test_payloads_that_are_text(kind: Any) -> None:
 
 
 def test_payloads_of_a_fixed_size() -> None:
-    """Fixed-size binary, also of no bytes."""
+    """Payloads may be fixed-size binary, also of size 0."""
     column = pa.array([b"\x02", None, b"\x04"], pa.binary(1))
     assert valid(INT.decode(column)).to_pylist() == [{"a": 1}, None, {"a": 2}]
     assert valid(INT.decode(column.slice(2))).to_pylist() == [{"a": 2}]
@@ -92,7 +92,8 @@ def test_payloads_of_a_fixed_size() -> None:
 
 
 def test_payloads_of_nulls() -> None:
-    """The null type, which libraries give to a column without values: rows of null."""
+    """Payloads of the null type, which libraries give to a column without values, become rows of
+    null."""
     rows = DECODER.decode(pa.nulls(3))
     assert valid(rows).to_pylist() == [None] * 3
     assert rows.errors == []
@@ -109,7 +110,7 @@ def test_payloads_in_chunks() -> None:
 
 @pytest.mark.parametrize("payloads", [pa.array([], pa.binary()), pa.chunked_array([], pa.binary())])
 def test_no_payloads(payloads: Any) -> None:
-    """No rows, with all their columns."""
+    """Without payloads there are no rows, but all columns."""
     rows = DECODER.decode(payloads)
     assert len(rows) == 0
     assert valid(rows).to_pylist() == []
@@ -139,7 +140,7 @@ def test_payloads_of_polars() -> None:
     ids=lambda one: type(one).__name__,
 )
 def test_payloads_of_another_type(payloads: Any, found: str) -> None:
-    """A TypeError that says what they must be, and what they are."""
+    """A TypeError names the types that payloads may have, and the given type."""
     expected = f"payloads must be an array of binary or string values .* not {found}$"
     with pytest.raises(TypeError, match=expected):
         DECODER.decode(payloads)
@@ -148,7 +149,7 @@ def test_payloads_of_another_type(payloads: Any, found: str) -> None:
 
 
 class Once:
-    """Gives the same capsules again and again."""
+    """A batch that returns the same capsules at each call."""
 
     def __init__(self, source: Any) -> None:
         self.capsules = source.__arrow_c_array__()
@@ -194,7 +195,7 @@ def test_broken_payloads(field: str, value: Any, of: str, problem: str) -> None:
 
 @pytest.mark.parametrize("indices", [b"f", b"g", b"w:3", b"u", b"tsm:", b"b", b"+s", b"nonsense"])
 def test_dictionaries_of_other_indices(indices: bytes) -> None:
-    """Indices are integers."""
+    """The indices of a dictionary-encoded array must be integers."""
     source = pa.array([b"\x02", b"\x04", b"\x02"], pa.binary()).dictionary_encode()
     assert changed("format", b"i", source, of="schema") == [{"a": 1}, {"a": 2}, {"a": 1}]
     with pytest.raises(ValueError, match="not valid Arrow data: its indices are not integers"):
@@ -315,7 +316,7 @@ BAD: list[tuple[Any, bytes, tuple[int, str, str]]] = [
 
 @pytest.mark.parametrize(("kind", "payload", "expected"), BAD, ids=lambda one: str(one)[:60])
 def test_bad_rows(kind: Any, payload: bytes, expected: tuple[int, str, str]) -> None:
-    """What is wrong, in which field and at which byte, in each of the rows."""
+    """Each error has the row, the byte, the field and the reason."""
     decoder = AvroDecoder(record(("a", kind)))
     rows = decoder.decode(pa.array([payload, None, payload], pa.binary()))
     assert rows.errors == [RowError(0, *expected), RowError(2, *expected)]
@@ -392,7 +393,7 @@ def decoded() -> DecodedRows:
 
 
 def test_what_rows_are() -> None:
-    """A length, a text, and no constructor."""
+    """DecodedRows has a length and a text, and no constructor for users."""
     rows = decoded()
     assert isinstance(rows, DecodedRows)
     assert len(rows) == 3
@@ -433,7 +434,7 @@ READABLE = record(
 
 @pytest.fixture
 def readable() -> tuple[DecodedRows, list[Any]]:
-    """Rows of types that every library has, and what they are for pyarrow."""
+    """Rows whose types every library has, and their values in pyarrow."""
     from datetime import UTC, date, datetime
     from decimal import Decimal
 
@@ -672,7 +673,7 @@ def test_programs_by_header() -> None:
 
 
 def test_wrong_headers() -> None:
-    """Headers are lists of structs, of as many rows as there are payloads."""
+    """Headers must be lists of structs, one list for each payload."""
     payloads = pa.array([b""])
     programs_for = lambda *_: (program_of(INT), {}, {})  # noqa: E731
     with pytest.raises(ValueError, match="headers must have as many rows as payloads"):
@@ -734,8 +735,8 @@ def test_wrong_programs() -> None:
 
 @pytest.mark.parametrize("with_headers", [False, True])
 def test_payloads_without_their_frames(with_headers: bool) -> None:
-    """The name of each schema, from a frame or a header, and the rest of the payload; rows with the
-    same name share one object."""
+    """The result has the name of each payload's schema, from its frame or header, and the rest of
+    the payload. Rows with the same name share one object."""
     guid = b"\1" + bytes(range(16))
     payloads = [
         *(framed(7, b"a"), framed(7, b""), framed(8, b"b"), framed(7, b"c"), guid + b"d"),
@@ -760,8 +761,8 @@ def test_payloads_without_their_frames(with_headers: bool) -> None:
 
 
 def test_headers_with_one_more() -> None:
-    """The header is added where there is a payload: after the other headers, and instead of headers
-    with the same name."""
+    """The header is added to each row with a payload, after the other headers; headers with the
+    same name are replaced."""
     kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
     rows = [
         [("a", b"1"), ("h", b"old"), ("b", None), ("h", None)],

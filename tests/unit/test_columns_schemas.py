@@ -45,14 +45,15 @@ VALUES = [
 
 
 def test_some_fields_in_their_order() -> None:
-    """The columns come as they are asked for."""
+    """The columns are in the order of the selection."""
     rows = through(SCHEMA, VALUES, columns=["tags", "id"])
     assert [one.name for one in rows.type] == ["tags", "id"]
     assert rows.to_pylist() == [{"tags": one["tags"], "id": one["id"]} for one in VALUES]
 
 
 def test_fields_within_records() -> None:
-    """With dots, of optional records too; the order counts at each level."""
+    """A path with dots selects a field of a record, also of an optional one; each level keeps the
+    order of the selection."""
     rows = through(SCHEMA, VALUES, columns=["work.zip", "home.zip", "home.city", "id"])
     assert rows.to_pylist() == [
         {"work": None, "home": {"zip": 1, "city": "Here"}, "id": 1},
@@ -66,7 +67,7 @@ def test_fields_within_records() -> None:
 
 
 def test_fields_of_values_that_are_no_records() -> None:
-    """Their one column is `value`, with what is in it."""
+    """Without a record, the only column is `value`; a path below it selects its fields."""
     assert through("int", [1], columns=["value"]).to_pylist() == [{"value": 1}]
     rows = through(["null", ADDRESS], [None, VALUES[0]["home"]], columns=["value.city"])
     assert rows.to_pylist() == [{"value": None}, {"value": {"city": "Here"}}]
@@ -90,7 +91,7 @@ def test_fields_of_values_that_are_no_records() -> None:
     ids=str,
 )
 def test_fields_that_there_are_not(columns: list[str], problem: str) -> None:
-    """The name, and what it could have been."""
+    """The error shows the unknown name and the possible names."""
     with pytest.raises(ValueError, match=f"^{re.escape(problem)}"):
         AvroDecoder(SCHEMA, columns=columns)
 
@@ -104,7 +105,7 @@ def names() -> Iterator[str]:
 
 @pytest.mark.parametrize("columns", ["id", b"id", 5, [1], [None], {"id"}, {"id": 1}, names()])
 def test_columns_of_another_type(columns: Any) -> None:
-    """A list of str, which is read more than once."""
+    """`columns` must be a list of str, because it is read more than once."""
     with pytest.raises(TypeError, match=r"^columns must be a list of str, not "):
         AvroDecoder(SCHEMA, columns=columns)
 
@@ -118,7 +119,7 @@ def test_wrong_enums(enums: Any) -> None:
 
 @pytest.mark.parametrize("schema", [None, 5, b'"int"', ("int",), 1.5, object()])
 def test_schemas_of_another_type(schema: Any) -> None:
-    """JSON text, or what it is read as; the message names the argument."""
+    """A schema must be JSON text or parsed JSON; the error names the argument."""
     with pytest.raises(TypeError, match=r"^writer_schema must be str \(JSON\), dict or list, not"):
         AvroDecoder(schema)
     if schema is not None:
@@ -198,7 +199,7 @@ WRONG: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "problem"), WRONG, ids=lambda one: repr(one)[:50])
 def test_schemas_that_are_not_valid(schema: Any, problem: str) -> None:
-    """An AvroSchemaError says which argument it is, and what is wrong."""
+    """An AvroSchemaError names the argument and the fault in the schema."""
     for arguments, name in (((schema,), "writer_schema"), (("int", schema), "reader_schema")):
         with pytest.raises(AvroSchemaError, match=f"^{name} (cannot be used: |is not JSON)") as one:
             AvroDecoder(*arguments)
@@ -217,7 +218,8 @@ RECURSIVE: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "name"), RECURSIVE, ids=str)
 def test_recursive_schemas(schema: Any, name: str) -> None:
-    """They are refused by name, wherever in them it is, unless the field is left out."""
+    """A recursive type is refused by name, wherever it is in the schema, unless its field is left
+    out."""
     expected = f"'{name}' is recursive and cannot become columns; leave the field out"
     with pytest.raises(AvroSchemaError, match=expected):
         AvroDecoder(schema)
@@ -244,7 +246,7 @@ def nested(depth: int, kind: str) -> Any:
     ("kind", "most"), [("array", 47), ("record", 47), ("map", 23), ("optional", 23)]
 )
 def test_schemas_that_are_deep(kind: str, most: int) -> None:
-    """As deep as columns may be, values are read; deeper ones are refused."""
+    """Values are read as deep as columns may be nested; deeper schemas are refused."""
     value: Any = 7
     for level in range(most):
         value = {"map": {"k": value}, "record": {"a": value}}.get(kind, [value])
@@ -298,7 +300,7 @@ def test_records_of_many_fields() -> None:
 
 
 def test_references() -> None:
-    """Schemas that others refer to are JSON text, too; what is no list of schemas is refused."""
+    """Referenced schemas are JSON text, too; they must be given as a list."""
     city = json.dumps({"type": "record", "name": "City", "fields": []})
     home = {"type": "record", "name": "Home", "fields": [{"name": "city", "type": "City"}]}
     assert AvroEncoder(home, references=[city])

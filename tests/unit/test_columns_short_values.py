@@ -37,7 +37,7 @@ def texts() -> list[str]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Rows whose values are at different places in the payload."""
+    """Rows that have their values at varying places in the payload."""
     draw = random.Random(5)
     every = texts()
     return [
@@ -70,7 +70,7 @@ def test_rows_there_and_back() -> None:
         found = encoder.encode(batch.slice(start, size))
         assert not found.errors
         assert pa.array(found).to_pylist() == wanted[start : start + size]
-    # Each one alone, so that the text is at the end of the payload's memory.
+    # Each text alone, so that it is at the end of the payload's memory.
     for one in (0, 3, len(values) // 2):
         [alone] = read(AvroDecoder(SCHEMA), [wanted[one]]).to_pylist()
         assert alone == decoded[one].as_py()

@@ -23,7 +23,7 @@ RULE = (
 
 
 def reason(command: str) -> str:
-    """The reason that a command gives, in the form that all reasons have."""
+    """The reason that a command prints; its two lines have the form of all usage errors."""
     done = run(*shlex.split(command), environment={"KAFKA_BOOTSTRAP_SERVERS": NO_BROKER})
     assert (done.status, done.stdout) == (2, b"")
     line, advice = done.stderr.splitlines()
@@ -91,7 +91,8 @@ def test_reasons(command: str, expected: str) -> None:
     ],
 )
 def test_numbers(command: str, value: str, expected: str) -> None:
-    """The error says which numbers are allowed. `--timeout 0` is none: no broker could answer."""
+    """The error names the allowed numbers. `--timeout 0` is not allowed, because no broker could
+    answer in time."""
     assert reason(command.format(value)) == expected
 
 

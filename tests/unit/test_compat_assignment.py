@@ -210,7 +210,7 @@ class TestIncrementalRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA])
     def test_what_stays_is_read_on(self, rules: Rules) -> None:
-        """Position and pause of the other partitions are as they were."""
+        """The other partitions keep their position and pause."""
         assigned, client = a_member(rules, is_incremental=True)
         give(assigned, A, B)
         client.hand_out(A)
@@ -247,7 +247,8 @@ class TestIncrementalRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA])
     def test_without_an_offset(self, rules: Rules) -> None:
-        """The partition is assigned nevertheless, but paused, so that it can be revoked later."""
+        """A partition without an offset is assigned all the same, but paused, so that it can be
+        revoked later."""
         assigned, client = a_member(rules, is_incremental=True)
         give(assigned, A, first=None)
         assert client.paused == client.begun.keys() == {A}
@@ -268,7 +269,7 @@ class TestSeeks:
         assigned.seek(A, 30)
         assert assigned.position(A) == 30
         assert of(assigned.wanted() or []) == [B]
-        assert assigned.sought(Place(*A, 30), KafkaError(KafkaError._STATE), None)  # again
+        assert assigned.sought(Place(*A, 30), KafkaError(KafkaError._STATE), None)  # seek again
         client.seek(Place(*A, 30))
         assert not assigned.sought(Place(*A, 30), None, None)
         assert assigned.wanted() is None

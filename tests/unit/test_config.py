@@ -55,7 +55,7 @@ class TestValues:
         "key", ["delivery.report.only.error", "default.topic.config", "logger", "error_cb"]
     )
     def test_none_for_keys_of_python(self, key: str) -> None:
-        """The same for the keys that are not librdkafka's."""
+        """None is also the default for keys that librdkafka does not have."""
         Producer({key: None}).close()
 
     def test_none_for_an_unknown_key(self) -> None:
@@ -63,7 +63,7 @@ class TestValues:
         assert '"compression.typ"' in refusal({"compression.typ": None})
 
     def test_keywords_alone(self) -> None:
-        """Producer(**kwargs): for keys that are Python identifiers."""
+        """A client can be configured by keywords alone, if the keys are Python identifiers."""
         assert effective({}, acks="all")["request.required.acks"] == "-1"
         Producer(acks=1).close()
         Consumer(**{"group.id": "group"}).close()
@@ -73,13 +73,13 @@ class TestValues:
         assert effective({"acks": 0}, acks="all")["request.required.acks"] == "-1"
 
     def test_default_topic_config(self) -> None:
-        """The nested dict of the older style: topic-level properties."""
+        """The nested dict of older programs sets topic-level properties."""
         kept = effective({"default.topic.config": {"request.timeout.ms": 1234, "acks": 1.0}})
         assert kept["request.timeout.ms"] == "1234"
         assert kept["request.required.acks"] == "1"
 
     def test_topic_properties_without_nesting(self) -> None:
-        """Topic-level properties are as good at the top."""
+        """Topic-level properties work at the top level, too."""
         kept = effective({"auto.offset.reset": "earliest"}, Consumer)
         assert kept["auto.offset.reset"] == "smallest"
 
@@ -93,7 +93,7 @@ class TestValues:
         assert effective({"client.software.name": "mine"})["client.software.name"] == "mine"
 
     def test_the_dict_stays_the_callers(self) -> None:
-        """It is neither changed nor kept: one dict can make many clients."""
+        """The client neither changes nor keeps the dict: one dict can make many clients."""
         config = {"acks": "all", "default.topic.config": {"acks": 1}, "plugin.library.paths": None}
         before = json.dumps(config)
         Producer(config).close()
@@ -101,7 +101,7 @@ class TestValues:
         assert json.dumps(config) == before
 
     def test_subclass_of_str_and_dict(self) -> None:
-        """Settings of libraries are often such; what they hold is what counts."""
+        """Subclasses of str and dict, which settings libraries use, are read by their contents."""
 
         class Text(str):
             __slots__ = ()
@@ -118,7 +118,7 @@ class TestValues:
 class TestWrongValues:
     @pytest.mark.parametrize("value", [b"x", [], {}, ("a",), object(), print, 1j])
     def test_type(self, value: object) -> None:
-        """The key and the type are named, and what is allowed."""
+        """The error names the key, the type and what is allowed."""
         text = refusal({"client.id": value})
         assert '"client.id"' in text
         assert type(value).__name__ in text
@@ -172,7 +172,7 @@ class TestWrongValues:
         assert effective({"client.id": number})["client.id"] == str(number)
 
     def test_number_too_long_to_write(self) -> None:
-        """int to str has a limit in Python: its ValueError, and no crash."""
+        """A number too long for Python to convert to str raises Python's ValueError."""
         with pytest.raises(ValueError, match="digit"):
             Producer({"client.id": 10**5000})
 
@@ -184,7 +184,7 @@ class TestWrongValues:
 
     @pytest.mark.parametrize("value", ["x", 1, [], True])
     def test_nested_config_that_is_no_dict(self, value: object) -> None:
-        """Named with the type given."""
+        """The error names the key and the given type."""
         text = refusal({"default.topic.config": value})
         assert "default.topic.config" in text
         assert type(value).__name__ in text
@@ -203,7 +203,7 @@ class TestWrongValues:
             Producer(config)
 
     def test_no_configuration(self) -> None:
-        """Nothing given, or two: the same TypeError."""
+        """No configuration and two configurations raise the same TypeError."""
         with pytest.raises(TypeError, match=r"bootstrap\.servers"):
             Producer()
         with pytest.raises(TypeError, match=r"bootstrap\.servers"):

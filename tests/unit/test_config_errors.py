@@ -75,7 +75,7 @@ def test_values_of_topics(value: object, text: str, wrong: object) -> None:
 
 
 def test_incremental_changes_take_texts_only() -> None:
-    """As in confluent-kafka."""
+    """Incremental changes accept only str, as in confluent-kafka."""
     entry = ConfigEntry("a", 1, incremental_operation=AlterConfigOpType.SET)  # type: ignore[arg-type]
     with AdminClient(config()) as admin, pytest.raises(TypeError, match="must be str"):
         admin.incremental_alter_configs([ConfigResource("topic", "t", incremental_configs=[entry])])
@@ -106,7 +106,7 @@ def test_what_is_allowed(key: str, value: object, allowed: str) -> None:
     "key", ["ssl.ca.location", "ssl.certificate.location", "ssl.key.location", "ssl.crl.location"]
 )
 def test_missing_file(key: str, tmp_path: pathlib.Path) -> None:
-    """The property and the path, not OpenSSL's internals."""
+    """The error shows the property and the path instead of OpenSSL's internals."""
     path = tmp_path / "no.pem"
     text = refusal({"security.protocol": "ssl", key: path})
     assert f'Failed to create producer: {key} failed: No such file or directory: "{path}"' in text
@@ -117,7 +117,8 @@ def test_missing_file(key: str, tmp_path: pathlib.Path) -> None:
     ["ssl.certificate.location", "ssl.key.location", "ssl.crl.location", "ssl.keystore.location"],
 )
 def test_directory_as_file(key: str, tmp_path: pathlib.Path) -> None:
-    """The property, the path and what is there (of ssl.ca.location it may be a directory)."""
+    """The error shows the property, the path and that it is a directory (ssl.ca.location accepts
+    one)."""
     settings = {"security.protocol": "ssl", "ssl.keystore.password": "x", key: tmp_path}
     text = refusal(settings)
     assert text == f'Failed to create producer: {key} failed: Is a directory: "{tmp_path}"'
@@ -127,7 +128,7 @@ def test_directory_as_file(key: str, tmp_path: pathlib.Path) -> None:
     "key", ["ssl.ca.location", "ssl.certificate.location", "ssl.key.location", "ssl.crl.location"]
 )
 def test_file_of_another_format(key: str, tmp_path: pathlib.Path) -> None:
-    """The path and the format that is expected, beside OpenSSL's reason."""
+    """The error shows the path and the expected format, beside OpenSSL's reason."""
     path = tmp_path / "notes.txt"
     path.write_text("no certificate")
     text = refusal({"security.protocol": "ssl", key: path})
@@ -169,7 +170,7 @@ def test_names_of_other_clients(key: str, here: str) -> None:
     "servers", ["http://host:9092", "a:1, https://host", "SSL://host:9092", "://host"]
 )
 def test_scheme(servers: str) -> None:
-    """librdkafka would drop the broker and wait for ever."""
+    """A wrong scheme is refused: librdkafka would drop the broker and wait for ever."""
     text = refusal({"bootstrap.servers": servers})
     assert '"bootstrap.servers"' in text
     assert "host:port" in text
@@ -191,7 +192,8 @@ def test_scheme(servers: str) -> None:
     ],
 )
 def test_address(address: str) -> None:
-    """librdkafka would go to another port (99999 is 34463), or look for such a host for ever."""
+    """A wrong address is refused: librdkafka would use another port (99999 is 34463), or look up
+    the host for ever."""
     text = refusal({"bootstrap.servers": f"good:9092, {address} ,other"})
     assert f'"{address}" is not an address: give brokers as host:port' in text
     assert "from 1 to 65535" in text
@@ -201,7 +203,7 @@ def test_address(address: str) -> None:
     "servers", ["host", "a:1,b", " a:1 , b:2 ,", "a:1\n", "::1", "[::1]", "[::1]:9092", "a:65535/"]
 )
 def test_address_that_librdkafka_can_use(servers: str) -> None:
-    """It is not refused: what works with confluent-kafka works here."""
+    """Such an address is not refused: it works with confluent-kafka, too."""
     Producer({"bootstrap.servers": servers, "logger": QUIET}).close(0)
 
 
@@ -228,7 +230,7 @@ def test_connect_without_brokers(client: Any) -> None:
 
 
 def test_connect_to_mock_brokers_of_librdkafka() -> None:
-    """They need no bootstrap.servers."""
+    """A client of mock brokers connects without bootstrap.servers."""
     with contextlib.closing(Producer({"test.mock.num.brokers": 1, "logger": QUIET})) as producer:
         producer.connect()
 
@@ -244,7 +246,7 @@ def test_connect_to_mock_brokers_of_librdkafka() -> None:
     ],
 )
 def test_subscription(topics: list[str], reason: str) -> None:
-    """Which topic is wrong, and why."""
+    """The error names the wrong topic and the reason."""
     with (
         Consumer(config()) as consumer,
         pytest.raises(KafkaException, match=f"^.*Failed to set subscription: Local: .*: {reason}"),

@@ -91,14 +91,14 @@ class TestKeys:
 
     @pytest.mark.parametrize("key", [b"client.id", 1, None, ("client.id",), 1.5])
     def test_key_that_is_no_str(self, key: object) -> None:
-        """The type that was given is named."""
+        """The error names the type of the key."""
         text = refusal({key: "x"})
         assert "must be str" in text
         assert type(key).__name__ in text
 
     @pytest.mark.parametrize("key", ["\ud800", "client.id\udfff", "client\0id", "\0"])
     def test_key_that_is_no_text(self, key: str) -> None:
-        """A lone surrogate or a NUL is named in a readable form."""
+        """The error shows a lone surrogate or a NUL in a key in readable form."""
         for config in ({key: "x"}, {"default.topic.config": {key: "x"}}):
             text = refusal(config)
             assert ascii(key) in text
@@ -123,14 +123,14 @@ class TestSecrets:
     )
     @pytest.mark.parametrize("key", SECRETS)
     def test_wrong_value_is_not_shown(self, key: str, wrap: Callable[[str], object]) -> None:
-        """Error texts end in logs."""
+        """The error does not show the value, because errors end up in logs."""
         text = refusal({key: wrap(SECRET)})
         assert f'"{key}"' in text
         assert SECRET not in text
 
     @pytest.mark.parametrize("key", SECRETS)
     def test_value_of_a_wrong_key_is_not_shown(self, key: str) -> None:
-        """The misspelt key may be that of a password."""
+        """The error does not show the value: the misspelt key may be that of a password."""
         text = refusal({key.replace("s", "z"): SECRET})
         assert SECRET not in text
 
@@ -179,7 +179,7 @@ class TestCallables:
 
     @pytest.mark.parametrize(("client", "key"), CALLBACKS)
     def test_anything_callable(self, client: type[Any], key: str) -> None:
-        """Functions, methods, classes, objects with __call__."""
+        """A callback may be a function, a method, a class or an object with __call__."""
 
         class Called:
             def __call__(self, *args: object) -> None:
@@ -193,7 +193,7 @@ class TestLogger:
     @pytest.mark.parametrize("key", ["dict", "keyword"])
     @pytest.mark.parametrize("kind", ["logger", "handler"])
     def test_logger_or_handler(self, key: str, kind: str) -> None:
-        """Both kinds, in the dict or as a keyword."""
+        """A logger and a handler are accepted, in the dict and as a keyword."""
         handler = Records()
         logger = logging.Logger("mine")
         logger.addHandler(handler)
@@ -207,7 +207,7 @@ class TestLogger:
 
     @pytest.mark.parametrize("value", ["name", 1, [], object()])
     def test_wrong_type(self, value: object) -> None:
-        """Names the key, the type, and what is allowed."""
+        """The error names the key, the type and what is allowed."""
         text = refusal({"logger": value})
         assert "logging.Logger, a logging.Handler or None" in text
         assert type(value).__name__ in text
@@ -230,7 +230,7 @@ class TestPlugins:
         assert "property.of.the.plugin" not in text
 
     def test_no_plugins(self) -> None:
-        """An empty list of plugins is none."""
+        """An empty list of plugins means no plugin."""
         Producer({"plugin.library.paths": ""}).close()
 
 

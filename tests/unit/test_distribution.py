@@ -36,7 +36,7 @@ def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
 @pytest.mark.parametrize(
     "requirement",
     [
-        # Of packages that stand on confluent-kafka, as they write it.
+        # Requirements of packages that depend on confluent-kafka, as these packages write them.
         "confluent-kafka>=1.8.2,<3.0.0",
         "confluent-kafka>=1.8.2,<=3.0.0",
         "confluent-kafka>=2,<3",
@@ -77,7 +77,7 @@ def test_build_has_a_number_of_its_own() -> None:
 
 
 def test_changelog_begins_with_this_build() -> None:
-    """Its first section is about the version and the build that this tree makes."""
+    """The changelog's first section is about the version and build that this tree makes."""
     build = confluent_kafka.build_info()["build"]
     headings = re.findall("^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert headings[0] == f"{PROJECT['version']}, build {build}"

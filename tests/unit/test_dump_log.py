@@ -22,7 +22,7 @@ BATCH = RecordBatch.of(MADE, compression=Compression.GZIP, producer_id=7, transa
 
 @pytest.fixture
 def segment(tmp_path: Path) -> Path:
-    """Of a batch of each kind."""
+    """A segment with one batch of each kind."""
     old = records.message_set([Record(9, 5, b"k", None)], magic=1)
     path = tmp_path / "00000000000000000005.log"
     path.write_bytes(records.write([BATCH, *old]))
@@ -36,7 +36,8 @@ def dumped(*arguments: str | Path) -> list[dict[str, Any]]:
 
 
 def test_batches(segment: Path) -> None:
-    """All fields of the headers, each with its place in the file."""
+    """The output has all fields of the batch headers, and the position of each batch in the
+    file."""
     new, old = dumped(segment)
     assert new == {
         "file": str(segment),
@@ -90,7 +91,7 @@ def test_records(segment: Path) -> None:
 
 
 def test_lines(segment: Path) -> None:
-    """One for each batch and record, also where a value has more than one."""
+    """Each batch and each record is one line, even if a value contains line breaks."""
     lines = run("dump-log", str(segment), "--print-data-log").stdout.decode().splitlines()
     assert [line.split()[0] for line in lines] == ["file:", "|", "|", "file:", "|"]
     assert f"file: {segment} position: 0 base_offset: 5 count: 2 " in lines[0]
@@ -110,7 +111,7 @@ def test_larger_than_what_is_read_at_once(tmp_path: Path) -> None:
 
 
 def test_control_records(tmp_path: Path) -> None:
-    """They are named, and have the fields of their messages."""
+    """Control records are shown with their names and the fields of their messages."""
     value = struct.pack(">h", 0) + EndTxnMarker(coordinator_epoch=3).encode(0)
     made = [
         Record(0, 0, struct.pack(">hh", 0, 1), value),
@@ -173,7 +174,7 @@ def test_corrupt(tmp_path: Path, segment: Path, data: bytes, shown: int, told: s
 
 
 def test_records_that_cannot_be_read(tmp_path: Path) -> None:
-    """The header is shown all the same."""
+    """If records cannot be read, the header of their batch is still shown."""
     path = broken(tmp_path, RecordBatch.of(MADE, compression=Compression.GZIP).encode())
     done = run("dump-log", "-r", str(path), "--max-size", "10")
     assert (done.status, len(done.stdout.splitlines())) == (1, 1)
@@ -182,13 +183,13 @@ def test_records_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_empty(tmp_path: Path) -> None:
-    """A new segment has nothing."""
+    """A new segment is empty, and so is the output."""
     assert dumped(broken(tmp_path, b"")) == []
 
 
 @pytest.mark.parametrize("name", ["0.index", "0.timeindex", "0.txnindex", "0.snapshot"])
 def test_other_files(tmp_path: Path, name: str) -> None:
-    """They stand beside segments, and are none."""
+    """Files that are not segments are refused, also those that Kafka keeps beside segments."""
     (tmp_path / name).write_bytes(bytes(100))
     done = run("dump-log", str(tmp_path / name))
     assert (done.status, done.stdout) == (2, b"")

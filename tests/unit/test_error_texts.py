@@ -96,13 +96,13 @@ def test_not_open(
 
 @pytest.mark.parametrize("client", [Producer, AdminClient])
 def test_length_of_one_that_is_not_initialised(client: Any) -> None:
-    """Its length is 0, because it has nothing to deliver."""
+    """A client that is not initialised has the length 0, because it has nothing to deliver."""
     assert len(type("Sub", (client,), {"__init__": lambda _: None})()) == 0
 
 
 @pytest.mark.parametrize(("client", "calls", "closed"), CLOSED)
 def test_initialise_again(client: Any, calls: object, closed: object) -> None:
-    """Also for a subclass: the client's own name."""
+    """A second __init__ raises with the name of the client's own class, also for a subclass."""
     made = type("Sub", (client,), {})(config(client=client))
     text = text_of(lambda: made.__init__(config(client=client)), RuntimeError)
     assert text == f"{client.__name__} already initialized"
@@ -121,7 +121,7 @@ def test_initialise_again(client: Any, calls: object, closed: object) -> None:
     ],
 )
 def test_no_configuration(client: Any, arguments: tuple[object, ...], text: str) -> None:
-    """The note says what one looks like."""
+    """The note shows what a configuration looks like."""
     with pytest.raises(TypeError) as caught:
         client(*arguments)
     assert str(caught.value) == text
@@ -138,7 +138,7 @@ def test_no_configuration(client: Any, arguments: tuple[object, ...], text: str)
     ],
 )
 def test_client_that_librdkafka_refuses(client: Any, noun: str) -> None:
-    """Its reason follows."""
+    """The text ends with librdkafka's reason."""
     wrong = config({"security.protocol": "sasl_ssl", "sasl.mechanism": "NONE"}, client)
     with pytest.raises((KafkaException, ValueError)) as caught:
         client(wrong)
@@ -155,7 +155,7 @@ def test_number_of_messages(count: int) -> None:
 
 @pytest.mark.parametrize("call", ["commit", "store_offsets"])
 def test_message_and_offsets(call: str) -> None:
-    """Only one of them; store_offsets() needs one."""
+    """Only one of the two arguments is allowed; store_offsets() needs one of them."""
     with Consumer(config()) as consumer:
         method = getattr(consumer, call)
         both = {"message": Message("t", 0, 0), "offsets": partitions()}
@@ -168,7 +168,7 @@ def test_message_and_offsets(call: str) -> None:
 @pytest.mark.parametrize("function", [murmur2, consistent, fnv1a])
 @pytest.mark.parametrize("count", [0, -1])
 def test_partition_count(function: Callable[..., int], count: int) -> None:
-    """The number that was given is named."""
+    """The error shows the given number."""
     text = text_of(lambda: function(b"key", count), ValueError)
     assert text == f"partition_count must be > 0, got {count}"
 
@@ -214,7 +214,7 @@ def test_not_a_topic_partition(wrong: Any) -> None:
     ],
 )
 def test_message_of_a_batch(message: Any, text: str) -> None:
-    """Index and field."""
+    """The error has the index of the message and the name of the field."""
     producer = Producer(config())
     batch = [{"value": b"good"}, message]
     assert text_of(lambda: producer.produce_batch("t", batch), TypeError).startswith(text)
@@ -223,7 +223,7 @@ def test_message_of_a_batch(message: Any, text: str) -> None:
 
 
 def test_two_threads_in_a_share_consumer() -> None:
-    """Both threads are named."""
+    """The error names both threads."""
     consumer = ShareConsumer(config(client=ShareConsumer))
     consumer.subscribe(["topic"])
     texts: list[str] = []
@@ -321,7 +321,7 @@ def test_transactions_out_of_order() -> None:
 @pytest.mark.parametrize("client", [Producer, Consumer, AdminClient])
 @pytest.mark.parametrize("value", [lambda *_: None, "text"], ids=["callable", "text"])
 def test_properties_of_programs_in_c(client: type[Any], key: str, here: str, value: Any) -> None:
-    """They cannot be set from Python: the text says what to use."""
+    """Such properties cannot be set from Python: the text says what to use."""
     with pytest.raises(
         KafkaException, match=rf'"{key}" is for programs in C \(.*{re.escape(here)}'
     ):

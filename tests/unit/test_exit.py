@@ -145,7 +145,8 @@ client.commit(offsets=[TopicPartition("topic", 0, 0)])
         assert result.stdout == ""
 
     def test_clusters_and_clients(self) -> None:
-        """Nothing was closed, in whatever order it ends."""
+        """The exit is clean even if no cluster and no client was closed, in whatever order they
+        end."""
         script = """
 from confluent_kafka.testing import MockCluster
 

@@ -122,7 +122,8 @@ class TestFork:
         assert output == "4\n"
 
     def test_while_other_threads_are_inside(self) -> None:
-        """A fork at any moment: the threads that hold locks do not exist in the child."""
+        """A fork may happen while other threads hold locks: the child, which does not have these
+        threads, never waits for them."""
         check_fork(
             """
             import threading
@@ -240,7 +241,8 @@ class TestFork:
         assert output == "7\n"
 
     def test_multiprocessing(self) -> None:
-        """A pool of forked workers with the parent's client among their globals."""
+        """Forked workers of a pool can make clients of their own; the parent's client raises an
+        error there."""
         check_fork(
             """
             import multiprocessing
@@ -265,7 +267,8 @@ class TestFork:
         )
 
     def test_client_that_is_dropped_in_the_child(self) -> None:
-        """Neither a ResourceWarning nor a crash: the client is the parent's to close."""
+        """The child can drop the parent's client without a ResourceWarning or a crash: the parent
+        has to close it."""
         check_fork(
             """
             warnings.simplefilter("error", ResourceWarning)

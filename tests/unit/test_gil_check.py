@@ -21,7 +21,7 @@ def run_tool(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def check(folder: Path, code: str) -> list[str]:
-    """What the tool says of a C file: line, colon, the first words."""
+    """The tool's findings in a C file: line, colon, the first words."""
     (folder / "file.c").write_text(code)
     result = run_tool(folder)
     assert bool(result.returncode) == bool(result.stderr)
@@ -155,7 +155,7 @@ on_rebalance(rd_kafka_t *rk)
 
 
 def test_functions_that_are_passed_on(tmp_path: Path) -> None:
-    """A parameter that takes a handle may be any function of librdkafka: it waits."""
+    """A call through a function pointer that gets a handle counts as a call that waits."""
     found = check(
         tmp_path,
         """\
@@ -170,7 +170,7 @@ change(Client *self, int (*step)(rd_kafka_t *, const void *))
 
 
 def test_calls_that_do_not_wait(tmp_path: Path) -> None:
-    """A timeout that is a literal 0 needs no bracket, one in a variable does."""
+    """A timeout that is a literal 0 needs no bracket; a timeout in a variable does."""
     found = check(
         tmp_path,
         """\

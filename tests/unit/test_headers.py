@@ -140,7 +140,7 @@ def test_headers_that_change_while_they_are_read(producer: Producer) -> None:
 
 
 def test_no_leaks(producer: Producer) -> None:
-    """Producing and reading headers hold nothing afterwards."""
+    """Producing and reading headers leaves no reference behind."""
 
     def work() -> None:
         round_trip(producer, [("a", b"x"), ("b", None), ["c", "text"]])

@@ -20,7 +20,7 @@ from confluent_kafka import (
 )
 from tests.support.scripts import check_script
 
-# By the beginning of the names of their numbers.
+# Prefixes of the names of numbers, and the enumeration of each prefix.
 ENUMERATIONS: dict[str, type[Enum]] = {
     "ACL_OPERATION_": admin.AclOperation,
     "ACL_PERMISSION_TYPE_": admin.AclPermissionType,
@@ -42,7 +42,7 @@ NOT_IN_LIBRDKAFKA: set[Enum] = {
     admin.ResourceType.BROKER_LOGGER,
     admin.ResourceType.CLIENT_METRICS,
 }
-# OffsetSpec has no members, because it also is a time.
+# OffsetSpec is not among them: it has no members, because it can also be a time.
 SPECS = [name for name in vars(cimpl) if name.startswith("OFFSET_SPEC_")]
 PACKAGE = Path(confluent_kafka.__file__).parent
 
@@ -74,7 +74,7 @@ ALONE = """
 
 
 def run_alone(module: str, then: str) -> str:
-    """Runs `import module` and `then` where nothing else is installed: what it prints."""
+    """Runs `import module` and `then` where nothing else is installed; returns the output."""
     return check_script(ALONE.format(module=module) + then, str(PACKAGE.parent), flags=("-P", "-S"))
 
 
@@ -166,7 +166,8 @@ def test_all_names_every_export() -> None:
     lazy = set(confluent_kafka._LAZY)
     assert lazy <= set(names) & set(dir(confluent_kafka))
     assert set(names) == (public - submodules) | lazy
-    # Some are exported by the packages testing, admin and columns; the numbers are those of enums.
+    # Some names are exported by the packages testing, admin and columns; numbers are exported as
+    # members of enumerations.
     elsewhere = {"MockCluster", "MockRequest", *admin.__all__, *columns.__all__}
     elsewhere |= {*ENUMERATORS, *SPECS}
     elsewhere |= set(columns.__all__)

@@ -94,7 +94,8 @@ def test_other_paths_have_their_names(module: str, names: tuple[str, ...]) -> No
 
 
 def test_modules_of_serialization_are_attributes() -> None:
-    """`import confluent_kafka` alone reaches them; they are loaded when they are used."""
+    """After `import confluent_kafka`, these modules are attributes, which are loaded at first
+    use."""
     names = ["error", "serialization", "deserializing_consumer", "serializing_producer"]
     script = f"""
     import confluent_kafka, sys

@@ -80,7 +80,7 @@ def test_names() -> None:
 
 
 def test_payloads_by_partition() -> None:
-    """No partition is there twice."""
+    """Payloads are grouped by topic and partition; a second payload for a partition is an error."""
     one, two, other = (common.OffsetFetchRequest(*at) for at in ((b"a", 1), (b"a", 2), (b"b", 1)))
     grouped = util.group_by_topic_and_partition([one, two, other])
     assert grouped == {b"a": {1: one, 2: two}, b"b": {1: other}}
@@ -89,7 +89,7 @@ def test_payloads_by_partition() -> None:
 
 
 def test_a_timer_calls_until_it_is_stopped() -> None:
-    """It can be started again, and the function itself may stop it."""
+    """A stopped timer can be started again, and its own function may stop it."""
     calls: list[Any] = []
     timer = util.ReentrantTimer(1, lambda *args, **kwargs: calls.append((args, kwargs)), 1, a=2)
     for _ in range(2):
@@ -110,7 +110,8 @@ def test_a_timer_calls_until_it_is_stopped() -> None:
 
 
 def test_a_timer_whose_function_fails(caplog: pytest.LogCaptureFixture) -> None:
-    """The function is called again, because nobody would notice if the timer ended."""
+    """The function is called again after an exception, because nobody would notice if the timer
+    ended."""
     failed_twice = threading.Event()
     calls = 0
 
@@ -158,7 +159,8 @@ def test_murmur2(key: Any, hashed: int) -> None:
 
 
 def test_partitioners() -> None:
-    """Python's hash chooses, or all take turns, also after the partitions have changed."""
+    """One partitioner uses Python's hash; the other one takes the partitions in turn, also after
+    they have changed."""
     assert LegacyPartitioner([4, 5, 6]).partition(5) == [4, 5, 6][hash(5) % 3]
     in_turn = kafka.RoundRobinPartitioner([0, 1, 2])
     assert [in_turn.partition(b"k") for _ in range(4)] == [0, 1, 2, 0]
@@ -271,7 +273,7 @@ def test_wrong_keywords(keywords: Any, error: type[Exception], text: str) -> Non
 
 
 def test_wrong_buffers() -> None:
-    """A buffer is not larger than it may be."""
+    """A buffer larger than its maximum is refused."""
     client: Any = Answering()
     text = r"buffer_size \(10\) is greater than max_buffer_size \(5\)"
     with pytest.raises(ValueError, match=text):
