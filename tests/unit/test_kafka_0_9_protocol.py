@@ -40,7 +40,7 @@ from confluent_kafka.compat.kafka_0_9.protocol import KafkaProtocol
 from confluent_kafka.protocol import records
 
 PAIRS = [(b"v", b"k"), (b"w", None)]
-# Of create_message(b"v", b"k") and create_message(b"w").
+# The messages of create_message(b"v", b"k") and create_message(b"w").
 SET = bytes.fromhex(
     "0000000000000000 00000010 1fecd70a 00 00 00000001 6b 00000001 76"
     "0000000000000000 0000000f a50b8f63 00 00 ffffffff 00000001 77"
@@ -52,7 +52,7 @@ SECOND = OffsetAndMessage(0, Message(0, 0, None, b"w"))
 class TestCodec:
     @pytest.mark.parametrize("level", [None, 0, 1, 9])
     def test_gzip(self, level: int | None) -> None:
-        """A file of gzip; level 0 is the best, as None is."""
+        """gzip_encode() writes a gzip file; level 0 compresses most, as None does."""
         data = b"some text " * 100
         packed = codec.gzip_encode(data, level)
         assert gzip.decompress(packed) == codec.gzip_decode(packed) == data
@@ -62,15 +62,16 @@ class TestCodec:
     @pytest.mark.parametrize(
         ("data", "error"),
         [(b"abc", gzip.BadGzipFile), (gzip.compress(b"x")[:-1], EOFError)],
-        ids=["no gzip", "cut off"],  # as gzip writes the time, names would differ
+        ids=["no gzip", "cut off"],  # gzip writes the time: names of tests would differ
     )
     def test_broken_gzip(self, data: bytes, error: type[Exception]) -> None:
-        """The exceptions of Python's module."""
+        """Broken data raises the exceptions of Python's gzip module."""
         with pytest.raises(error):
             codec.gzip_decode(data)
 
     def test_snappy(self) -> None:
-        """In both forms, which are told apart by their beginning."""
+        """Both forms of Snappy are written and read; the reader recognises the form by its
+        beginning."""
         assert codec.snappy_encode(b"abc") == b"\x03\x08abc"
         framed = codec.snappy_encode(b"abcdefabcdef", True, 5)
         header = b"\x82SNAPPY\0" + struct.pack(">ii", 1, 1)
@@ -80,8 +81,8 @@ class TestCodec:
             assert codec.snappy_decode(packed) == b"abcdefabcdef"
 
     def test_broken_snappy(self) -> None:
-        """An exception of kafka-python, because there is no package for snappy with an
-        exception."""
+        """Broken Snappy raises a ProtocolError, because Python has no module for Snappy with its
+        own exception."""
         with pytest.raises(ProtocolError, match="snappy"):
             codec.snappy_decode(b"abc")
 
@@ -95,7 +96,7 @@ class TestCodec:
         encode: Callable[[bytes], bytes],
         decode: Callable[[bytes], bytes],
     ) -> None:
-        """No more is unpacked than a limit, which is 128 MiB."""
+        """No more than a limit is unpacked, which is 128 MiB."""
         packed = encode(bytes(10_000_000))
         assert len(decode(packed)) == 10_000_000
         monkeypatch.setattr(codec, "MAX_SIZE", 9_999_999)
@@ -109,7 +110,7 @@ class TestCodec:
 
 class TestCreating:
     def test_message(self) -> None:
-        """Its fields are as they were given."""
+        """A message has the fields that were given."""
         assert protocol.create_message(b"v", b"k") == Message(0, 0, b"k", b"v")
         assert protocol.create_message(None) == Message(0, 0, None, None)
 
@@ -126,7 +127,8 @@ class TestCreating:
         assert codec.snappy_decode(message.value or b"") == SET
 
     def test_set(self) -> None:
-        """A list of the messages, or of the message that contains them."""
+        """A message set is a list of the messages, or of the one compressed message that contains
+        them."""
         plain = [protocol.create_message(*pair) for pair in PAIRS]
         assert protocol.create_message_set(PAIRS) == plain
         snappy = protocol.create_snappy_message(PAIRS, b"K")
@@ -138,7 +140,8 @@ class TestCreating:
             protocol.create_message_set(PAIRS, 3)
 
     def test_they_are_message_sets(self) -> None:
-        """Of format 0, as protocol.records reads them, which is tested beside Java's."""
+        """The messages are of format 0 and can be read by protocol.records, which is tested against
+        Java."""
         body = KafkaProtocol.encode_produce_request(
             b"", 1, [ProduceRequest(b"t", 0, protocol.create_message_set(PAIRS, 2))]
         )
@@ -233,7 +236,7 @@ REQUESTS: list[tuple[bytes, str]] = [
 class TestRequests:
     @pytest.mark.parametrize(("written", "expected"), REQUESTS)
     def test_bytes(self, written: bytes, expected: str) -> None:
-        """Those that 0.9.5 writes."""
+        """Requests have the bytes that version 0.9.5 writes."""
         assert written == bytes.fromhex(expected)
 
     @pytest.mark.parametrize(
@@ -265,7 +268,7 @@ class TestRequests:
         ],
     )
     def test_versions_that_there_still_are(self, written: bytes, message: kafkas.Request) -> None:
-        """Kafka's own definitions give the same bytes."""
+        """In versions that still exist, Kafka's own definitions give the same bytes."""
         key, version, number = struct.unpack_from(">hhi", written, 4)
         header = kafkas.RequestHeader(
             request_api_key=key,
@@ -292,7 +295,7 @@ class TestRequests:
 
 
 def answer(*partitions: bytes) -> bytes:
-    """Of a topic "t"; the number of a partition is before it."""
+    """An answer about the topic "t", with the number of each partition before its data."""
     start = struct.pack(">iih1si", 3, 1, 1, b"t", len(partitions))
     return start + b"".join(struct.pack(">i", n) + each for n, each in enumerate(partitions))
 
@@ -316,7 +319,7 @@ def wrapper(attributes: int, value: bytes | None) -> bytes:
 
 class TestAnswers:
     def test_numbers(self) -> None:
-        """Of those that have nothing else."""
+        """Answers that have only numbers are decoded."""
         produced = answer(struct.pack(">hq", 7, 55), struct.pack(">hq", 0, 56))
         assert list(KafkaProtocol.decode_produce_response(produced)) == [
             ProduceResponse(b"t", 0, 7, 55),
@@ -337,7 +340,7 @@ class TestAnswers:
         ]
 
     def test_cluster(self) -> None:
-        """Brokers and topics, in the bytes that Kafka's own definitions give."""
+        """Brokers and topics are decoded from the bytes that Kafka's own definitions give."""
         answer = kafkas.MetadataResponse
         partition = answer.MetadataResponsePartition(
             partition_index=4, leader_id=7, replica_nodes=[7, 8], isr_nodes=[8], error_code=9
@@ -353,7 +356,8 @@ class TestAnswers:
         )
 
     def test_coordinator(self) -> None:
-        """The coordinator of a group, in the bytes that Kafka's own definitions give."""
+        """The coordinator of a group is decoded from the bytes that Kafka's own definitions
+        give."""
         message = kafkas.FindCoordinatorResponse(error_code=2, node_id=7, host="h", port=9092)
         data = struct.pack(">i", 1) + message.encode(0)
         response = KafkaProtocol.decode_consumer_metadata_response(data)
@@ -376,17 +380,18 @@ class TestAnswers:
 
 class TestMessages:
     def test_plain(self) -> None:
-        """And none."""
+        """Uncompressed messages are decoded; a partition may have none."""
         assert fetched(SET, b"") == [[FIRST, SECOND], []]
 
     @pytest.mark.parametrize("pack", [codec.gzip_encode, codec.snappy_encode])
     def test_compressed(self, pack: Callable[[bytes], bytes]) -> None:
-        """Those inside come out, with their own offsets."""
+        """The messages in a compressed message are returned, with their own offsets."""
         number = 1 if pack is codec.gzip_encode else 2
         assert fetched(wrapper(number, pack(SET)) + SET) == [[FIRST, SECOND, FIRST, SECOND]]
 
     def test_last_one_is_cut_off(self) -> None:
-        """The earlier messages are returned; if there is none, it is an error."""
+        """If the last message is cut off, the messages before it are returned; without any,
+        decoding fails."""
         for end in range(28, len(SET)):
             assert fetched(SET[:end]) == [[FIRST]]
         for end in range(1, 28):
@@ -418,12 +423,12 @@ class TestMessages:
         ids=["wrapped twice", "cut off", "no snappy", "no value", "format 1", "key", "size"],
     )
     def test_broken(self, data: bytes, error: type[Exception]) -> None:
-        """One of Kafka's errors."""
+        """Broken messages raise one of kafka-python's errors."""
         with pytest.raises(error):
             fetched(data)
 
     def test_any_bytes(self) -> None:
-        """One of the errors that the documentation names, or messages."""
+        """Random bytes give messages, or one of the errors that the documentation names."""
         allowed: Any = (
             BufferUnderflowError,
             ChecksumError,

@@ -41,7 +41,7 @@ NOBODY = "127.0.0.1:1"  # a port on which nothing listens
 
 
 class Response:
-    """Has an error."""
+    """A response with an error."""
 
     def __init__(self, error: int) -> None:
         self.error = error
@@ -59,7 +59,7 @@ def test_no_broker(client: Any) -> None:
 
 
 def test_unknown_keywords() -> None:
-    """A producer asserts, and other clients have an error of their own."""
+    """A producer raises AssertionError, and other clients raise an error of their own."""
     with pytest.raises(AssertionError, match="foo"):
         KafkaProducer(foo=1)
     for client in (KafkaConsumer, KafkaAdminClient):
@@ -113,7 +113,7 @@ def test_names_of_errors() -> None:
 
 
 def test_errors_with_arguments() -> None:
-    """They keep what was not sent."""
+    """The errors keep the messages that were not sent."""
     full = errors.AsyncProducerQueueFull([1], "no room")
     assert (full.failed_msgs, full.args) == ([1], ("no room",))
     failed = errors.FailedPayloadsError("payload", "why")
@@ -121,7 +121,7 @@ def test_errors_with_arguments() -> None:
 
 
 def test_check_error() -> None:
-    """It raises the error of a response, or its argument if that is an exception."""
+    """check_error() raises the error of a response, or its argument if that is an exception."""
     errors.check_error(Response(0))
     with pytest.raises(errors.UnknownTopicOrPartitionError):
         errors.check_error(Response(3))
@@ -130,7 +130,8 @@ def test_check_error() -> None:
 
 
 def test_the_default_partitioner() -> None:
-    """It chooses for a key as Java does; without a key, it prefers a partition with a leader."""
+    """The partitioner chooses for a key as Java does; without a key, it prefers a partition with a
+    leader."""
     choose = DefaultPartitioner()
     assert choose(b"1", [0, 1, 2], [0]) == choose(b"1", [0, 1, 2], [1, 2])
     assert choose(None, [0, 1, 2], [1]) == 1
@@ -156,7 +157,7 @@ def test_a_future_has_the_start_of_the_log() -> None:
 
 
 def test_answers() -> None:
-    """They are read by their fields, as tuples, and as plain objects."""
+    """Answers can be read by field, as tuples, and as plain objects."""
     answer = TopicErrors([TopicError("topic", 0, None)])
     assert answer.topic_errors == [("topic", 0, None)]
     wanted = {"topic": "topic", "error_code": 0, "error_message": None}
@@ -185,7 +186,8 @@ def test_fields(kind: Any, fields: str) -> None:
 
 
 def test_a_connection_is_refused() -> None:
-    """It can be made, and each of its methods says what to use instead."""
+    """A BrokerConnection can be created, but each of its methods raises an error that says what to
+    use instead."""
     connection = BrokerConnection("host", 9092, 0)
     assert (connection.host, connection.port, connection.afi) == ("host", 9092, 0)
     methods = inspect.getmembers(connection, inspect.ismethod)
@@ -197,7 +199,7 @@ def test_a_connection_is_refused() -> None:
 
 
 def test_bases_that_programs_derive_from() -> None:
-    """They are where version 2 has them."""
+    """Base classes are in the modules where version 2 has them."""
     from confluent_kafka.compat.kafka_2 import oauth
     from confluent_kafka.compat.kafka_2.metrics.metrics_reporter import AbstractMetricsReporter
     from confluent_kafka.compat.kafka_2.oauth.abstract import AbstractTokenProvider

@@ -62,7 +62,7 @@ def test_every_code_has_a_text(code: int) -> None:
 
 
 def test_unknown_code_is_kept() -> None:
-    """A newer broker's code survives, though nobody knows what it means."""
+    """A code that only newer brokers know is kept."""
     error = KafkaError(32000)
     assert error.code() == 32000
     assert error == 32000
@@ -257,7 +257,7 @@ def test_args_make_an_equal_error() -> None:
 
 
 def test_args_can_be_set() -> None:
-    """As those of any exception; the error itself, its hash and pickle stay what they are."""
+    """args can be set, as of any exception; the error, its hash and its pickle do not change."""
     error = KafkaError(3, "why")
     error.args = ["mine"]  # type: ignore[assignment]
     assert error.args == ("mine",)
@@ -414,7 +414,7 @@ def test_exception_code_and_error() -> None:
 
 
 def test_exception_with_attributes_of_its_own() -> None:
-    """A subclass may have attributes of these names, as before they existed."""
+    """A subclass may have attributes with the names `error` and `code`."""
 
     class Failure(KafkaException):
         def __init__(self, error: KafkaError) -> None:
@@ -434,7 +434,7 @@ def test_exception_with_attributes_of_its_own() -> None:
 
 
 def test_exception_can_be_referred_to_weakly() -> None:
-    """As any exception that is made in Python."""
+    """A KafkaException has weak references, as exceptions written in Python have."""
     exception = KafkaException(KafkaError(3))
     reference = weakref.ref(exception)
     assert reference() is exception

@@ -53,7 +53,7 @@ PATTERN = ResourcePattern(ResourceType.TOPIC, "t")
     ],
 )
 def test_rules_that_cannot_be(make: Any, says: str) -> None:
-    """They are refused as kafka-python does."""
+    """Invalid rules are refused as kafka-python refuses them."""
     with pytest.raises(errors.IllegalArgumentError, match=says):
         make()
 
@@ -85,7 +85,7 @@ def test_resources() -> None:
 
 
 def test_members() -> None:
-    """A member to remove has an id of one kind, at least."""
+    """A member to remove needs an id of at least one kind."""
     member = MemberToRemove(member_id="m", reason="r")
     assert (member.member_id, member.group_instance_id, member.reason) == ("m", None, "r")
     assert {member} == {MemberToRemove("m", None, "r")}
@@ -95,7 +95,7 @@ def test_members() -> None:
 
 
 def test_passwords_are_not_kept() -> None:
-    """A credential has the hash that Kafka stores."""
+    """A credential contains only the hash that Kafka stores, not the password."""
     made = UserScramCredentialUpsertion("u", "SCRAM-SHA-512", "secret", 5000, b"salt")
     assert made.mechanism is ScramMechanism.SCRAM_SHA_512
     wanted = hashlib.pbkdf2_hmac("sha512", b"secret", b"salt", 5000)
@@ -107,7 +107,7 @@ def test_passwords_are_not_kept() -> None:
 
 
 def test_keywords() -> None:
-    """Unknown ones, and those that contradict each other, are refused before connecting."""
+    """Unknown keywords, and keywords that contradict each other, are refused before connecting."""
     with pytest.raises(errors.KafkaConfigurationError, match="Unrecognized configs: foo"):
         KafkaAdminClient(foo=1)
     with pytest.raises(errors.KafkaConfigurationError, match="larger than request_timeout_ms"):

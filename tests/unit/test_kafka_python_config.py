@@ -43,7 +43,7 @@ _KEEP_ALIVE = (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
 
 class Tokens(AbstractTokenProvider):
-    """Has one token."""
+    """A token provider that has one token."""
 
     def token(self) -> str:
         return "a.b.c"
@@ -93,7 +93,7 @@ def test_the_table_has_each_keyword_of_a_client_once(client: str) -> None:
     ],
 )
 def test_what_keywords_become(keywords: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """A keyword becomes its property, in its unit."""
+    """A keyword of any client becomes its property, in the unit of the property."""
     conf = configured("producer", **keywords)
     assert {name: conf.get(name) for name in wanted} == wanted
 
@@ -117,7 +117,7 @@ def test_what_keywords_become(keywords: dict[str, Any], wanted: dict[str, Any]) 
     ],
 )
 def test_what_a_consumers_keywords_become(keywords: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """A keyword becomes its property, in its unit."""
+    """A keyword of a consumer becomes its property, in the unit of the property."""
     conf = configured("consumer", **keywords)
     assert {name: conf.get(name) for name in wanted} == wanted
 
@@ -213,7 +213,7 @@ def test_what_a_consumer_refuses(keywords: dict[str, Any], says: str) -> None:
 
 @pytest.mark.parametrize("strategy", [(StickyPartitionAssignor,), (object(),), ()])
 def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
-    """They are refused, with what to use instead."""
+    """Such assignors are refused, and the error says what to use instead."""
     with pytest.raises(ValueError, match="partition_assignment_strategy"):
         configured("consumer", partition_assignment_strategy=strategy)
 
@@ -281,7 +281,7 @@ def test_librdkafka_knows_every_property(client: str, kind: Any, extreme: int) -
     ],
 )
 def test_versions(given: Any, version: Any) -> None:
-    """A version is the newest known one that is not newer, as in kafka-python."""
+    """A version becomes the newest known version that is not newer, as in kafka-python."""
     assert _versions.given(given) == version
 
 

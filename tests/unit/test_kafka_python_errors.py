@@ -1,4 +1,4 @@
-"""kafka-python's exceptions, and librdkafka's errors as those."""
+"""kafka-python's exceptions, and the conversion of librdkafka's errors to them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_the_stub_is_what_the_module_is() -> None:
     ],
 )
 def test_texts(error: Exception, text: str) -> None:
-    """They read as kafka-python's."""
+    """The texts are the same as in kafka-python."""
     assert str(error) == text
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_exception(kind: type[errors.KafkaError]) -> None:
-    """It can be pickled, and equals another one of its class with the same arguments."""
+    """An exception can be pickled, and equals another one of its class with the same arguments."""
     error: Any = kind({"p": 1}) if kind is errors.LogTruncationError else kind("x")
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert other == error
@@ -65,7 +65,7 @@ def test_numbers() -> None:
         assert errors.for_code(number).errno == number
         assert errors.for_code(number).message
         assert errors.for_code(number).description
-        assert "errno" in vars(errors.for_code(number))  # not inherited
+        assert "errno" in vars(errors.for_code(number))  # each class has its own number
     unknown = errors.for_code(9999)
     assert (unknown.__name__, unknown.errno) == ("UnrecognizedBrokerError", 9999)
 
@@ -83,7 +83,8 @@ def test_numbers() -> None:
     ],
 )
 def test_librdkafkas_errors(code: int, kind: type[Exception]) -> None:
-    """Each becomes the exception of its meaning, which has it as its cause."""
+    """An error of librdkafka becomes the exception with the same meaning; the KafkaException is its
+    cause."""
     failure = KafkaException(KafkaError(code, "why"))
     with pytest.raises(kind) as caught, translated():
         raise failure

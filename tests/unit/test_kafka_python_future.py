@@ -49,7 +49,7 @@ def test_settled_by_the_thread_that_adds_a_callback(number: int, earlier: int) -
         sys.settrace(at_line(number, Future._when_done, settle))
         future.add_callback(lambda _: called.append(earlier))
         sys.settrace(None)
-        if not future.is_done:  # there are fewer lines
+        if not future.is_done:  # the method has fewer lines than this
             settle()
 
     thread = threading.Thread(target=add, daemon=True)
@@ -61,7 +61,8 @@ def test_settled_by_the_thread_that_adds_a_callback(number: int, earlier: int) -
 
 @pytest.mark.parametrize("number", range(1, 9))
 def test_a_callback_of_a_settled_future(number: int) -> None:
-    """It has been called when it is added, also while another thread calls the earlier ones."""
+    """A callback of a settled future is called before add_callback() returns, also while another
+    thread calls the earlier callbacks."""
     future = Future()
     settling, begun, go_on, added = (threading.Event() for _ in range(4))
     called: list[str] = []

@@ -37,7 +37,7 @@ from tests.support.waiting import TIMEOUT
 
 
 class ClusterOfThree:
-    """Has a topic of three partitions, of which one has no leader."""
+    """A cluster whose topic has three partitions, of which one has no leader."""
 
     def __init__(self) -> None:
         self.available = {1, 2}
@@ -50,7 +50,7 @@ class ClusterOfThree:
 
 
 class OldSerializer:
-    """What kafka-python 2 calls, without headers."""
+    """A serializer in the form of kafka-python 2, which gets no headers."""
 
     def serialize(self, topic: str, value: Any) -> bytes:
         return f"{topic} {value}".encode()
@@ -60,7 +60,7 @@ class OldSerializer:
 
 
 def test_a_future_that_succeeds() -> None:
-    """Callbacks get the result, those that come later at once; errbacks are not called."""
+    """Callbacks get the result, at once if it is already there; errbacks are not called."""
     future, seen = Future(), []
     future.add_callback(seen.append).add_errback(lambda error: seen.append(error))
     future.add_callback(lambda first, value, more: seen.append((first, value, more)), 1, more=2)
@@ -141,7 +141,8 @@ def test_serializers() -> None:
 
 
 def test_functions_and_others_as_serializers() -> None:
-    """A function, a Serializer and an object of kafka-python 2 are taken; nothing else."""
+    """A function, a Serializer and an object in the form of kafka-python 2 are accepted, and
+    nothing else."""
     assert serializer_of("n", None) is None
     assert deserializer_of("n", None) is None
     default = DefaultSerializer()
@@ -172,7 +173,8 @@ def test_the_default_partitioner(key: bytes) -> None:
 
 
 def test_messages_without_a_key() -> None:
-    """They go to partitions that have a leader; the sticky partitioner stays until told."""
+    """Messages without a key go to partitions that have a leader; the sticky partitioner changes
+    only with a new batch."""
     cluster, sticky = ClusterOfThree(), StickyPartitioner()
     message = ("t", None, None, b"v", b"v", cluster)
     assert {DefaultPartitioner().partition(*message) for _ in range(200)} == {1, 2}
@@ -181,7 +183,7 @@ def test_messages_without_a_key() -> None:
     sticky.on_new_batch("t", cluster, first)
     second = sticky.partition(*message)
     assert second == 3 - first
-    sticky.on_new_batch("t", cluster, first)  # of a batch that began before
+    sticky.on_new_batch("t", cluster, first)  # an older batch than the current one
     assert sticky.partition(*message) == second
     assert sticky.partition("t", b"k", b"k", None, None, cluster) == of_librdkafka(b"k", 3)
 
@@ -222,7 +224,7 @@ def test_enumerations() -> None:
 
 
 def test_structs() -> None:
-    """They have kafka-python's defaults."""
+    """The structs have kafka-python's defaults."""
     assert OffsetAndMetadata(5) == (5, "", -1)
     assert ConsumerGroupMetadata("g") == ("g", -1, "", None, "<unjoined>")
 

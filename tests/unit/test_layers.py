@@ -46,7 +46,7 @@ def test_the_tree() -> None:
 
 
 def test_an_arrow_that_runs_down(layers: ModuleType, tmp_path: Path) -> None:
-    """An include and a call of a lower room are what rooms are for."""
+    """A room may include files of a lower room and call their functions."""
     folder = write(
         tmp_path,
         low_IN_one_DOT_h="int one(void);\n",
@@ -68,7 +68,7 @@ def test_an_include_that_runs_up(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_call_that_runs_up(layers: ModuleType, tmp_path: Path) -> None:
-    """A declaration of one's own in place of the include does not hide it."""
+    """A call of a higher room is found, even if a declaration in the file replaces the include."""
     folder = write(
         tmp_path,
         high_IN_two_DOT_c="int\ntwo(void)\n{\n    return 2;\n}\n",

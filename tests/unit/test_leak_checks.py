@@ -36,7 +36,7 @@ kept: list[Any] = []
     ids=["object", "list", "type", "error", "none"],
 )
 def test_finds_a_leak(leak: Callable[[], None]) -> None:
-    """A check that cannot fail would promise nothing."""
+    """Each kind of leak makes the check fail."""
     try:
         with pytest.raises(AssertionError, match="grew in each round"):
             assert_no_leaks(leak)

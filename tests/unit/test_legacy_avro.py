@@ -182,7 +182,8 @@ def test_register_and_find(client: CachedSchemaRegistryClient) -> None:
 def test_another_client_sees_new_versions(
     registry: FakeRegistry, client: CachedSchemaRegistryClient
 ) -> None:
-    """The latest version is asked for each time, since another program may have made a new one."""
+    """A client requests the latest version each time, because another program may have added
+    one."""
     registry.register("users", USER_TEXT)
     assert client.get_latest_schema("users")[2] == 1
     registry.register("users", WIDER)
@@ -192,7 +193,7 @@ def test_another_client_sees_new_versions(
 def test_what_is_known_is_not_asked_for(
     registry: FakeRegistry, client: CachedSchemaRegistryClient
 ) -> None:
-    """Ids never change: neither a registration nor the schema of an id is asked for twice."""
+    """Ids never change: a schema is registered, or fetched by its id, only once."""
     schema = avro.loads(USER_TEXT)
     number = registry.register("users", USER_TEXT)
     for _ in range(3):
@@ -202,7 +203,7 @@ def test_what_is_known_is_not_asked_for(
     assert client.id_to_schema == {number: schema}
     client.id_to_schema.clear()
     assert client.get_by_id(number) == client.id_to_schema[number]
-    # The client uses the value that a program has put there.
+    # The client uses a value that a program has put into its cache.
     client.id_to_schema[77] = schema
     assert client.get_by_id(77) is schema
     assert len(registry.requests) == 2
@@ -304,7 +305,7 @@ def test_a_registry_that_fails(
 def test_arguments_of_a_wrong_type(
     registry: FakeRegistry, client: CachedSchemaRegistryClient, call: Call
 ) -> None:
-    """They are refused before the registry is asked."""
+    """Such arguments are refused before any request."""
     with pytest.raises(TypeError, match="must be"):
         call(client)
     assert registry.requests == []
@@ -364,7 +365,7 @@ def test_schemas_that_are_not_avro(
     ],
 )
 def test_authentication(registry: FakeRegistry, conf: dict[str, str]) -> None:
-    """User and password come from the key of their own, from SASL or from the URL."""
+    """The user and password come from their own key, from SASL or from the URL."""
     registry.user = "ada:secret"
     url = registry.url
     if conf.get("basic.auth.credentials.source") == "URL":
@@ -461,7 +462,7 @@ def test_files_are_read_when_they_are_needed(files: dict[str, str]) -> None:
 
 
 def test_no_trusted_certificate_is_no_trust() -> None:
-    """False for the trusted certificates leaves the verification on, as it always did here."""
+    """ssl.ca.location=False leaves the verification on."""
     with CachedSchemaRegistryClient({"url": "https://x", "ssl.ca.location": False}) as client:
         assert "ssl.ca.location" not in client._client.config()
 
@@ -474,7 +475,8 @@ def test_numbers_of_schemas_that_are_refused(number: Any) -> None:
 
 
 def test_a_url_alone_is_deprecated(registry: FakeRegistry) -> None:
-    """It works, and the warning, at the caller's line, names what to give instead."""
+    """A URL instead of a dict works, but it warns at the caller's line and names the keys to
+    use."""
     with pytest.warns(DeprecationWarning, match=r"ssl\.ca\.location") as warned:
         client = CachedSchemaRegistryClient(registry.url, 10)
     assert warned[0].filename == __file__
@@ -535,7 +537,7 @@ class ForeignSchema:
 
 @pytest.mark.parametrize("schema", [USER_TEXT, ForeignSchema()])
 def test_schemas_of_other_kinds(client: CachedSchemaRegistryClient, schema: Any) -> None:
-    """A text, or a schema of the package avro, does where a schema is wanted."""
+    """A schema may also be a text, or a schema of the package avro."""
     data = serializer_of(client).encode_record_with_schema("users", schema, ADA)
     assert data == b"\0\0\0\0\1" + ADA_BYTES
     assert serializer_of(client, None, schema).decode_message(data) == ADA
@@ -608,7 +610,8 @@ def test_a_record_without_a_byte(client: CachedSchemaRegistryClient) -> None:
 
 
 def test_readers_schemas(client: CachedSchemaRegistryClient) -> None:
-    """Keys and values are read as the reader's schemas have them, also those of one id."""
+    """The reader's schemas for keys and for values are used, even if both were written with one
+    id."""
     data = serializer_of(client).encode_record_with_schema("t", USER_TEXT, ADA)
     narrow = json.dumps(USER | {"fields": [{"name": "age", "type": "long"}]})
     serializer = serializer_of(client, narrow, WIDER)
@@ -675,7 +678,7 @@ def test_a_client_of_ones_own() -> None:
     [ClientError("m", 404), ClientError("m"), SerializerError("m"), KeySerializerError("m")],
 )
 def test_errors_travel(error: Exception) -> None:
-    """They can be pickled, with all that they say."""
+    """The errors can be pickled, with all of their attributes."""
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), vars(again), str(again)) == (type(error), vars(error), "m")
 
@@ -698,7 +701,8 @@ def test_the_extra_is_named(missing: str) -> None:
 def test_a_registry_that_cannot_be_reached(
     registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A ClientError; for programs that have imported requests it is its ConnectionError, too."""
+    """The error is a ClientError, and also requests.ConnectionError if the program has imported
+    requests."""
     requests = types.ModuleType("requests")
     requests.ConnectionError = type("ConnectionError", (OSError,), {})  # type: ignore[attr-defined]
     conf = {"url": "http://127.0.0.1:1", "max.retries": 0}

@@ -59,21 +59,23 @@ class TestArchive:
         assert "set LIBRDKAFKA_SHA256" in result.stderr
 
     def test_path_is_printed(self, archive: Path, tmp_path: Path) -> None:
-        """So that it can be copied to a machine without a network."""
+        """The tool prints the path of the archive, so that users can copy it to a machine without a
+        network."""
         digest = hashlib.sha256(archive.read_bytes()).hexdigest()
         given = {"LIBRDKAFKA_ARCHIVE": archive, "LIBRDKAFKA_SHA256": digest}
         result = run_tool(tmp_path, "--print", "archive", **given)
         assert (result.returncode, result.stdout) == (0, f"{archive}\n")
 
     def test_archive_that_cannot_be_read(self, tmp_path: Path) -> None:
-        """A wrong path is named."""
+        """The error names the wrong path."""
         missing = tmp_path / "missing.tar.gz"
         result = run_tool(tmp_path, LIBRDKAFKA_ARCHIVE=missing, LIBRDKAFKA_SHA256="0" * 64)
         assert result.returncode == 1
         assert str(missing) in result.stderr
 
     def test_archive_of_something_else(self, tmp_path: Path) -> None:
-        """A genuine archive without librdkafka in it is told apart from a broken build."""
+        """The error for a valid archive without librdkafka differs from the error for a failed
+        build."""
         other = tmp_path / "other.tar.gz"
         with tarfile.open(other, "w:gz") as tar:
             tar.add(TOOL, TOOL.name)
@@ -84,7 +86,7 @@ class TestArchive:
 
 
 def test_prefix_given_by_the_user_is_used_as_it_is(tmp_path: Path) -> None:
-    """LIBRDKAFKA_PREFIX stands above the system's librdkafka and the pinned one."""
+    """LIBRDKAFKA_PREFIX takes precedence over the system's librdkafka and the pinned one."""
     result = run_tool(tmp_path, "--print", "cflags", LIBRDKAFKA_PREFIX="/opt/kafka")
     assert result.returncode == 0
     assert "/opt/kafka" in result.stdout
@@ -92,11 +94,11 @@ def test_prefix_given_by_the_user_is_used_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for pkg-config")
 class TestSystem:
-    """The system's library: where it is asked for, and only there."""
+    """The system's library is used only if it is asked for."""
 
     @pytest.fixture
     def pkg_config(self, tmp_path: Path) -> Path:
-        """A program pkg-config that knows only a librdkafka of the version $SYSTEM."""
+        """A pkg-config that finds only librdkafka, in the version $SYSTEM."""
         path = tmp_path / "pkg-config"
         path.write_text(
             """#!/bin/sh
@@ -127,7 +129,8 @@ class TestSystem:
 
     @pytest.mark.parametrize("version", ["2.13.2", ""])
     def test_too_old_or_missing(self, pkg_config: Path, tmp_path: Path, version: str) -> None:
-        """It is an error that says so; nothing else is taken instead."""
+        """A library that is too old or missing is an error, and no other library is used
+        instead."""
         result = run_tool(tmp_path, PKG_CONFIG=pkg_config, SYSTEM=version, LIBRDKAFKA="system")
         assert result.returncode == 1
         assert (version or "knows no librdkafka") in result.stderr
@@ -165,13 +168,13 @@ class TestZstd:
         libs: list[str],
         expected: tuple[list[str], list[str]] | None,
     ) -> None:
-        """A static librdkafka shows by its own flags that it is there."""
+        """Without pkg-config, the flags of a static librdkafka show whether libzstd is there."""
         monkeypatch.setenv("PKG_CONFIG", str(tmp_path / "missing"))
         assert librdkafka.zstd(librdkafka.Flags("", [], libs, "prefix")) == expected
 
 
 def test_oldest_version_is_that_of_the_extension() -> None:
-    """pkg-config's answer and the #error in compat.h draw the same line."""
+    """pkg-config and the #error in compat.h require the same version."""
     text = (ROOT / "src/confluent_kafka/csrc/base/compat.h").read_text()
     [number] = re.findall(r"#if RD_KAFKA_VERSION < 0x(\w+)\n#error", text)
     major, minor = librdkafka.OLDEST.split(".")

@@ -109,7 +109,7 @@ def test_call_on_an_open_client(client: type[Any], call: Callable[[Any], object]
 class TestClosed:
     @each_call
     def test_every_method_raises(self, client: type[Any], call: Callable[[Any], object]) -> None:
-        """RuntimeError, with a note that says what to do."""
+        """Each method of a closed client raises RuntimeError, with a note that says what to do."""
         closed = client(config(client=client))
         closed.close()
         with pytest.raises(RuntimeError) as caught:
@@ -119,7 +119,7 @@ class TestClosed:
     @each_client
     @pytest.mark.parametrize("state", ["closed", "unopened"])
     def test_wrong_arguments(self, client: type[Any], state: str) -> None:
-        """A client that is not open is reported before arguments that are wrong."""
+        """A call on a client that is not open reports that first, and not its wrong arguments."""
         unusable = client.__new__(client) if state == "unopened" else client(config(client=client))
         unusable.close() if state == "closed" else None
         for name in {name for kind, name, _ in CALLS if kind is client} - {"__next__"}:
@@ -133,7 +133,7 @@ class TestClosed:
 
     @each_client
     def test_with(self, client: type[Any]) -> None:
-        """`with` takes a closed client, as confluent-kafka-python does: its calls say it is."""
+        """`with` accepts a closed client, as in confluent-kafka-python; calls inside it raise."""
         closed = client(config(client=client))
         closed.close()
         with closed as entered:
@@ -165,10 +165,12 @@ class TestClosed:
 
 
 class TestCloseInsideACall:
-    """close() in a call that serves no callbacks would wait for that call."""
+    """close() inside a call that serves no callbacks raises, because it would wait for that
+    call."""
 
     def test_conversion_of_an_argument(self) -> None:
-        """The RuntimeError gives advice, and the client stays open."""
+        """If close() is called while an argument is read, it raises RuntimeError with advice, and
+        the client stays open."""
         check_script("""
             from confluent_kafka import Producer
 
@@ -188,7 +190,8 @@ class TestCloseInsideACall:
         """)
 
     def test_beside_another_thread(self) -> None:
-        """The other thread's call ends; then it is refused, and a later close() goes on."""
+        """close() makes another thread's call end, then it is refused; a later close() completes
+        it."""
         check_script("""
             import threading
             from confluent_kafka import Producer
@@ -240,7 +243,8 @@ class TestContextManager:
     @pytest.mark.parametrize("in_block", [False, True])
     @each_client
     def test_raises_what_a_callback_raised(self, client: type[Any], in_block: bool) -> None:
-        """Also where nobody polled. An exception of the block is its context."""
+        """The end of `with` raises a callback's exception, even if nobody polled. An exception of
+        the block becomes its context."""
         logger = logging.Logger("fails later")
 
         def fail(_: object) -> bool:
@@ -337,7 +341,7 @@ class TestInitialisation:
             assert re.search(f"{re.escape(next(reversed(more)))}|Failed to", str(caught.value))
             return made
 
-        threads = set(threading.enumerate())  # of other tests, some are ending perhaps
+        threads = set(threading.enumerate())  # threads of other tests may still end
         made = failed()
         with pytest.raises(RuntimeError, match="is not initialised"):
             made.poll(0)
@@ -389,11 +393,11 @@ class TestInitialisation:
             watch = Stopwatch()
             assert_collected(failed)
             taken.append(watch.elapsed)
-        assert min(taken) < 2  # to wait for a thread would take so long each time
+        assert min(taken) < 2  # each wait for a thread would take as long
 
     @each_client
     def test_by_many_threads(self, client: Any) -> None:
-        """One of them makes the client, the others are refused."""
+        """One of the threads initialises the client; the others are refused."""
         made = client.__new__(client)
         barrier = threading.Barrier(4)
 
@@ -539,7 +543,7 @@ class TestReferences:
 
     @each_client
     def test_cycle_through_the_logger(self, client: type[Any]) -> None:
-        """The same for a logger, which may be an object of the application's."""
+        """A logger that refers to its client is collected with it."""
 
         class Log:
             client: Any
@@ -555,7 +559,8 @@ class TestReferences:
         assert_collected(make)
 
     def test_cycle_through_rebalance_callbacks(self) -> None:
-        """subscribe(on_assign=self.assigned) in a class that has the consumer."""
+        """A consumer whose rebalance callbacks are methods of its owner is collected with the
+        owner."""
 
         class Reader:
             def __init__(self) -> None:
@@ -571,7 +576,8 @@ class TestReferences:
 
     @pytest.mark.parametrize("more", [[], ["another"]], ids=["last", "earlier"])
     def test_cycle_through_a_topic(self, more: list[str]) -> None:
-        """Topics are kept by their text: an object that is one may refer to the producer."""
+        """A producer keeps only the text of a topic, so a topic object may refer to the
+        producer."""
 
         class Topic(str):
             producer: Producer
@@ -589,7 +595,7 @@ class TestReferences:
         assert_collected(make)
 
     def test_cycle_through_a_subclass(self) -> None:
-        """A client that has itself as an attribute."""
+        """A client that is its own attribute is collected."""
 
         class Sub(Producer):
             me: Any
@@ -642,7 +648,7 @@ class TestResourceWarning:
         assert "call close() or use 'with'" in str(caught[0].message)
 
     def test_name_of_a_subclass(self) -> None:
-        """It names the class that the application knows."""
+        """The warning names the subclass."""
 
         class Mine(Producer):
             pass
@@ -653,8 +659,8 @@ class TestResourceWarning:
 
     @each_client
     def test_no_warning(self, client: Any) -> None:
-        """Neither for a closed client nor for one that was never opened."""
-        gc.collect()  # what the tests before left
+        """Clients that were closed or never opened do not warn."""
+        gc.collect()  # garbage of earlier tests
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             client(config(client=client)).close()
@@ -668,7 +674,8 @@ class TestResourceWarning:
 
     @each_client
     def test_warning_as_an_error(self, client: type[Any]) -> None:
-        """With -W error the finalizer cannot raise: sys.unraisablehook gets it."""
+        """With -W error the warning goes to sys.unraisablehook, because a finalizer cannot
+        raise."""
         script = """
             import sys, warnings
             from confluent_kafka import Consumer, Producer, ShareConsumer

@@ -89,7 +89,7 @@ class TestDestination:
         chosen: tuple[logging.Logger | logging.Handler, Records],
         default: Records,
     ) -> None:
-        """With a logger or handler they go there, and nowhere else."""
+        """Records go to the given logger or handler, and nowhere else."""
         logger, records = chosen
         with client(config({"logger": logger})) as made:
             wait_until(lambda: records.levels_of("Connect to"), lambda: made.poll(0.01))
@@ -190,8 +190,8 @@ class TestServing:
             assert len(records.records) > before
 
     def test_exception(self) -> None:
-        """The call that served the record raises the handler's exception; the next call
-        continues."""
+        """The call that serves a record raises the exception of the handler; the next call serves
+        the next records."""
         records = Records()
         raising = threading.Event()
 
@@ -217,7 +217,8 @@ class TestServing:
 class TestBound:
     @pytest.mark.parametrize("client", [Producer, Consumer])
     def test_never_polled(self, client: type[Any]) -> None:
-        """The newest records wait; the first one says how many older ones were dropped."""
+        """Without a poll, only the newest records are kept; the first one says how many were
+        dropped."""
         records = Records()
         with client(config({"debug": "all", "logger": records})) as made:
             made.poll(0)
@@ -265,7 +266,7 @@ class TestBound:
             log(30_000)
             print(resident() - before)
         """
-        # One arena: how many there are depends on how threads overlap.
+        # One arena, because the number of arenas depends on how threads overlap.
         assert int(check_script(script, env={"MALLOC_ARENA_MAX": "1"})) < 1_500_000
 
 

@@ -60,7 +60,7 @@ def contents(message: Message) -> dict[str, Any]:
 
 
 def test_empty() -> None:
-    """Nothing is needed, and what was not given is None."""
+    """Message() needs no arguments; a field that was not given is None."""
     assert contents(Message()) == EMPTY
     assert contents(Message(**dict.fromkeys(ACCESSORS))) == EMPTY
 
@@ -106,7 +106,8 @@ def test_librdkafkas_own_marks_for_none(name: str, value: Any) -> None:
     ],
 )
 def test_extremes(name: str, value: Any) -> None:
-    """The ends of the ranges are inside, and zero is a number."""
+    """The smallest and the largest number of each range are accepted, and zero is not taken for
+    None."""
     assert getattr(Message(**{name: value}), name)() == value
 
 
@@ -197,7 +198,7 @@ def test_bad_arguments(keywords: dict[str, Any], exception: type[Exception], mes
 
 
 def test_too_many_arguments() -> None:
-    """There are eleven places."""
+    """Message() takes at most eleven positional arguments."""
     with pytest.raises(TypeError, match="at most 11"):
         Message(*FULL.values(), None)  # type: ignore[call-arg]
 
@@ -260,7 +261,8 @@ def test_comparison_hands_errors_on() -> None:
 
 
 def test_repr_says_where_and_not_what() -> None:
-    """Logs get topic, partition, offset and error, never the payload."""
+    """repr() shows topic, partition, offset and error, but never the payload, because it is often
+    logged."""
     text = repr(Message(**FULL | {"key": b"SECRET", "value": b"SECRET", "error": None}))
     assert text == "Message{topic=t,partition=1,offset=2,error=None}"
     assert repr(Message()) == "Message{topic=None,partition=None,offset=None,error=None}"
@@ -288,7 +290,7 @@ def test_pickles_of_confluent_kafka_python() -> None:
 
 
 def test_message_that_cannot_pickle_says_so() -> None:
-    """The value's own error comes out, whole."""
+    """pickle raises the value's own error unchanged."""
     with pytest.raises(TypeError, match="lock"):
         pickle.dumps(Message(value=threading.Lock()))
 

@@ -41,7 +41,7 @@ def test_the_packages_of_the_extra_are_named(module: str, missing: str, extra: s
     named = [Requirement(text) for text in shlex.split(advice)]
     needed = [Requirement(text) for text in EXTRAS[extra]]
     assert {one.name for one in named} == {one.name for one in needed}
-    # The newest is what pip takes by itself.
+    # The newest version needs no mention: pip takes it by itself.
     bounded = [one for one in needed if "<" in str(one.specifier)]
     assert [one for one in bounded if one not in named] == []
 
@@ -61,7 +61,7 @@ def test_all_missing_packages_are_named() -> None:
 
 
 def test_no_advice_names_this_package() -> None:
-    """The public index has another one of that name, which would replace this one."""
+    """The public index has another package with this package's name, which would replace it."""
     advice = re.compile(r"pip install [^\n]*confluent[-_]kafka")
     files = (ROOT / "src" / "confluent_kafka").rglob("*.py")
     assert [file for file in files if advice.search(file.read_text(encoding="utf-8"))] == []

@@ -46,7 +46,7 @@ def test_a_client_registers_and_reads() -> None:
 
 
 def test_another_process_reaches_it() -> None:
-    """As the executors of Spark do."""
+    """Another process reaches the registry by its URL, as Spark's executors do."""
     with MockRegistry() as registry, SchemaRegistryClient({"url": registry.url}) as client:
         number = client.register_schema("a-value", INT)
         check_script(
@@ -85,7 +85,8 @@ def test_many_clients_at_once() -> None:
 
 
 def test_the_end_leaves_nothing() -> None:
-    """Threads and connections end, also those of a client that sends nothing; twice is once."""
+    """close() ends all threads and connections, even of a silent client; a second close() does
+    nothing."""
     before = set(threading.enumerate())
     registry = MockRegistry()
     address = urlsplit(registry.url)
@@ -104,7 +105,7 @@ def test_the_end_leaves_nothing() -> None:
     ("body", "status"), [(b"{", 400), (b"[1]", 422), (b'{"schema": "nonsense"}', 422)]
 )
 def test_requests_that_make_no_sense(body: bytes, status: int) -> None:
-    """They get an answer with a registry's document, and it goes on."""
+    """Such requests get an error document, and the registry continues."""
     with MockRegistry() as registry:
         answer = httpx.post(f"{registry.url}/subjects/a/versions", content=body)
         assert answer.status_code == status
@@ -113,7 +114,7 @@ def test_requests_that_make_no_sense(body: bytes, status: int) -> None:
 
 
 def test_requests_that_are_too_large() -> None:
-    """They are refused by their length, unread."""
+    """A request that is too large is refused by its length, before its body is read."""
     request = f"POST /subjects/a/versions HTTP/1.0\r\nContent-Length: {1 << 30}\r\n\r\n"
     with MockRegistry() as registry:
         address = urlsplit(registry.url)

@@ -42,7 +42,7 @@ def test_a_room_has_its_tests(changed: str, test: str) -> None:
 
 
 def test_tests_of_several_files_are_together() -> None:
-    """Each of them counts, whatever else has changed."""
+    """The tests of each changed file are selected."""
     both = nearest_tests([HERE, "docs/start/quickstart.md"])
     assert set(both) == {HERE, *nearest_tests(["docs/start/quickstart.md"])}
 
@@ -56,7 +56,8 @@ def test_the_core_is_for_all_else(changed: list[str]) -> None:
 
 @pytest.mark.parametrize("changed", ["pyproject.toml", *NEAREST])
 def test_no_brokers_and_no_spark_are_started(changed: str) -> None:
-    """That takes longer than all other tests."""
+    """Tests that start brokers or Spark are not selected, because they take longer than all
+    others."""
     assert not [name for name in patterns_for(changed) if "integration" in name]
     slow = {"declarative", "flights", "standalone", "batch_read", "stream_read", "pipeline_kafka"}
     names = {Path(name).stem.removeprefix("test_") for name in nearest_tests([changed])}
@@ -64,7 +65,7 @@ def test_no_brokers_and_no_spark_are_started(changed: str) -> None:
 
 
 def test_the_program_prints_them() -> None:
-    """One file in each line, whatever has changed here."""
+    """The program prints one file per line, whatever has changed in this tree."""
     done = subprocess.run([sys.executable, TOOL], check=True, capture_output=True, text=True)
     assert done.stdout.split()
     assert all((ROOT / name).is_file() for name in done.stdout.split())

@@ -32,7 +32,7 @@ each_client = pytest.mark.parametrize(("client", "names"), NAMES)
 
 @each_client
 def test_hint(client: type[Any], names: dict[str, str]) -> None:
-    """It names a method that is there, for a name that is not."""
+    """The error for a name of another client says which existing method to use."""
     instance = client.__new__(client)
     for name, instead in names.items():
         (method, *_) = re.findall(r"\w+(?=\()", instead)
@@ -74,7 +74,8 @@ def test_other_names(client: type[Any], names: dict[str, str]) -> None:
 
 
 def test_what_a_class_has_stays() -> None:
-    """Attributes of a subclass, of an instance, and of a class that has such a method itself."""
+    """Attributes of a subclass or of an instance are found as usual; so is a method that the class
+    itself has."""
 
     class Mine(Producer):
         send = "a subclass's"

@@ -101,7 +101,7 @@ def test_what_has_to_go_with_a_patch(patch: Path) -> None:
 
 
 def test_header(patch: Path) -> None:
-    """Its parts, and the text of a pull request made of them."""
+    """A header is split into its parts, and becomes the text of a pull request."""
     read = patches.Patch.read(patch)
     assert (read.title, read.cause) == ("Four is a number", "It was\na word.\n\nTwice.")
     assert read.tests == ("tests/a.py::test_one", "tests/a.py::test_two")
@@ -119,7 +119,7 @@ def test_header(patch: Path) -> None:
     ],
 )
 def test_header_without_a_part(patch: Path, part: str, instead: str) -> None:
-    """It is an error that names the patch."""
+    """A missing part is an error that names the patch."""
     patch.write_text(patch.read_text().replace(part, instead, 1))
     with pytest.raises(patches.HeaderError, match=r"four\.patch"):
         patches.Patch.read(patch)
@@ -133,7 +133,8 @@ def test_header_without_a_part(patch: Path, part: str, instead: str) -> None:
     ],
 )
 def test_what_was_built(patch: Path, change: str) -> None:
-    """A patch that was made after a build, with the files of the compiler, is an error."""
+    """A patch that contains files of the compiler, because it was made after a build, is an
+    error."""
     patch.write_text(patch.read_text() + change)
     with pytest.raises(patches.HeaderError, match=r"four\.patch: \S*four\.[do] is no source"):
         patches.Patch.read(patch)

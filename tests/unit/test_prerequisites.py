@@ -48,7 +48,7 @@ def test_a_machine_with_nothing(tmp_path: Path) -> None:
 
 
 def test_without_a_compiler(tmp_path: Path) -> None:
-    """Nothing else is named, and nothing is compiled or downloaded before."""
+    """Only the compiler is named, before anything is compiled or downloaded."""
     said = build(tmp_path, ("pkg-config", "make", "patch", "bash", "npm", "apt-get"))
     assert said.count("  - ") == 1
     assert "a C compiler (cc; the variable CC can name another one)" in said

@@ -76,7 +76,8 @@ def client() -> Iterator[SchemaRegistryClient]:
 def test_another_message_of_the_schema(
     client: SchemaRegistryClient, written: str, wanted: str, place: str
 ) -> None:
-    """It is refused by name, wherever the indexes are; the right one is read."""
+    """A payload of another message is refused by name, wherever its indexes are; the right message
+    is read."""
     conf = {"schema.id.serializer": header_schema_id_serializer} if place != "prefix" else {}
     if place == "no registry":
         conf = {}
@@ -99,7 +100,7 @@ def test_another_message_of_the_schema(
 
 
 def test_the_awaiting_classes() -> None:
-    """They refuse it, too."""
+    """The awaiting deserializer refuses another message, too."""
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": "mock://"}) as client:
@@ -122,7 +123,7 @@ def test_the_awaiting_classes() -> None:
     ],
 )
 def test_indexes_of_no_message(client: SchemaRegistryClient, indexes: bytes, said: str) -> None:
-    """They are refused, at each level."""
+    """Indexes that lead to no message are refused, at each level."""
     ProtobufSerializer(TYPES["A"], client)(TYPES["A"](), VALUE)
     read = ProtobufDeserializer(TYPES["A"], None, client)
     for _ in range(2):

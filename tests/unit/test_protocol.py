@@ -77,7 +77,8 @@ class TestClasses:
                 assert pickle.loads(pickle.dumps(REQUEST, number)) == REQUEST
 
     def test_repr_evaluates_to_an_equal_message(self) -> None:
-        """It is the call that makes it; unknown tagged fields are shown if there are any."""
+        """repr() is the call that makes the message; unknown tagged fields are shown if there are
+        any."""
         broker = MetadataResponse.MetadataResponseBroker(node_id=1, host="a", port=9092)
         assert repr(broker) == (
             "MetadataResponse.MetadataResponseBroker(node_id=1, host='a', port=9092, rack=None)"
@@ -122,14 +123,15 @@ class TestClasses:
             MetadataResponse.MetadataResponseBroker(**fields)  # type: ignore[arg-type]
 
     def test_request_and_response_know_each_other(self) -> None:
-        """They refer to each other, and the API key leads to the request."""
+        """The classes of request and response refer to each other, and the API key leads to the
+        request."""
         assert MetadataRequest.response_class is MetadataResponse
         assert MetadataResponse.request_class is MetadataRequest
         assert MetadataRequest.api_key == MetadataResponse.api_key == 3
         assert protocol.request_class(3) is MetadataRequest
 
     def test_help_names_the_fields(self) -> None:
-        """With their types and versions."""
+        """The docstring of a class lists the fields with types and versions."""
         assert "\n    name string 0+ nullable=10+" in str(Topic.__doc__)
 
     def test_versions(self) -> None:
@@ -140,7 +142,7 @@ class TestClasses:
         assert protocol.InitProducerIdRequest.latest_version_unstable
 
     def test_unknown_names(self) -> None:
-        """A name or a key that Kafka has not."""
+        """Unknown names and API keys raise errors."""
         with pytest.raises(AttributeError, match="has no attribute 'MetadataReqest'"):
             protocol.MetadataReqest  # type: ignore[attr-defined] # noqa: B018
         with pytest.raises(ValueError, match="did you mean 'MetadataRequest'"):
@@ -177,7 +179,7 @@ class TestClasses:
         check_script(script)
 
     def test_the_stub_has_every_name(self) -> None:
-        """And no other: what an editor offers is there, and the other way round."""
+        """The stub and the module have the same names."""
         stub = ast.parse(Path(protocol.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
         named = {
             node.name
@@ -188,7 +190,7 @@ class TestClasses:
         assert named | errors == {*protocol.__all__, *TABLES}
 
     def test_the_stub_has_every_field(self) -> None:
-        """Of messages and of their structs."""
+        """The stub has all fields of messages and of their structs."""
         stub = ast.parse(Path(protocol.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
         for node in stub.body:
             if isinstance(node, ast.ClassDef) and node.name in TABLES:
@@ -196,7 +198,7 @@ class TestClasses:
 
 
 def assert_fields(node: ast.ClassDef, made: type) -> None:
-    """A class of the stub has the fields of the one at run time, in their order."""
+    """A class of the stub has the same fields as the class at run time, in their order."""
     fields = [
         each.target.id
         for each in node.body
@@ -219,7 +221,8 @@ class TestBytes:
         ],
     )
     def test_known_bytes(self, version: int, data: str) -> None:
-        """As the protocol's documentation says: plain, and compact with tagged fields."""
+        """Messages have the bytes that the protocol's documentation describes: plain, and compact
+        with tagged fields."""
         assert REQUEST.encode(version) == bytes.fromhex(data)
         assert MetadataRequest.decode(bytes.fromhex(data), version) == REQUEST
 
@@ -234,7 +237,7 @@ class TestBytes:
                 assert again.encode(version) == data
 
     def test_any_buffer_is_read(self) -> None:
-        """Not only bytes."""
+        """decode() accepts any buffer, not only bytes."""
         data = REQUEST.encode(9)
         assert MetadataRequest.decode(bytearray(data), 9) == REQUEST
         assert MetadataRequest.decode(memoryview(b"x" + data)[1:], 9) == REQUEST
@@ -242,14 +245,15 @@ class TestBytes:
             MetadataRequest.decode("abc", 9)  # type: ignore[arg-type]
 
     def test_null_is_not_empty(self) -> None:
-        """All topics, no topic."""
+        """A null array (all topics) and an empty array (no topic) stay different."""
         for version in (1, 12):
             for topics in ((), None):
                 request = MetadataRequest(topics=topics)
                 assert MetadataRequest.decode(request.encode(version), version) == request
 
     def test_tagged_fields(self) -> None:
-        """Those that have their default are left out; unknown ones stay, in order."""
+        """Tagged fields with their default are not written; unknown tagged fields stay, in
+        order."""
         plain = FetchRequest()
         assert FetchRequest(cluster_id="a").encode(17).endswith(bytes.fromhex("01 00 02 0261"))
         assert plain.encode(17).endswith(b"\0")
@@ -259,7 +263,7 @@ class TestBytes:
         assert both.unknown_tagged_fields == ((60, b""), (70, b"z"))
 
     def test_a_known_tag_is_not_unknown(self) -> None:
-        """Two values of one field cannot be written."""
+        """An unknown tagged field cannot have the tag of a named field."""
         request = FetchRequest(cluster_id="a", unknown_tagged_fields=[(0, b"")])
         with pytest.raises(UnsupportedVersionError, match="tag 0, which belongs to a named field"):
             request.encode(17)
@@ -284,28 +288,29 @@ class TestVersions:
         assert MetadataResponse.decode(response.encode(0), 0) == MetadataResponse()
 
     def test_null_where_the_version_has_none(self) -> None:
-        """A null array, which means all topics, exists from version 1 on."""
+        """A null array, which means all topics, cannot be written in version 0, which has no
+        null."""
         with pytest.raises(
             UnsupportedVersionError, match=r"MetadataRequest.topics cannot be None in version 0"
         ):
             MetadataRequest(topics=None).encode(0)
 
     def test_no_tagged_fields_in_two_bytes(self) -> None:
-        """A number may have more bytes than it needs, their number 0 too."""
+        """A varint may have more bytes than it needs, also the 0 for no tagged fields."""
         request = MetadataRequest(topics=[])
         written = request.encode(12)
         assert written.endswith(b"\0")
         assert MetadataRequest.decode(written[:-1] + b"\x80\0", 12) == request
 
     def test_tagged_fields_where_the_version_has_none(self) -> None:
-        """They are not dropped either."""
+        """Unknown tagged fields are refused, not dropped, in a version without tagged fields."""
         request = MetadataRequest(unknown_tagged_fields=[(1, b"")])
         with pytest.raises(UnsupportedVersionError, match=r"tagged_fields is .*, but version 8"):
             request.encode(8)
 
     @pytest.mark.parametrize("version", [-1, 14, None, "3"])
     def test_unknown_versions(self, version: int) -> None:
-        """The error says which there are."""
+        """The error names the existing versions."""
         text = f"MetadataRequest has versions 0 to 13, not {version!r}"
         with pytest.raises(UnsupportedVersionError, match=text):
             REQUEST.encode(version)
@@ -313,7 +318,7 @@ class TestVersions:
             MetadataRequest.decode(b"", version)
 
     def test_errors_are_value_errors(self) -> None:
-        """For programs that do not care which."""
+        """Both errors are ValueErrors, so that programs can catch them together."""
         assert issubclass(UnsupportedVersionError, ValueError)
         assert issubclass(MalformedMessageError, ValueError)
 
@@ -328,14 +333,15 @@ class TestHeaders:
 
     @pytest.mark.parametrize(("key", "version"), [(3, 99), (999, 0), (7, 0)])
     def test_unknown(self, key: int, version: int) -> None:
-        """Removed requests, ControlledShutdown with its header of version 0 among them."""
+        """Removed requests have no header version, not even ControlledShutdown, whose header was
+        version 0."""
         with pytest.raises(UnsupportedVersionError):
             protocol.request_header_version(key, version)
         with pytest.raises(UnsupportedVersionError):
             protocol.response_header_version(key, version)
 
     def test_client_id_is_never_compact(self) -> None:
-        """Old brokers read it in any request."""
+        """The client id is never compact, so that old brokers can read it in any request."""
         header = RequestHeader(request_api_key=18, request_api_version=3, client_id="ab")
         assert header.encode(2) == bytes.fromhex("0012 0003 00000000 0002 6162 00")
 
@@ -354,13 +360,13 @@ def test_as_dict() -> None:
 
 class TestRecordsOfTopics:
     def test_no_fields(self) -> None:
-        """A message can say all by its type: only the number of tagged fields is there."""
+        """A message without fields is only the number of its tagged fields."""
         empty = protocol.EndTransactionRecord()
         assert empty.encode(0) == b"\0"
         assert protocol.EndTransactionRecord.decode(b"\0", 0) == empty
 
     def test_null_in_a_tagged_struct(self) -> None:
-        """Java writes it as 0; elsewhere a struct that is null is -1."""
+        """A null struct in a tagged field is written as 0, as in Java; elsewhere it is -1."""
         Value = protocol.ConsumerGroupMemberMetadataValue  # noqa: N806
         message = Value(client_id="a", client_host="b", classic_member_metadata=None)
         data = message.encode(0)
@@ -412,7 +418,8 @@ class TestMalformed:
                 FetchRequest.decode(good[:-6] + bytes.fromhex(end), 17)
 
     def test_every_beginning_is_refused(self) -> None:
-        """No message is the beginning of another one; and nothing else is raised."""
+        """A message that is cut off anywhere raises the error for malformed messages, and no other
+        error."""
         for name, version in every_version():
             message = random_message(name, version, Random(3))
             data = message.encode(version)
@@ -443,7 +450,7 @@ class TestMalformed:
     ("offered", "version"), [((0, 99), 5), ((0, 3), 3), ((2, 2), 2), ((5, 7), 5), ((1, 1), 1)]
 )
 def test_version_that_both_have(offered: tuple[int, int], version: int) -> None:
-    """The latest one: DescribeLogDirs has versions 1 to 5."""
+    """The latest common version is chosen: DescribeLogDirs has versions 1 to 5."""
     assert protocol.DescribeLogDirsRequest.common_version(offered) == version
 
 
@@ -451,7 +458,7 @@ def test_version_that_both_have(offered: tuple[int, int], version: int) -> None:
     ("offered", "told"), [(None, "does not know"), ((0, 0), "0 to 0"), ((6, 9), "6 to 9")]
 )
 def test_no_version_that_both_have(offered: tuple[int, int] | None, told: str) -> None:
-    """The error says which versions the broker has."""
+    """The error names the versions of the broker."""
     with pytest.raises(protocol.UnsupportedVersionError, match=told):
         protocol.DescribeLogDirsRequest.common_version(offered)
 

@@ -39,7 +39,7 @@ CODECS = [codec for codec in Compression if records.available(codec)]
 SQUEEZED = [codec for codec in CODECS if codec != Compression.NONE]
 MADE = [Record(7, 1000, b"k", b"v"), Record(9, 1005, None, None, (("h", b"1"), ("h", None)))]
 
-# Written by Kafka's Java client: a batch of one record, offset 5, key "k", value "v".
+# A batch that Kafka's Java client wrote: one record, offset 5, key "k", value "v".
 JAVA = bytes.fromhex(
     "0000000000000005 0000003a ffffffff 02 716a6189 0000 00000000 00000000000003e8"
     "00000000000003e8 ffffffffffffffff ffff ffffffff 00000001 10 00 00 00 02 6b 02 76 00"
@@ -47,7 +47,7 @@ JAVA = bytes.fromhex(
 
 
 def java() -> RecordBatch:
-    """It, read."""
+    """The batch that Java wrote."""
     [batch] = records.read(JAVA)
     assert isinstance(batch, RecordBatch)
     return batch
@@ -67,11 +67,11 @@ class TestChecksums:
         ],
     )
     def test_crc32c(self, data: bytes, crc: int) -> None:
-        """The values of RFC 3720."""
+        """CRC-32C has the values of RFC 3720."""
         assert _crc32c(data) == crc
 
     def test_of_a_batch(self) -> None:
-        """A wrong CRC is an error, or is reported."""
+        """A wrong CRC raises an error; with check_crc=False the batch only reports it."""
         batch = java()
         assert batch.is_valid
         spoilt = replace(batch, crc=batch.crc ^ 1).encode()
@@ -100,7 +100,7 @@ class TestCodecs:
     @pytest.mark.parametrize(
         ("codec", "packed", "data"),
         [
-            # Of the programs lz4 (all checksums, blocks that depend on each other) and zstd.
+            # From the programs lz4 (all checksums, blocks that depend on each other) and zstd.
             (
                 Compression.LZ4,
                 "04224d187c406b00000000000000fb150000004f616263640400393f78797a03000050797a78797a"
@@ -108,24 +108,25 @@ class TestCodecs:
                 b"abcd" * 20 + b"xyz" * 9,
             ),
             (Compression.ZSTD, "28b52ffd04585500002061626364010039ea88bd3b1c8f", b"abcd" * 20),
-            # By the description of the format: a literal, and copies of all three kinds.
+            # From the description of the format: a literal, and copies of all three kinds.
             (Compression.SNAPPY, "11 0c61626364 0104 0e0400 13 04000000", b"abcd" * 4 + b"a"),
         ],
     )
     def test_of_others(self, codec: Compression, packed: str, data: bytes) -> None:
-        """Data of other programs, and examples in the formats' descriptions, can be read."""
+        """Data of other programs, and the examples in the formats' descriptions, can be read."""
         if not records.available(codec):
             pytest.skip("this build has no zstd")
         assert records.decompress(codec, bytes.fromhex(packed)) == data
 
     def test_several_parts(self) -> None:
-        """Frames and members, one after the other, are one."""
+        """Several gzip members or LZ4 frames after each other are read as one."""
         for codec in (Compression.GZIP, Compression.LZ4):
             packed = records.compress(codec, b"ab") + records.compress(codec, b"cd")
             assert records.decompress(codec, packed) == b"abcd"
 
     def test_snappy_of_java(self) -> None:
-        """With the framing of Java's library: a header, and blocks with sizes."""
+        """Snappy is written with the framing of Java's library: a header, and blocks with sizes. It
+        is read with and without."""
         data = bytes(range(256)) * 400
         packed = records.compress(Compression.SNAPPY, data)
         assert packed.startswith(b"\x82SNAPPY\0" + struct.pack(">ii", 1, 1))
@@ -138,7 +139,8 @@ class TestCodecs:
             records.compress_snappy(data, 0)
 
     def test_lz4_of_format_0(self) -> None:
-        """Its header's checksum includes the magic number; right ones are read, too."""
+        """In format 0, the checksum of LZ4's header includes the magic number; correct checksums
+        are read, too."""
         old = records.compress(Compression.LZ4, b"text", magic=0)
         new = records.compress(Compression.LZ4, b"text", magic=1)
         assert [place for place in range(len(old)) if old[place] != new[place]] == [6]
@@ -149,7 +151,7 @@ class TestCodecs:
 
     @pytest.mark.parametrize("codec", CODECS)
     def test_bombs(self, codec: Compression) -> None:
-        """No more is unpacked than is allowed; what is exactly as large is allowed."""
+        """No more than max_size bytes are unpacked; exactly max_size bytes are allowed."""
         size = 1 << 20
         packed = records.compress(codec, bytes(size))
         assert len(records.decompress(codec, packed, max_size=size)) == size
@@ -158,10 +160,10 @@ class TestCodecs:
 
     @pytest.mark.parametrize("codec", SQUEEZED)
     def test_every_beginning_is_refused(self, codec: Compression) -> None:
-        """As is what comes after the end."""
+        """Compressed data that is cut off anywhere is refused, and so are bytes behind its end."""
         packed = records.compress(codec, b"some text, some text, some text")
         for end in range(len(packed)):
-            # The framing of Snappy has no end: it is one of nothing.
+            # Snappy's framing has no end: its header alone is complete, with no data.
             if codec != Compression.SNAPPY or end != 16:
                 with pytest.raises(CorruptRecordsError):
                     records.decompress(codec, packed[:end])
@@ -169,7 +171,7 @@ class TestCodecs:
             records.decompress(codec, packed + b"\1")
 
     def test_levels(self) -> None:
-        """Only gzip and zstd have them."""
+        """Only gzip and zstd have levels."""
         data = JAVA * 100
         sizes = [len(records.compress(Compression.GZIP, data, level=level)) for level in (0, 9)]
         assert sizes[0] > len(data) > sizes[1]
@@ -224,14 +226,14 @@ class TestCodecs:
             )
 
     def test_standard_gzip(self) -> None:
-        """Python's own module reads and writes the same."""
+        """Python's gzip module reads and writes the same data."""
         assert gzip.decompress(records.compress(Compression.GZIP, b"text")) == b"text"
         assert records.decompress(Compression.GZIP, gzip.compress(b"text")) == b"text"
 
 
 class TestRecordBatch:
     def test_fields(self) -> None:
-        """Of what Java wrote."""
+        """The fields of Java's batch are read, and written back as the same bytes."""
         batch = java()
         assert (batch.base_offset, batch.last_offset, batch.count, batch.size) == (5, 5, 1, 70)
         assert (batch.producer_id, batch.producer_epoch, batch.base_sequence) == (-1, -1, -1)
@@ -246,7 +248,7 @@ class TestRecordBatch:
         assert RecordBatch.of(batch.records()).encode() == JAVA
 
     def test_facts_that_can_be_given(self) -> None:
-        """Each is in the header that is read."""
+        """Each argument of RecordBatch.of() is in the header that is read back."""
         made = RecordBatch.of(
             MADE,
             base_offset=5,
@@ -264,7 +266,7 @@ class TestRecordBatch:
         assert isinstance(batch, RecordBatch)
         assert (batch.base_offset, batch.last_offset, batch.delete_horizon) == (5, 11, 990)
         assert (batch.partition_leader_epoch, batch.producer_id, batch.producer_epoch) == (3, 8, 2)
-        # The numbers of a producer start again at 0.
+        # A producer's sequence numbers start again at 0.
         assert (batch.base_sequence, batch.last_sequence) == (2**31 - 3, 3)
         assert (batch.is_transactional, batch.is_control, batch.max_timestamp) == (True, True, 1005)
         assert list(batch.records()) == MADE
@@ -276,7 +278,7 @@ class TestRecordBatch:
         assert [record.timestamp for record in batch.records()] == [77, 77]
 
     def test_no_records(self) -> None:
-        """Compaction leaves batches that have none."""
+        """A batch may have no records: compaction leaves such batches."""
         batch = RecordBatch.of([], base_offset=3, last_offset=9, producer_id=1)
         assert (list(batch.records()), batch.last_offset, batch.count) == ([], 9, 0)
         with pytest.raises(RecordsError, match="needs base_offset and last_offset"):
@@ -289,17 +291,17 @@ class TestRecordBatch:
     def test_offsets_increase(
         self, offsets: tuple[int, ...], first: int | None, last: int | None
     ) -> None:
-        """And lie between the first and the last."""
+        """Offsets must increase, and lie between the first and the last."""
         with pytest.raises(RecordsError, match="must increase"):
             RecordBatch.of(map(Record, offsets), base_offset=first, last_offset=last)
 
     def test_numbers_must_fit(self) -> None:
-        """The error names the number."""
+        """A number that does not fit its field raises an error."""
         with pytest.raises(RecordsError, match=r"a number of RecordBatch\(.*does not fit"):
             RecordBatch.of(MADE, producer_epoch=2**15)
 
     def test_immutable(self) -> None:
-        """Equal by their fields, and with a copy for each change."""
+        """Batches cannot be changed, only copied with changes; they are equal by their fields."""
         batch = RecordBatch.of(MADE)
         assert batch == RecordBatch.of(MADE)
         assert hash(batch) == hash(RecordBatch.of(MADE))
@@ -310,7 +312,7 @@ class TestRecordBatch:
         assert changed.with_crc().is_valid
 
     def test_names_of_headers_that_are_no_text(self) -> None:
-        """They come through."""
+        """Names of headers that are not UTF-8 are kept."""
         name = b"\xff\xfe".decode(errors="surrogateescape")
         made = [Record(0, 0, headers=((name, b""),))]
         assert list(RecordBatch.of(made).records()) == made
@@ -320,7 +322,8 @@ class TestMessageSets:
     @pytest.mark.parametrize("magic", [0, 1])
     @pytest.mark.parametrize("codec", [Compression.NONE, Compression.GZIP])
     def test_entries(self, magic: int, codec: Compression) -> None:
-        """One for each record, or one wrapper with the last offset."""
+        """Each record is one entry; with compression, one wrapper contains all and has the last
+        offset."""
         made = [
             Record(5, magic * 100 - (not magic), b"k", b"v"),
             Record(7, magic * 99 - (not magic)),
@@ -334,7 +337,8 @@ class TestMessageSets:
         assert {entry.timestamp_type for entry in entries} == {kind}
 
     def test_bytes_of_an_entry(self) -> None:
-        """By the description of the format: checksum, format, attributes, key and value."""
+        """An entry has the bytes of the format's description: checksum, format, attributes, key and
+        value."""
         [entry] = records.message_set([Record(1, key=None, value=b"v")], magic=0)
         checked = bytes.fromhex("00 00 ffffffff 00000001 76")
         size = struct.pack(">i", 4 + len(checked))
@@ -342,7 +346,7 @@ class TestMessageSets:
         assert entry.encode() == bytes(7) + b"\1" + size + crc + checked
 
     def test_wrapper_of_a_producer(self) -> None:
-        """Some leave a wrapper's offset at 0: its records count from 0."""
+        """Some producers leave a wrapper's offset at 0: its records then count from 0."""
         [wrapper] = records.message_set(MADE_OLD, magic=1, compression=Compression.GZIP)
         asked = replace(wrapper, offset=0)
         assert [record.offset for record in asked.records()] == [0, 2]
@@ -366,7 +370,7 @@ class TestMessageSets:
                 list(replace(wrapper, value=value).records())
 
     def test_offset_of_a_wrapper(self) -> None:
-        """It is at least that of the last record in it."""
+        """The offset of a wrapper is at least the offset of its last record."""
         [wrapper] = records.message_set(MADE_OLD, magic=1, compression=Compression.GZIP)
         with pytest.raises(CorruptRecordsError, match="offset 1, and the last record in it 2"):
             list(replace(wrapper, offset=1).records())
@@ -392,7 +396,7 @@ MADE_OLD = [Record(7, 1000, b"k", b"v"), Record(9, 1005, None, None)]
 class TestRead:
     @pytest.fixture
     def file(self, tmp_path: Path) -> Iterator[mmap.mmap]:
-        """Of two batches."""
+        """A file of two batches."""
         path = tmp_path / "0.log"
         path.write_bytes(JAVA * 2)
         with (
@@ -402,7 +406,7 @@ class TestRead:
             yield mapped
 
     def test_a_file(self, file: mmap.mmap) -> None:
-        """It can be unmapped afterwards, also when not all was read."""
+        """A mapped file can be unmapped after reading, even if not all of it was read."""
         batches = records.read(file)
         assert next(batches).encode() == JAVA
         batches.close()  # type: ignore[attr-defined]
@@ -410,7 +414,7 @@ class TestRead:
 
     @pytest.mark.parametrize("view", [bytes, bytearray, memoryview])
     def test_several_formats(self, view: type) -> None:
-        """They follow one another in old files."""
+        """Batches of all formats can follow one another, as in old files."""
         data = b"".join(
             records.write(batch_of(random_records(Random(magic), magic), magic, codec))
             for magic, codec, kind in FORMATS
@@ -419,7 +423,7 @@ class TestRead:
         assert records.write(records.read(view(data))) == data
 
     def test_the_last_one_may_be_cut_off(self) -> None:
-        """Wherever it is."""
+        """If the last batch is cut off anywhere, the batches before it are read."""
         for end in range(len(JAVA)):
             assert len(list(records.read(JAVA + JAVA[:end]))) == 1
 
@@ -454,7 +458,7 @@ class TestRead:
         ],
     )
     def test_records_that_cannot_be(self, payload: str, count: int, told: str) -> None:
-        """The error says which, and what is wrong."""
+        """The error names the record and what is wrong."""
         batch = java()
         spoilt = replace(batch, payload=bytes.fromhex(payload), count=count)
         with pytest.raises(CorruptRecordsError, match=told):
@@ -462,14 +466,14 @@ class TestRead:
 
     @pytest.mark.parametrize("number", [5, 6, 7])
     def test_unknown_codec(self, number: int) -> None:
-        """The header is read all the same."""
+        """The header of a batch with an unknown codec can be read."""
         batch = java()
         [read] = records.read(replace(batch, attributes=number).with_crc().encode())
         with pytest.raises(CorruptRecordsError, match=f"there is no codec {number}"):
             list(read.records())
 
     def test_a_count_takes_no_memory(self) -> None:
-        """Neither of records nor of headers."""
+        """A huge count of records or headers is refused before memory is allocated for it."""
         batch = java()
         many = bytes.fromhex("16 00 00 00 01 01 feffffff0f")
         tracemalloc.start()
@@ -487,12 +491,12 @@ class TestControl:
         ("key", "value"), [(None, b"\0\0"), (b"\0\0\0", b"\0\0"), (b"\0\0\0\0", None)]
     )
     def test_not_one(self, key: bytes | None, value: bytes | None) -> None:
-        """Too short to be a control record."""
+        """A record that is too short is not a control record."""
         with pytest.raises(CorruptRecordsError, match="at offset 3 is not a control record"):
             records.control(Record(3, key=key, value=value))
 
     def test_unknown_types_and_versions(self) -> None:
-        """Kafka may write others one day."""
+        """Unknown types and versions are accepted, because Kafka may add some."""
         for number, version in ((99, 0), (3, 50)):
             control = records.control(
                 Record(0, key=struct.pack(">hh", 0, number), value=struct.pack(">h", version))
@@ -507,7 +511,7 @@ class TestControl:
 
 class TestInternal:
     def test_of_the_controller(self) -> None:
-        """Three varints are before the message: 1, its type, and its version."""
+        """Three varints precede the controller's message: 1, its type, and its version."""
         message = protocol.TopicRecord(name="t", topic_id=Uuid(1, 2))
         record = Record(0, value=bytes([1, 2, 0]) + message.encode(0))
         assert records.internal("__cluster_metadata", record) == (2, None, message)
@@ -515,7 +519,7 @@ class TestInternal:
         assert records.internal("__cluster_metadata", later) == (2, None, None)
 
     def test_of_coordinators(self) -> None:
-        """The same type is another message in another topic."""
+        """The same type number means another message in another topic."""
         for topic, key, value, version in (
             ("__consumer_offsets", protocol.LegacyOffsetCommitKey(group="g"), None, 0),
             ("__transaction_state", protocol.TransactionLogKey(transactional_id="x"), None, 0),
@@ -538,7 +542,7 @@ class TestInternal:
             records.internal(topic, Record(3, key=data, value=data))
 
     def test_no_such_topic(self) -> None:
-        """The error says which there are."""
+        """The error names the existing internal topics."""
         with pytest.raises(
             RecordsError, match=r"'t' is not an internal topic: there are __cluster_me"
         ):
@@ -546,6 +550,6 @@ class TestInternal:
 
 
 def test_every_class_is_public() -> None:
-    """Nothing else needs an import of a private module."""
+    """All classes can be imported from the public module."""
     assert MessageSetEntry.__name__ in records.__all__
     assert all(hasattr(records, name) for name in records.__all__)
