@@ -31,7 +31,7 @@ _LATER_VERSIONS = {"ListOffsets": 2}
 
 
 class _Failure(NamedTuple):
-    """What went wrong until the cluster was closed."""
+    """An error that close() raises, and what failed."""
 
     what: str
     error: BaseException
@@ -224,7 +224,7 @@ class MockCluster(_Brokers):
         super().set_api_versions(request, min_version, max_version)
         api_key = _LATER_VERSIONS.get(request)
         if api_key is not None and self._answering is not None:
-            # What Python offers hides the versions of the mock brokers.
+            # Clients get the versions that Python offers, not the versions of the mock brokers.
             from confluent_kafka import protocol  # slow to import
 
             first_flexible = protocol.request_class(api_key).flexible_versions[0]
@@ -266,7 +266,7 @@ class MockCluster(_Brokers):
         for number, partition in enumerate(found.partitions):
             batches = compacted(self._records(topic, number), keep_tombstones=keep_tombstones)
             if batches:
-                # What is produced from now on stays as it is.
+                # Batches that producers send from now on stay as they are.
                 data = b"".join(batch.encode() for batch in batches)
                 end = batches[-1].last_offset + 1
                 # Where records were deleted, the log begins in the middle of a batch.

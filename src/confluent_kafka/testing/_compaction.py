@@ -60,7 +60,7 @@ def _is_control(batch: Batch) -> bool:
 
 
 def rewritten(batch: Batch, kept: Sequence[Record]) -> RecordBatch:
-    """Return a batch of the same offsets with only some of its records, in format 2."""
+    """Return a batch in format 2 with only some of the records, at the same offsets."""
     if not isinstance(batch, RecordBatch):
         first = next(batch.records()).offset
         return RecordBatch.of(kept, base_offset=first, last_offset=batch.last_offset)

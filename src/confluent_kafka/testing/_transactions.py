@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Transaction:
-    """A producer's batches in one transaction.
+    """A transaction in a partition: the batches of one producer.
 
     Attributes:
         first: the first batch.
-        batches: the numbers of its batches in the log.
-        marker: the batch that ends it; None if it is open.
+        batches: the positions of the batches in the list of all batches.
+        marker: the batch that ends the transaction; None if the transaction is open.
         aborted: whether the marker says that it was aborted.
     """
 
@@ -31,7 +31,7 @@ class Transaction:
 
 
 def transactions(batches: Sequence[Batch]) -> Iterator[Transaction]:
-    """Yield the transactions of a log: those that ended, in that order, and then the open ones."""
+    """Yield the ended transactions of a log, in order of their ends, and then the open ones."""
     running: dict[int, Transaction] = {}
     for number, batch in enumerate(batches):
         if not isinstance(batch, RecordBatch) or not batch.is_transactional:

@@ -36,7 +36,7 @@ class ClientMetrics:
 
     def __init__(self, resources: MetricsResources) -> None:
         self._resources = resources
-        # The subscriptions that clients were told, by instance.
+        # The id of the subscription that each client instance got.
         self._told: dict[Uuid, int] = {}
 
     @property

@@ -27,7 +27,7 @@ def pattern_of(text: str) -> tuple[str, re.Pattern[str]] | None:
 
 
 def match_all(texts: Iterable[str], client: Mapping[str, str]) -> bool:
-    """Return whether all patterns match a client, whose properties have names as in a pattern."""
+    """Return whether all patterns match a client. Its properties have the names of `_NAMES`."""
     patterns = [pattern_of(text) for text in texts]
     return all(
         pattern[1].fullmatch(client.get(pattern[0], "")) is not None

@@ -25,7 +25,7 @@ LOG_DIRS = ("/embedded", "/embedded-2")
 _ALL = ""
 # A setting that Kafka does not know, for example of a plugin.
 _CUSTOM = Setting(UNKNOWN, None, read_only=True)
-# Real brokers do not let groups be as fast as tests want them to be.
+# The lowest times of groups. Tests need shorter times than real brokers allow.
 _LOWEST = {
     name: "1"
     for name in BROKER
@@ -60,7 +60,7 @@ class BrokerResources(Resources):
         return self.settings.get(name) or UNLISTED.get(name, _CUSTOM)
 
     def described(self, owner: Owner) -> Iterable[tuple[str, Setting]]:
-        """Of all brokers only what was set is described."""
+        """Describe all settings of one broker, or the settings that were set for all brokers."""
         common = self._values.get(_ALL, {})
         names = common if owner == _ALL else {**self.settings, **common, **self.values(owner)}
         return [(name, self.setting(name)) for name in names]
@@ -74,12 +74,12 @@ class BrokerResources(Resources):
         return found if owner == _ALL else found + self._fixed(str(owner), name)
 
     def common(self, name: str) -> list[Place]:
-        """Return where a setting has a value that all brokers have."""
+        """Return the values of a setting that all brokers share, in order of precedence."""
         first = str(self._brokers.state().brokers[0].id)
         return self.places(_ALL, name) + self._fixed(first, name)
 
     def _fixed(self, broker: str, name: str) -> list[Place]:
-        """Return the value in the broker's file, and the default."""
+        """Return the value that the broker's file would contain, and the default."""
         static = _static(self._brokers.state(), broker).get(name)
         found = [] if static is None else [Place(STATIC_BROKER, name, static)]
         default = self.setting(name).default
@@ -123,7 +123,7 @@ def broker_id(name: str, broker: int) -> str:
 
 
 def _static(state: State, broker: str) -> Mapping[str, str]:
-    """Return what a real broker would have in its file."""
+    """Return the values that the file of a real broker would contain."""
     (found,) = (each for each in state.brokers if str(each.id) == broker)
     values = _LOWEST | {
         "advertised.listeners": _listener(found),

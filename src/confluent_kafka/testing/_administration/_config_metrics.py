@@ -1,4 +1,4 @@
-"""The subscriptions of client metrics, of which each is a resource (KIP-714)."""
+"""The subscriptions of client metrics (KIP-714). Each subscription is a resource."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Resources:
     settings: Mapping[str, Setting]
     # The source of values that were set.
     source: ClassVar[int]
-    # Whether a change can add to a list. Kafka knows the lists of topics and brokers only.
+    # Whether a change can append to a list. Kafka allows this for topics and brokers only.
     has_lists: ClassVar[bool] = False
     # Kafka's error for a value that is wrong.
     wrong_value: ClassVar[int] = KafkaError.INVALID_CONFIG
@@ -83,7 +83,7 @@ class Resources:
         return self.settings.items()
 
     def places(self, owner: Owner, name: str) -> list[Place]:
-        """Return where a setting has a value, in order of precedence."""
+        """Return the values of a setting with their places, in order of precedence."""
         setting = self.settings[name]
         own = self._values.get(owner, {})
         places = [Place(self.source, name, own[name])] if name in own else []
@@ -93,11 +93,11 @@ class Resources:
         return places
 
     def _inherited(self, setting: Setting) -> Iterable[Place]:
-        """Return where a setting has a value if the resource itself has none."""
+        """Return the values that apply if no value was set for the resource itself."""
         return ()
 
     def check(self, values: Mapping[str, str], changed: Collection[str]) -> None:
-        """Refuse values.
+        """Refuse values that are not allowed.
 
         Args:
             values: all values that the resource would have.

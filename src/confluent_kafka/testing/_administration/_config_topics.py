@@ -19,7 +19,7 @@ from confluent_kafka.testing._administration._config_resources import (
 
 
 class TopicResources(Resources):
-    """The topics. The owner of a topic's values is its id: the next topic of the name has none.
+    """The topics. The values belong to a topic's id, so a new topic of the same name has none.
 
     Args:
         brokers: the brokers of the cluster.
@@ -34,7 +34,7 @@ class TopicResources(Resources):
         super().__init__(brokers)
         # The values that have an effect now.
         self._applied: dict[Owner, dict[str, str]] = {}
-        # What brokers have is the default of topics.
+        # The values of brokers are the defaults of topics.
         self.of_brokers = BrokerResources(brokers, self._apply_to_all)
 
     def owner(self, name: str, broker: int) -> Owner:
@@ -76,7 +76,7 @@ class TopicResources(Resources):
             self._apply(name, topic.id)
 
     def _apply(self, name: str, owner: Owner) -> None:
-        """Let the values that were set have their effect."""
+        """Apply the values that were set to the brokers."""
         places = {each: self.places(owner, each)[0] for each in OF_TOPICS}
         values = {each: place.value for each, place in places.items() if place.source != DEFAULT}
         if values != self._applied.get(owner, {}):

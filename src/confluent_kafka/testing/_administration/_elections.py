@@ -48,7 +48,7 @@ class Elections:
                 for number in numbers
             ]
             if request.topic_partitions is None:
-                # Kafka leaves out the partitions that nobody named and that need no election.
+                # If a request is about all partitions, Kafka leaves out those without an election.
                 ended = [e for e in ended if e.error_code != KafkaError.ELECTION_NOT_NEEDED]
             if ended:
                 result = response.ReplicaElectionResult(topic=name, partition_result=ended)

@@ -1,6 +1,6 @@
 """Features of the cluster: change their versions.
 
-Brokers tell the versions to clients when they connect, in ApiVersions.
+When a client connects, the brokers return the versions in ApiVersions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an area of the administration keeps between the runs of a cluster with a data folder."""
+"""Areas of the administration whose state a data folder keeps between runs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class Kept(Protocol):
-    """An area with state of its own, or with state of the brokers that has no other owner.
+    """An area whose state a data folder keeps.
 
-    Each class of `administration()` that has these members is kept. `saved()` returns what JSON can
-    represent, and `restore()` takes it in a new cluster, after its topics.
+    An area is kept if its class has these members. The state is the area's own, or a part of the
+    brokers' state. `saved()` returns values that JSON can represent. A new cluster calls
+    `restore()` when it has all topics.
 
     Attributes:
         kept_as: the name of the state in the metadata.
@@ -23,5 +24,5 @@ class Kept(Protocol):
         ...
 
     def restore(self, saved: Any) -> None:
-        """Take the state of an earlier run."""
+        """Replace the state with the state of an earlier run."""
         ...

@@ -150,7 +150,7 @@ class LogDirs:
         replica = (topic.id, number, broker)
         move = self._moves.get(replica)
         if path == self._place(replica):
-            self._moves.pop(replica, None)  # Kafka gives up a move if the replica is to stay
+            self._moves.pop(replica, None)  # as in Kafka, this cancels a move in progress
         elif move is None or move.to != path:
             self._moves[replica] = _Move(path, Copy(partition.size))
 

@@ -1,4 +1,4 @@
-"""Producers, as the partitions see them that they write to: describe them, end transactions."""
+"""Producers, as a partition sees them: describe producers, and end their transactions."""
 
 from __future__ import annotations
 
@@ -136,11 +136,9 @@ class Producers:
         self._check_replica(topic, number, broker)
         producer = self._producers(topic, number).get(marker.producer_id, _Producer())
         if marker.producer_epoch < producer.epoch:
-            raise Refused(KafkaError.INVALID_PRODUCER_EPOCH, "the epoch is from the past")
+            raise Refused(KafkaError.INVALID_PRODUCER_EPOCH, "the producer has a newer epoch")
         if marker.coordinator_epoch < producer.coordinator_epoch:
-            raise Refused(
-                KafkaError.TRANSACTION_COORDINATOR_FENCED, "a newer coordinator has written"
-            )
+            raise Refused(KafkaError.TRANSACTION_COORDINATOR_FENCED, "there is a newer coordinator")
         self._brokers.cluster._write_marker(
             topic, number, marker.producer_id, marker.producer_epoch, marker.transaction_result
         )

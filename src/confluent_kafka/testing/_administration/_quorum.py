@@ -1,6 +1,6 @@
 """The quorum of controllers. Every broker is a voter, as in a cluster with static voters.
 
-There is no metadata log: its end does not move.
+There is no metadata log, so the end offset in answers never changes.
 """
 
 from __future__ import annotations

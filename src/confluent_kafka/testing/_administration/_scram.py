@@ -29,7 +29,7 @@ class Scram:
 
     def __init__(self, users: dict[str, dict[int, Credential]]) -> None:
         self._users = users
-        # Those of the cluster's Security. A later run has its own.
+        # The users in the cluster's Security. They are not saved: a later run has its own Security.
         self._given = dict(users)
 
     @property

@@ -42,7 +42,7 @@ class ShareOffsets:
     kept_as = "share_group_offsets"
 
     def saved(self) -> list[dict[str, Any]]:
-        """Return where the share groups continue."""
+        """Return the offset at which each share group continues in each partition."""
         state = self._brokers.state()
         names = {topic.id: topic.name for topic in state.topics.values()}
         return [
@@ -148,7 +148,7 @@ def _id_of(state: State, name: str) -> Uuid:
 
 
 def _listed(state: State, asked: Any) -> Iterator[Any]:
-    """Yield the topics of a group that were asked for; partitions that it never read have -1."""
+    """Yield the requested topics. A partition that the group never read has the offset -1."""
     response = protocol.DescribeShareGroupOffsetsResponse
     known = _known(state, state.share_groups.get(asked.group_id))
     if asked.topics is None:

@@ -16,7 +16,7 @@ from confluent_kafka.testing._administration._state import State
 if TYPE_CHECKING:
     from confluent_kafka.testing._answering import Handler, RequestContext
 
-# The partitions and replicas of a topic that mock brokers create because a client asked for it.
+# How many partitions and replicas a topic has if it is created because a client asked for it.
 DEFAULT_PARTITIONS = 4
 DEFAULT_REPLICAS = 3
 _MAX_PARTITIONS = 10_000

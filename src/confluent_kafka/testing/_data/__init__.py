@@ -1,4 +1,4 @@
-"""A folder that keeps what a cluster has between runs."""
+"""Keeps the state of a cluster between runs, in a folder."""
 
 from confluent_kafka.testing._data._keeping import Keeping
 

@@ -1,8 +1,8 @@
 """The files of a data folder.
 
 ``cluster.json`` describes the cluster and names the folder of the logs. A save writes the logs into
-a new folder and then replaces ``cluster.json``. So at every moment the folder contains one whole
-state, whatever interrupts a save.
+a new folder and then replaces ``cluster.json``. So the folder always contains one complete state,
+even if a save is interrupted.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Folder:
         """Return the description of the cluster, or None if nothing was saved.
 
         Raises:
-            ValueError: it is damaged, or its format is newer than this package.
+            ValueError: the description is damaged, or this package does not support its format yet.
         """
         path = self.path / METADATA
         try:
@@ -125,7 +125,7 @@ class Folder:
 
 @contextlib.contextmanager
 def _with_advice() -> Iterator[None]:
-    """Add to an error of the system what the folder needs."""
+    """Add advice about the folder to an error of the system."""
     try:
         yield
     except BlockingIOError:
@@ -136,7 +136,7 @@ def _with_advice() -> Iterator[None]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    # The credentials of users are for the owner of the folder only.
+    # Only the owner of the folder may read the credentials of users.
     opened = os.open(
         path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600
     )
@@ -147,7 +147,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner can read: there are credentials of users in it."""
+    """Open a file that only its owner can read, because it contains credentials of users."""
     return os.open(path, flags, 0o600)
 
 

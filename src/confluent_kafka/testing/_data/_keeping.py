@@ -1,4 +1,4 @@
-"""The data folder of a cluster: opened, given to the new cluster, and saved."""
+"""The data folder of a cluster: open it, restore a new cluster from it, and save it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PATCHES = (
 
 
 class Keeping:
-    """Keeps what a cluster has in a folder.
+    """Keeps the state of a cluster in a folder.
 
     Args:
         path: the folder.
@@ -52,10 +52,10 @@ class Keeping:
         self._process = os.getpid()
 
     def restore(self, cluster: MockCluster, kept: Iterable[Kept]) -> None:
-        """Give a new cluster what an earlier one had.
+        """Give a new cluster the state of an earlier cluster.
 
         Raises:
-            ValueError: a file is damaged, or its format is newer than this package.
+            ValueError: a file is damaged, or this package does not support its format yet.
         """
         metadata = self._folder.read()
         if metadata is None:
@@ -91,12 +91,12 @@ class Keeping:
         return logs
 
     def save(self, cluster: MockCluster, kept: Iterable[Kept]) -> None:
-        """Replace what the folder contains by what the cluster has.
+        """Replace the contents of the folder with the state of the cluster.
 
         Raises:
-            OSError: the folder cannot be written. It still contains what was saved before.
+            OSError: the folder cannot be written. It still contains the previous state.
         """
-        # Offsets first: a group then reads records again rather than skipping records.
+        # Committed offsets are read before records. So a committed offset is never after the end.
         metadata: dict[str, Any] = {part.kept_as: part.saved() for part in kept}
         state = State.read(cluster._snapshot())
         topics, logs = topics_and_logs(cluster, state)
@@ -110,7 +110,7 @@ class Keeping:
 
     @property
     def is_own(self) -> bool:
-        """Whether this process opened the folder, and not its parent."""
+        """Whether this process opened the folder. In a forked child, the parent opened it."""
         return os.getpid() == self._process
 
 

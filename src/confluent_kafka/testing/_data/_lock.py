@@ -24,7 +24,7 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _release(file: BinaryIO) -> None:
-        # A forked child has the file too, and closing it here would leave the lock there.
+        # A forked child also has the file open, so closing it would not unlock it.
         fcntl.flock(file, fcntl.LOCK_UN)
 
 

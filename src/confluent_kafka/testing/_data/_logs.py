@@ -1,4 +1,4 @@
-"""The log of a partition that an earlier run left, and what a cluster needs of it."""
+"""Prepare the saved log of a partition for a new cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _END_MARKER = struct.Struct(">hi")
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """An aborted transaction: its producer, its first offset, and the last before its marker."""
+    """An aborted transaction: its first offset, and the offset before its marker."""
 
     producer_id: int
     first: int
@@ -35,7 +35,7 @@ class Log:
 
     Attributes:
         batches: the batches, in format 2.
-        end: the offset after the last one.
+        end: the offset after the last batch.
         aborted: the aborted transactions.
     """
 
@@ -45,7 +45,11 @@ class Log:
 
     @classmethod
     def read(cls, data: bytes, end: int) -> Log:
-        """Parse a log that ends before an offset. Transactions that are open are aborted.
+        """Parse a log, and abort the transactions that are still open in it.
+
+        Args:
+            data: the batches.
+            end: the offset after the last record.
 
         Raises:
             RecordsError: the data are not whole batches of records.
@@ -75,7 +79,7 @@ def _in_format_2(batch: Batch) -> RecordBatch:
 
 
 def _markers(still_open: Sequence[Transaction], end: int) -> Iterator[RecordBatch]:
-    """Yield a batch for each open transaction that aborts it."""
+    """For each open transaction, yield the batch that aborts it."""
     for offset, each in enumerate(still_open, end):
         marker = Record(
             offset=offset,

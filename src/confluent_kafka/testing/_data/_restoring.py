@@ -40,7 +40,7 @@ def _place(cluster: MockCluster, topic: str, number: int, partition: SavedPartit
         cluster._set_replicas(topic, number, partition.replicas)
         if partition.leader in partition.replicas:
             cluster.set_leader(topic, number, partition.leader)
-    # Clients that stay would take an older epoch for outdated metadata.
+    # A client that was connected to the earlier cluster ignores metadata with an older epoch.
     cluster._set_leader_epoch(topic, number, partition.leader_epoch + 1)
 
 

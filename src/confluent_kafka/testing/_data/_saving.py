@@ -1,4 +1,4 @@
-"""What a cluster has, for its data folder."""
+"""Read the topics and logs of a cluster, to save them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def topics_and_logs(
     cluster: MockCluster, state: State
 ) -> tuple[list[SavedTopic], dict[str, bytes]]:
-    """Return the topics of a cluster in this state, and the contents of their logs by path."""
+    """Return the topics in the state of a cluster, and the contents of their logs by path."""
     topics, logs = [], dict[str, bytes]()
     for topic in state.topics.values():
         partitions = []

@@ -1,4 +1,4 @@
-"""The topics of a cluster, as the metadata describe them."""
+"""The topics of a cluster, as ``cluster.json`` describes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UUID = struct.Struct(">qq")
 
 @dataclass(frozen=True, slots=True)
 class SavedPartition:
-    """A partition, and the file of its log: None if the log is empty."""
+    """A partition. `log` is the path of its log, or None if the log is empty."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class SavedPartition:
         if len(data) != self.size:
             raise ValueError(f"it has {len(data)} bytes instead of {self.size}")
         if zlib.crc32(data) != self.crc32:
-            raise ValueError("its contents were changed: their checksum is another one")
+            raise ValueError("its contents were changed: the checksum is different")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SavedTopic:
     partitions: list[SavedPartition]
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as in the metadata."""
+        """Return the topic in the form that ``cluster.json`` contains."""
         partitions = [
             {name: getattr(each, name) for name in SavedPartition.__slots__}
             for each in self.partitions
@@ -54,7 +54,7 @@ class SavedTopic:
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> SavedTopic:
-        """Read it from the metadata."""
+        """Return the topic that this part of ``cluster.json`` describes."""
         if not is_legal(saved["name"]):
             raise ValueError(f"no topic can have the name {saved['name']!r}")
         topic_id = Uuid(*_UUID.unpack(base64.urlsafe_b64decode(saved["id"] + "==")))

@@ -44,7 +44,7 @@ class Connection:
         tokens: the delegation tokens.
         host: the address of the brokers and of the listeners.
         port: the broker's port.
-        ports: a dict of each broker's port to the port that clients are told.
+        ports: for the port of each broker, the port that clients are told.
         enforce: returns what checks the requests of a client; None if there is no authorizer.
     """
 

@@ -36,8 +36,8 @@ class Listeners:
         credentials: the users of SCRAM, which an administrator may change.
         tokens: the delegation tokens.
         enforce: returns what checks the requests of a client; None if there is no authorizer.
-        advertised: the ports that clients are told, where something in front of the listeners
-            listens; None means the ports of the listeners.
+        advertised: the ports that clients are told, if something else listens in front of the
+            listeners; None means the ports of the listeners.
 
     Raises:
         OSError: a file cannot be read, or there is no free port.

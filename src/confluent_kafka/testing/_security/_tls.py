@@ -1,6 +1,6 @@
 """The brokers' side of TLS, which tells a client why it is refused.
 
-The TLS of asyncio closes the connection without the alert.
+asyncio's TLS closes the connection without sending the alert.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Tls:
         await self._flush()
 
     async def _exchange(self) -> None:
-        """Send what TLS has to say, and receive more."""
+        """Send the bytes that TLS has prepared, and receive more."""
         await self._flush()
         data = await self._reader.read(_CHUNK)
         if not data:
@@ -96,7 +96,7 @@ class Tls:
     async def _refuse(self) -> None:
         """Send the alert, and wait until the client has closed the connection.
 
-        If data of the client were unread at the end, its system would drop the alert.
+        If the connection closed with unread data, the client's system would drop the alert.
         """
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(_LINGER):

@@ -29,7 +29,7 @@ class TokenRequests:
     Args:
         tokens: the tokens of the cluster.
         user: the client.
-        enforcement: of ACLs, or None.
+        enforcement: checks ACLs; None if there is no authorizer.
     """
 
     def __init__(self, tokens: Tokens, user: User, enforcement: Enforcement | None) -> None:

@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a cluster, whose listeners use it on several threads."""
+    """The tokens of a cluster. Several threads may use this object."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(32)  # delegation.token.secret.key
