@@ -1,4 +1,4 @@
-"""Adds to each test run the versions at its head, and the reasons for skipped tests at its end."""
+"""Prints versions at the start of each test run, and the reasons for skipped tests at its end."""
 
 from __future__ import annotations
 

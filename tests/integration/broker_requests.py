@@ -43,7 +43,8 @@ def allow_to_describe_token(kafka: KafkaCluster, token: str, principal: str) -> 
 
 
 def set_client_quota(kafka: KafkaCluster, client_id: str, quota: str, rate: float | None) -> None:
-    """Sets bytes a second, for each broker, or removes the quota. Brokers obey a moment later."""
+    """Sets a client's quota in bytes per second and broker, or removes it. Brokers obey a moment
+    later."""
     entity = array([text("client-id") + text(client_id)])
     operation = array([text(quota) + struct.pack(">db", rate or 0, rate is None)])
     answer = ask(_any_address(kafka), ALTER_CLIENT_QUOTAS, 0, array([entity + operation]) + b"\x00")
@@ -87,7 +88,7 @@ def move_leader(kafka: KafkaCluster, topic: str) -> None:
 
 
 def _any_address(kafka: KafkaCluster) -> str:
-    """Brokers forward to the controller what is for it."""
+    """The address of any broker: brokers forward a request that is for the controller."""
     return kafka.bootstrap_servers.split(",")[0]
 
 

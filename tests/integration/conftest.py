@@ -19,7 +19,8 @@ from tests.support.real_kafka import kafka_home as kafka_home
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests marked `both_clusters` run on the real cluster and on an embedded one.
 
-    Except those marked `real_only(limits.LIMIT)`. A parameter can have this mark, too.
+    If a test or a parameter is also marked `real_only(limits.LIMIT)`, it runs on the real cluster
+    only.
     """
     needs = set(metafunc.fixturenames)
     if "kafka" not in needs or "real_kafka" in needs:

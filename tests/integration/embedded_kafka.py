@@ -104,7 +104,7 @@ class EmbeddedKafkaCluster(OwnKafkaCluster):
                     self.cluster.set_leader(name, number, leader)
 
     def close(self) -> None:
-        """End what the brokers do not end."""
+        """Close the identity provider, which does not end with the brokers."""
         if "identity" in self.__dict__:
             self.identity.close()
 

@@ -111,8 +111,10 @@ def poll_until(members: Sequence[Member], condition: Callable[[], object]) -> No
 
 
 def settle(members: Sequence[Member], rounds: int = 25) -> None:
-    """Until no callback comes any more: the last one may be for a member whose partitions stay the
-    same."""
+    """Lets the members poll until no callback comes any more.
+
+    The last callback may be for a member whose partitions stay the same.
+    """
     quiet, seen = 0, -1
 
     def step() -> None:
@@ -126,7 +128,7 @@ def settle(members: Sequence[Member], rounds: int = 25) -> None:
 
 
 def share(members: Sequence[Member], partitions: int) -> None:
-    """Until the members have divided the topic's partitions evenly among them."""
+    """Lets the members poll until they have divided the topic's partitions evenly among them."""
 
     def even() -> bool:
         owned = [member.partitions for member in members]

@@ -91,15 +91,16 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
     def start_cmd(self) -> str:
-        """Without a shell between: whoever waits for the process waits for the broker.
+        """Starts without a shell, so that whoever waits for the process waits for the broker.
 
-        Else the broker would go on writing and listening when its folders are removed or its
+        Otherwise the broker would go on writing and listening when its folders are removed or its
         successor starts.
         """
         return f"exec {super().start_cmd()}"
 
     def wait_stopped(self, timeout: float = 30, force: bool = False) -> None:
-        """Trivup waits for ever."""
+        """Waits at most `timeout` seconds, and then kills the broker; trivup would wait for
+        ever."""
         try:
             self.proc.wait(timeout)
             self.state = "stopped"

@@ -44,10 +44,10 @@ class Broker(Protocol):
         """The broker is gone when this returns."""
 
     def start(self) -> None:
-        """Another one takes its place, with its records."""
+        """Another process takes the broker's place, with its records."""
 
     def pause(self) -> None:
-        """It keeps its connections and answers nothing."""
+        """The broker keeps its connections and answers nothing."""
 
     def resume(self) -> None: ...
 
@@ -97,7 +97,7 @@ class OwnKafkaCluster(SecuredKafkaCluster):
     """The tests' own brokers. Tests may break these brokers."""
 
     def wait_ready(self) -> None:
-        """Until every broker is there for clients."""
+        """Waits until every broker is there for clients."""
 
 
 class RealKafkaCluster(OwnKafkaCluster):
@@ -122,7 +122,7 @@ class RealKafkaCluster(OwnKafkaCluster):
         return ",".join(broker.listeners[listener] for broker in self.brokers)
 
     def wait_ready(self) -> None:
-        """Until every broker is there for clients."""
+        """Waits until every broker is there for clients."""
         with Producer(self.config()) as producer:
 
             def all_there() -> bool:

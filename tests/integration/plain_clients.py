@@ -9,13 +9,14 @@ from tests.integration.kafka_cluster import KafkaCluster
 
 
 def writer(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Producer:
-    """Sends at once. Idempotent, so that a retry does not change the order of messages."""
+    """A producer that sends at once, and is idempotent so that a retry does not change the
+    order."""
     common = kafka.config() | {"linger.ms": 0, "enable.idempotence": True}
     return Producer(common | (config or {}))
 
 
 def reader(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Consumer:
-    """For assigned partitions: it is in no group and commits nothing."""
+    """A consumer for assigned partitions, which is in no group and commits nothing."""
     common = kafka.config() | {
         "group.id": "readers",
         "enable.auto.commit": False,

@@ -114,7 +114,7 @@ def test_who_may(alice: Config, forbidden: str) -> None:
 
 
 def test_produce(bob: Config, forbidden: str) -> None:
-    """The delivery report tells, or produce() raises."""
+    """The delivery report has the error, or produce() raises it."""
     with Producer(bob) as producer:
         assert outcome(producer, forbidden) == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
@@ -177,7 +177,7 @@ def test_group(bob: Config, forbidden: str, topic: str) -> None:
 
 
 def test_commit(bob: Config, forbidden: str, topic: str) -> None:
-    """Offsets of such a group can be neither written nor read, and poll() tells why."""
+    """Offsets of a forbidden group can be neither written nor read, and poll() tells why."""
     partition = TopicPartition(topic, 0, 0)
     with Consumer(bob | {"group.id": forbidden, "session.timeout.ms": 1000}) as consumer:
         with pytest.raises(KafkaException):
@@ -198,7 +198,8 @@ def test_transactional_id(bob: Config, forbidden: str) -> None:
 
 
 def test_topic_in_a_transaction(bob: Config, forbidden: str) -> None:
-    """The report tells, and the transaction can only be aborted; or produce() raises."""
+    """The delivery report has the error, or produce() raises it; the transaction can only be
+    aborted."""
     reports = Reports()
     with Producer(bob | {"transactional.id": f"allowed-{forbidden}"}) as producer:
         producer.init_transactions(TIMEOUT)
@@ -226,7 +227,7 @@ def test_topic_in_a_transaction(bob: Config, forbidden: str) -> None:
 def test_share_consumer(
     bob: Config, forbidden: str, topic: str, group: str, resource: str, code: int
 ) -> None:
-    """poll() raises it, for a topic and for a share group."""
+    """poll() raises the error of a forbidden topic, and of a forbidden share group."""
     settings = bob | {"group.id": forbidden if resource == "group" else group, "log_level": 0}
     with ShareConsumer(settings) as consumer:
         consumer.subscribe([forbidden if resource == "topic" else topic])

@@ -101,7 +101,8 @@ def config_of(admin: AdminClient, resource: ConfigResource, key: str) -> ConfigE
 
 class TestTopics:
     def test_create_and_delete(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
-        """A topic with partitions, replicas and configuration as asked, and its end."""
+        """A topic is created with the requested partitions, replicas and configuration, and
+        deleted."""
         only(admin.create_topics([NewTopic(name, 3, 1, config={"retention.ms": "54321"})]))
         wait_for_topic(kafka, name, 3)
         topic = described(admin, name)
@@ -237,7 +238,8 @@ class TestConfigs:
         assert config_of(admin, resource, "retention.ms").is_default
 
     def test_broker_and_group(self, admin: AdminClient, group: str) -> None:
-        """A broker's configuration with its sources, secrets and synonyms; a group's."""
+        """The entries of a broker have sources and synonyms, and hide secrets; a group has entries,
+        too."""
         broker = str(nodes_of(admin)[0].id)
         entries = only(admin.describe_configs([ConfigResource("broker", broker)]))
         assert (entries["broker.id"].value, entries["broker.id"].is_read_only) == (broker, True)
@@ -262,7 +264,7 @@ class TestConfigs:
         assert code_of(admin.describe_configs([no_broker])[no_broker]) == KafkaError._INVALID_ARG
 
     def test_validate_only(self, admin: AdminClient, topic: str) -> None:
-        """Nothing is changed."""
+        """With validate_only, nothing is changed."""
         resource = change(topic, "retention.ms", "1234", AlterConfigOpType.SET)
         only(admin.incremental_alter_configs([resource], validate_only=True))
         assert config_of(admin, resource, "retention.ms").is_default
@@ -355,7 +357,8 @@ class TestGroups:
         protocol: str,
         kind: ConsumerGroupType,
     ) -> None:
-        """A group with its type and state, by filters too, and its member's assignment."""
+        """A group is listed with type and state, also by filters, and described with its
+        assignment."""
         consumer = group_of_topic(protocol)
 
         def listed(**filters: Any) -> list[Any]:
@@ -388,7 +391,7 @@ class TestGroups:
             assert member.target_assignment is None
 
     def test_list_groups(self, admin: AdminClient, group_of_topic: MakeMember, group: str) -> None:
-        """The older form: a group with the bytes of its members."""
+        """list_groups(), the older form, returns a group with the bytes of its members."""
         group_of_topic()
         (found,) = admin.list_groups(group, TIMEOUT)
         assert (found.id, found.protocol_type, found.error) == (group, "consumer", None)
@@ -452,7 +455,7 @@ class TestRecords:
     def test_list_offsets(
         self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic
     ) -> None:
-        """The first offset, the last one, one by time, and that of the record with the highest
+        """list_offsets() finds the first and the last offset, one by time, and that of the highest
         timestamp."""
         topic = make_topic(retention_ms="-1")  # brokers delete records of 1970
         with Producer(kafka.config()) as producer:
@@ -512,8 +515,11 @@ class TestRecords:
 class TestScram:
     @pytest.fixture
     def alone(self, tmp_path: Path) -> Iterator[AdminClient]:
-        """For a separate cluster: after a change of credentials, a broker of Kafka 4.3.1 that was
-        killed and starts again may refuse the other brokers' passwords."""
+        """An admin client of a separate cluster.
+
+        After a change of credentials, a broker of Kafka 4.3.1 that was killed and starts again may
+        refuse the other brokers' passwords.
+        """
         with (
             running_cluster(kafka_home(), tmp_path, 1) as cluster,
             AdminClient(cluster.config()) as admin,

@@ -1,4 +1,4 @@
-"""What has configurations on real brokers, of every type."""
+"""Resources of every type that have configurations, on real brokers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def metrics() -> ConfigResource:
 def altered(
     admin: AdminClient, resource: ConfigResource, name: str, value: str | None, check: bool = False
 ) -> KafkaException | None:
-    """Sets a configuration, or removes it: why not, or None."""
+    """Sets a configuration, or removes it; returns the error, or None."""
     entry = ConfigEntry(name, value, incremental_operation=DELETE if value is None else SET)
     changed = ConfigResource(resource.restype, resource.name, incremental_configs=[entry])
     (future,) = admin.incremental_alter_configs([changed], validate_only=check).values()
@@ -76,7 +76,7 @@ def listed(admin: AdminClient, *types: ResourceType) -> set[ConfigResource]:
 
 
 def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
-    """Set, described, listed as long as there is something set, and removed."""
+    """Client metrics are set, described, listed while something is set, and removed."""
     before = described(admin, metrics)["interval.ms"]
     assert (before.is_default, before.source) == (True, ConfigSource.DEFAULT_CONFIG)
     assert altered(admin, metrics, "interval.ms", "60000", check=True) is None
@@ -98,7 +98,7 @@ def test_a_check_changes_nothing(admin: AdminClient, metrics: ConfigResource) ->
 
 
 def test_broker_logger(own_kafka: OwnKafkaCluster, admin: AdminClient) -> None:
-    """The level of one broker's logger changes at once, and of no other broker's."""
+    """The level of one broker's logger changes at once; the levels of other brokers stay."""
     first, second = (ConfigResource("broker_logger", node) for node in (1, 2))
     before = described(admin, first)[LOGGER].value
     assert altered(admin, first, LOGGER, "ERROR") is None
@@ -125,7 +125,7 @@ def test_changes_that_are_refused(
     code: int,
     text: str,
 ) -> None:
-    """The broker's code and text."""
+    """A refused change raises the broker's code and text."""
     error = altered(admin, ConfigResource(kind, name), config, "loud")
     assert error is not None
     assert error.code() == code
@@ -152,7 +152,7 @@ def test_each_type_in_one_request(
 
 @in_loop
 async def test_list(own_kafka: OwnKafkaCluster, topic: str) -> None:
-    """In asyncio: every topic and broker, also by type."""
+    """AIOAdminClient lists every topic and broker, also by type."""
     async with AIOAdminClient(own_kafka.config()) as admin:
         brokers = {ConfigResource("broker", node) for node in (1, 2, 3)}
         known = brokers | {ConfigResource("topic", topic)}

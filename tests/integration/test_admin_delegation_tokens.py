@@ -104,7 +104,7 @@ def test_life_of_a_token(
     assert known.issue_timestamp < known.expiry_timestamp <= known.max_timestamp
     assert abs(known.issue_timestamp / 1000 - time.time()) < HOUR
     wait_until(lambda: described(alice, token) == [token])
-    wait_until(lambda: described(alice, token, BOB) == [token])  # it may renew it
+    wait_until(lambda: described(alice, token, BOB) == [token])  # bob may renew the token
     assert described(alice, token, "User:nobody") == []
     wait_until(lambda: let_in_everywhere(secured_kafka, token))
     wait_until_known(alice, token)
@@ -178,7 +178,7 @@ def test_who_has_not_logged_in(
 
 
 def test_secret_is_not_shown(alice: AdminClient) -> None:
-    """The representation of a token does not have it."""
+    """repr() of a token does not show its secret."""
     token = alice.create_delegation_token().result(TIMEOUT)
     for shown in (repr(token), str(token)):
         assert token.token_info.token_id in shown
@@ -189,7 +189,7 @@ def test_secret_is_not_shown(alice: AdminClient) -> None:
 
 @in_loop
 async def test_awaited(secured_kafka: SecuredKafkaCluster) -> None:
-    """In asyncio: the same."""
+    """AIOAdminClient creates, describes, renews and expires a token, too."""
     async with AIOAdminClient(logged_in(secured_kafka, "alice")) as admin:
         token = await admin.create_delegation_token(owner=ALICE, renewers=[BOB], max_lifetime=HOUR)
 

@@ -59,7 +59,8 @@ class TestClassicGroups:
     def test_members_and_what_they_read(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """A stable group: its members, their partitions, its coordinator, and what one may do."""
+        """A stable group is described with members, partitions, coordinator and allowed
+        operations."""
         with joined(kafka, group, topic, static("one") | {"client.id": "me"}) as member:
             futures = admin.describe_classic_groups([group], include_authorized_operations=True)
             found = futures[group].result(TIMEOUT)
@@ -91,7 +92,7 @@ class TestClassicGroups:
     def test_each_group_has_its_own_outcome(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """A group of another protocol is none of these, and one that is missing fails as well."""
+        """A group of another protocol and a missing group fail; the other group is described."""
         modern, missing = f"{group}-modern", f"{group}-missing"
         with (
             joined(kafka, group, topic, LONG),
@@ -135,7 +136,7 @@ class TestRemoved:
             removed = admin.remove_members_from_consumer_group(group, reason=reason)
             assert removed.result(TIMEOUT) is None
             assert "static" not in instances(admin, group)
-            # It keeps its partitions until it knows, and has no name while it joins again.
+            # The member keeps its partitions until it knows, and has no name while it joins again.
             poll_until([dynamic], lambda: dynamic.memberid() not in ("", None, before))
             poll_until([dynamic], lambda: instances(admin, group) == {None})
             poll_until([dynamic], lambda: dynamic.partitions == [0])
@@ -163,7 +164,7 @@ class TestRemoved:
 
     @in_loop
     async def test_awaited(self, kafka: KafkaCluster, topic: str, group: str) -> None:
-        """In asyncio: the same, for some members and for all."""
+        """AIOAdminClient removes some members of a group, or all, too."""
         with joined(kafka, group, topic, static("gone")):
             async with AIOAdminClient(kafka.config()) as admin:
                 described = (await admin.describe_classic_groups([group]))[group]

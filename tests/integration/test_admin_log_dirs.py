@@ -130,7 +130,7 @@ def test_each_replica_has_its_own_error(admin: AdminClient, replicated: str) -> 
 
 
 def test_broker_that_is_not_there(admin: AdminClient) -> None:
-    """Its future fails when time is up."""
+    """The future of a broker that is not there fails when time is up."""
     error = admin.describe_log_dirs([77], request_timeout=0.5)[77].exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.code() == KafkaError._TIMED_OUT

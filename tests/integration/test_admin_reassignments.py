@@ -41,7 +41,7 @@ def place(kafka: KafkaCluster, admin: AdminClient) -> TopicPartition:
 
 @pytest.fixture
 def slow_place(kafka: KafkaCluster, admin: AdminClient) -> Iterator[TopicPartition]:
-    """The same, of which broker 2 gets a batch in eleven seconds: a copy takes minutes."""
+    """A partition whose copy takes minutes: broker 2 gets a batch in eleven seconds."""
     _throttle(admin, AlterConfigOpType.SET, "1")
     try:
         # The topic is made later, so that broker 2 knows the rate when it knows the topic.

@@ -82,7 +82,8 @@ def code_of(error: BaseException | None) -> int:
 
 
 def test_group_with_a_member(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) -> None:
-    """It is listed as stable, and described with its member and what that reads."""
+    """A group with a member is listed as stable, and described with the member and its
+    partitions."""
     with Member(kafka, group, client_id="me") as member:
         member.subscribe([ten])
         member.accept(member.fetch())
@@ -106,7 +107,8 @@ def test_group_with_a_member(kafka: KafkaCluster, admin: AdminClient, ten: str, 
 
 
 def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) -> None:
-    """How far the group has got, how much is left; nothing for a partition that it never read."""
+    """Offsets show how far the group has read and how much is left; an unread partition has
+    none."""
     read_all(kafka, group, ten)
     place, never = TopicPartition(ten, 0), TopicPartition("never-read", 3)
     wait_until(lambda: offsets(admin, group)[place].lag == 0)
@@ -125,7 +127,7 @@ def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
 def test_offsets_set_and_forgotten(
     kafka: KafkaCluster, admin: AdminClient, ten: str, group: str
 ) -> None:
-    """The group goes on from an offset that was set; what it has forgotten has none."""
+    """The group goes on from an offset that was set; a deleted offset does not exist any more."""
     read_all(kafka, group, ten)
     place, missing = TopicPartition(ten, 0), TopicPartition(ten, 7)
     wait_until(lambda: admin_is_empty(admin, group))
@@ -154,7 +156,7 @@ def admin_is_empty(admin: AdminClient, group: str) -> bool:
 
 
 def test_deleted(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) -> None:
-    """Not while it has a member, and afterwards there is none."""
+    """A group with a member is not deleted; without members it is, and then does not exist."""
     with Member(kafka, group) as member:
         member.subscribe([ten])
         member.accept(member.fetch())
@@ -188,7 +190,7 @@ def test_groups_that_are_none(
 
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """In asyncio: the same, for a group that is made by setting its offsets."""
+    """AIOAdminClient does the same for a group that is made by setting its offsets."""
     place = TopicPartition(topic, 0)
     async with AIOAdminClient(kafka.config()) as admin:
         assert await admin.alter_share_group_offsets(group, {place: 0}) == {place: None}

@@ -36,7 +36,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, needs("raw-request")]
 
-LEAVES = -1  # the epoch of a member that does
+LEAVES = -1  # the epoch of a member that leaves
 GROUP, FIND_VERSION = 0, 2  # the latest version of FindCoordinator without tagged fields
 _MOVING = (
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
@@ -179,7 +179,7 @@ def code_of(error: BaseException | None) -> int:
 
 
 def test_group_with_a_member(admin: AdminClient, topic: str, group: str) -> None:
-    """It is listed as stable, and described with its topology, its member and its tasks."""
+    """The group is listed as stable, and described with its topology, its member and its tasks."""
     with joined(admin, group, topic) as joining:
         stable = GroupListing(group, GroupType.STREAMS, "streams", GroupState.STABLE)
         assert listed(admin.list_streams_groups().result(TIMEOUT), group) == [stable]
@@ -222,7 +222,7 @@ def test_topology_description(admin: AdminClient, topic: str, group: str) -> Non
 
 
 def test_offsets(admin: AdminClient, group: str, make_topic: MakeTopic) -> None:
-    """They are set, read and deleted while the group has no members."""
+    """Offsets are set, read and deleted while the group has no members."""
     topic = make_topic(partitions=2)
     left(admin, group, topic)
     one, two, missing = (TopicPartition(topic, number) for number in (0, 1, 7))
@@ -239,7 +239,10 @@ def test_offsets(admin: AdminClient, group: str, make_topic: MakeTopic) -> None:
 
 
 def test_while_it_has_a_member(admin: AdminClient, topic: str, group: str) -> None:
-    """Offsets cannot be set. The group, and offsets of topics that it reads, cannot be deleted."""
+    """While the group has a member, offsets cannot be set.
+
+    Neither the group nor offsets of topics that it reads can be deleted.
+    """
     place = TopicPartition(topic, 0)
     with joined(admin, group, topic):
         altered = admin.alter_streams_group_offsets(group, {place: 0})[place]
@@ -262,7 +265,7 @@ def test_deleted(admin: AdminClient, topic: str, group: str) -> None:
 
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """In asyncio: the same."""
+    """AIOAdminClient does the same."""
     place = TopicPartition(topic, 0)
     with AdminClient(kafka.config()) as client:
         left(client, group, topic)

@@ -76,7 +76,7 @@ def test_with_other_offsets(
 
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str) -> None:
-    """In asyncio: the same."""
+    """AIOAdminClient finds the same offsets."""
     place = TopicPartition(topic, 0)
     async with AIOAdminClient(kafka.config()) as admin:
         found = await admin.list_offsets({place: OffsetSpec.earliest_local()})

@@ -29,7 +29,7 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 
 
 def described(admin: AdminClient, topic: str) -> TopicDescription:
-    """By name, as librdkafka does."""
+    """The description of the topic by its name, which librdkafka requests."""
     futures = admin.describe_topics(TopicCollection([topic]), include_authorized_operations=True)
     return futures[topic].result(TIMEOUT)
 
@@ -40,7 +40,8 @@ def places(description: TopicDescription) -> dict[int, tuple[object, list[object
 
 
 def test_describe(admin: AdminClient, make_topic: MakeTopic) -> None:
-    """The same as by name, also of several topics; an id of no topic has its own error."""
+    """Descriptions by id and by name are the same, also of several topics; an unknown id is an
+    error."""
     by_name = [described(admin, make_topic(partitions=count)) for count in (1, 3)]
     ids = [each.topic_id for each in by_name]
     futures = admin.describe_topics(
@@ -98,7 +99,7 @@ def test_delete(kafka: KafkaCluster, admin: AdminClient) -> None:
 
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str) -> None:
-    """In asyncio: the same."""
+    """AIOAdminClient describes and deletes topics by id, too."""
     async with AIOAdminClient(kafka.config()) as admin:
         topic_id = (await admin.describe_topics(TopicCollection([topic])))[topic].topic_id
         ids = TopicIdCollection([topic_id])

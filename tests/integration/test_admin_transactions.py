@@ -94,7 +94,7 @@ def test_open_transaction(admin: AdminClient, topic: str, transactional_id: str)
 def test_transaction_that_has_ended(
     kafka: KafkaCluster, admin: AdminClient, producer: Producer, topic: str, transactional_id: str
 ) -> None:
-    """It has no start and no partitions any more; its producer has no transaction in the topic."""
+    """An ended transaction has no start and no partitions; its producer has none in the topic."""
     producer.commit_transaction(TIMEOUT)
     wait_for_markers(kafka, topic)
     complete = TransactionState.COMPLETE_COMMIT
@@ -109,7 +109,7 @@ def test_transaction_that_has_ended(
 
 @pytest.mark.usefixtures("producer")
 def test_filters(admin: AdminClient, transactional_id: str) -> None:
-    """By state, by producer, by how long it has been open, and by a pattern of its id."""
+    """Transactions are filtered by state, by producer, by time open, and by a pattern of the id."""
     ongoing = {TransactionState.ONGOING}
     listing = listed(admin, transactional_id, states=ongoing)
     assert listed(admin, transactional_id, producer_ids={listing.producer_id}) == listing
@@ -126,7 +126,7 @@ def test_filters(admin: AdminClient, transactional_id: str) -> None:
 
 
 def test_unknown_transactional_id(admin: AdminClient, transactional_id: str) -> None:
-    """Its description fails, and says why."""
+    """The description of an unknown transactional.id fails, and says why."""
     found = admin.describe_transactions([transactional_id])
     error = found[transactional_id].exception(TIMEOUT)
     assert code_of(error) == 105
@@ -196,7 +196,7 @@ def test_force_terminate_transaction(
 @pytest.mark.usefixtures("producer")
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str, transactional_id: str) -> None:
-    """In asyncio: the same, also where a request is made of several."""
+    """AIOAdminClient does the same, also where it makes one call from several requests."""
     place = TopicPartition(topic, 0)
     async with AIOAdminClient(kafka.config()) as admin:
         assert transactional_id in ids(await admin.list_transactions())

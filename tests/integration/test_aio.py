@@ -49,7 +49,7 @@ async def consumers_of(
 
 
 async def send(kafka: KafkaCluster, topic: str, start: int, stop: int) -> None:
-    """Numbers, to the partitions in turn."""
+    """Sends numbers to the partitions in turn."""
     async with AIOProducer(kafka.config() | {"enable.idempotence": True}) as producer:
         deliveries = [
             await producer.produce(topic, b"%d" % number, partition=number % PARTITIONS)
@@ -130,8 +130,11 @@ async def test_consume_process_produce(
 async def test_partition_by_partition(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Members that read one partition for a while, then all, while others come: each message once,
-    each partition in order, although its messages were buffered when it moved."""
+    """Members read one partition for a while, then all, while other members join.
+
+    Each message comes once, and each partition in order, although its messages were buffered when
+    it moved.
+    """
     topic = make_topic(partitions=PARTITIONS)
     count = 2000
     seen: dict[int, list[int]] = {partition: [] for partition in range(PARTITIONS)}

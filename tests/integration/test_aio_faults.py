@@ -90,7 +90,7 @@ async def check(
 def test_asyncio_clients(
     own_kafka: OwnKafkaCluster, make_topic: MakeTopic, group: str, kind: str
 ) -> None:
-    """Deliveries of AIOProducer, and getone() of AIOConsumer."""
+    """When a leader dies, deliveries of AIOProducer and calls of AIOConsumer.getone() end."""
     topic = make_topic()
     place = TopicPartition(topic, 0)
 
@@ -116,7 +116,7 @@ def test_asyncio_clients(
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_aiokafka(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, kind: str) -> None:
-    """Futures of AIOKafkaProducer, and getone() of AIOKafkaConsumer."""
+    """When a leader dies, futures of AIOKafkaProducer and calls of getone() end."""
     topic = make_topic()
     place = aiokafka.TopicPartition(topic, 0)
     servers = own_kafka.bootstrap_servers

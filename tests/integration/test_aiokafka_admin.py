@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 @in_loop
 async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
-    """It is created, configured, given partitions and records, emptied and deleted."""
+    """A topic is created, configured, given partitions and records, emptied and deleted."""
     topic = f"topic-{uuid.uuid4().hex}"
     servers = kafka.config()["bootstrap.servers"]
     async with AIOKafkaAdminClient(bootstrap_servers=servers) as admin:
@@ -61,7 +61,7 @@ async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
 
 @in_loop
 async def test_a_group(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """It is listed, described and found; its offsets are those that were committed."""
+    """A group is listed, described and found; its offsets are those that were committed."""
     servers = kafka.config()["bootstrap.servers"]
     async with AIOKafkaProducer(bootstrap_servers=servers) as producer:
         await producer.send_and_wait(topic, b"v")

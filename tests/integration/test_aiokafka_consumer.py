@@ -35,7 +35,7 @@ def servers_of(kafka: KafkaCluster) -> str:
 
 
 def fill(kafka: KafkaCluster, topic: str, start: int, stop: int, partitions: int = 1) -> None:
-    """Numbers, to the partitions in turn."""
+    """Sends numbers to the partitions in turn."""
     producer = Producer(kafka.config() | {"linger.ms": 0})
     for number in range(start, stop):
         producer.produce(topic, b"%d" % number, partition=number % partitions)
@@ -64,7 +64,7 @@ async def test_listeners_that_commit(
 ) -> None:
     """A partition moves after its commit: no message is lost or read twice."""
     topic = make_topic(partitions=4)
-    with_long_sessions(kafka, group, protocol)  # of brokers; consumer_at() has the members' own
+    with_long_sessions(kafka, group, protocol)  # for KIP-848; for others, consumer_at() does that
     seen: list[bytes] = []
 
     async def read(consumer: Consumer) -> None:

@@ -26,7 +26,7 @@ def servers(kafka: KafkaCluster) -> str:
 
 @pytest.fixture
 def topic(make_topic: MakeTopic) -> str:
-    """Of two partitions."""
+    """A topic of two partitions."""
     return make_topic(2)
 
 

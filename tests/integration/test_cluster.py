@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 def test_topics_are_replicated(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """Three brokers, and every partition on all of them."""
+    """There are three brokers, and each has a replica of every partition."""
     name = make_topic(partitions=5, cleanup_policy="compact")
     with Producer(kafka.config()) as producer:
         metadata = producer.list_topics(name, timeout=10)

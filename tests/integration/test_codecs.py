@@ -69,7 +69,7 @@ def test_all_codecs_in_one_topic(kafka: KafkaCluster, topic: str) -> None:
 
 @pytest.mark.parametrize("level", [-1, 0, 12])
 def test_levels(kafka: KafkaCluster, topic: str, level: int) -> None:
-    """The lowest and the highest level of a codec, and its default."""
+    """A codec works with its lowest and highest level, and with its default."""
     config = {"compression.type": "lz4", "compression.level": level}
     with writer(kafka, config) as producer, reader(kafka) as consumer:
         send(producer, topic, VALUES[:100])

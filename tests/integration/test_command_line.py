@@ -67,7 +67,7 @@ def test_from_and_until_a_time(
 
 
 def test_a_group_goes_on(kafka: KafkaCluster, timed: str, group: str) -> None:
-    """Each run writes what the ones before have not."""
+    """Each run of a group writes the messages that earlier runs have not written."""
     command = ["consume", timed, "-b", kafka.bootstrap_servers, "-g", group, "-q"]
     assert run(*command, "-n", "4").stdout == b"0\n1\n2\n3\n"
     assert run(*command, "-e").stdout == b"4\n5\n6\n7\n8\n9\n"
@@ -126,7 +126,7 @@ def test_credentials_of_a_file(
 
 @pytest.fixture
 def admin(kafka: KafkaCluster) -> Run:
-    """run() with the cluster; the rows that it wrote, for commands that list."""
+    """Runs a command with the cluster."""
 
     def run_with(command: str, *arguments: str) -> Ended:
         words = command.split()
@@ -166,7 +166,7 @@ class TestAdministration:
         assert len(missing.stderr.splitlines()) == 1
 
     def test_groups(self, admin: Run, kafka: KafkaCluster, timed: str, group: str) -> None:
-        """Lag of a group with and without members; and the group is deleted."""
+        """The lag of a group is shown with and without members, and the group is deleted."""
         done = run("consume", timed, "-b", kafka.bootstrap_servers, "-g", group, "-n", "4")
         assert done.status == 0
         idle = {"member": None, "client": None, "host": None}
@@ -198,7 +198,8 @@ class TestAdministration:
         assert ended(process).status == 130
 
     def test_configs(self, admin: Run, topic: str, make_topic: MakeTopic) -> None:
-        """Set, read and unset; a value that the broker does not take changes nothing."""
+        """Configurations are set, read and unset; a value that the broker refuses changes
+        nothing."""
         assert (
             admin("configs set topic", topic, "retention.ms=5000", "max.message.bytes=9").status
             == 0
@@ -223,14 +224,14 @@ class TestAdministration:
         ],
     )
     def test_configs_of_a_missing_topic(self, admin: Run, command: str) -> None:
-        """The error names it."""
+        """The error names the missing topic."""
         done = admin(command)
         assert (done.status, done.stdout) == (1, b"")
         assert done.stderr.startswith("error: topic 'nosuch': ")
 
     @needs("raw-request")
     def test_configs_of_a_logger(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
-        """Each broker has its own, which change at once."""
+        """Each broker has its own logger levels, which change at once."""
         logger = "org.apache.kafka.storage.internals.log.TimeIndex"
         done = admin("configs set broker-logger", "2", f"{logger}=ERROR")
         assert done == (0, b"broker_logger 2 was changed\n", "")
@@ -245,7 +246,7 @@ class TestAdministration:
     def test_acls(
         self, secured_kafka: SecuredKafkaCluster, admin: Run, make_topic: MakeTopic
     ) -> None:
-        """Create, list by filter, and delete."""
+        """ACLs are created, listed by a filter, and deleted."""
         name = f"acl-{uuid.uuid4().hex[:12]}"
         options = ["--resource", "topic", "--name", name]
         binding = ["--principal", "User:bob", "--operation", "read", "--permission", "deny"]
@@ -267,7 +268,7 @@ class TestAdministration:
         assert rows(admin("acls list", *options, "--json")) == []
 
     def test_cluster(self, secured_kafka: SecuredKafkaCluster, admin: Run) -> None:
-        """Every broker, and which one is the controller."""
+        """The command shows every broker, and which one is the controller."""
         found = rows(admin("cluster describe", "--json"))
         assert [row["broker"] for row in found] == [1, 2, 3]
         assert len({row["cluster"] for row in found}) == 1
@@ -347,7 +348,7 @@ class TestTransactions:
         assert (found["start offset"], found["coordinator epoch"]) == (0, None)
 
     def test_each_id_has_its_own_error(self, admin: Run, producer: Producer, topic: str) -> None:
-        """One that nobody has used fails, and the other is described."""
+        """An id that nobody has used fails, and the other id is described."""
         missing = new_id()
         done = admin("transactions describe", missing, topic, "-J")
         assert (done.status, len(done.stdout.splitlines())) == (1, 1)
@@ -380,7 +381,7 @@ class TestTransactions:
     def test_terminated(
         self, kafka: KafkaCluster, admin: Run, producer: Producer, topic: str
     ) -> None:
-        """Its producer cannot commit any more."""
+        """After a transaction is terminated, its producer cannot commit it."""
         done = admin("transactions force-terminate", topic, "-y")
         assert done == (0, f"transactional id {topic} has no open transaction\n".encode(), "")
         wait_for_markers(kafka, topic)
@@ -433,7 +434,7 @@ class TestShareGroups:
     def test_shown_and_deleted(
         self, kafka: KafkaCluster, admin: Run, timed: str, group: str
     ) -> None:
-        """A group with a member, then without; its offsets, and how it is deleted."""
+        """A share group is shown with a member and without, and deleted when it has none."""
         configure_group(kafka, group, share_session_timeout_ms="45000")
         with Member(kafka, group, client_id="me") as member:
             member.subscribe([timed])
@@ -455,7 +456,7 @@ class TestShareGroups:
     def test_offsets(
         self, kafka: KafkaCluster, admin: Run, timed: str, group: str, make_topic: MakeTopic
     ) -> None:
-        """Set to the beginning, the end, an offset and a time; and forgotten."""
+        """Offsets are set to the beginning, the end, an offset and a time, and deleted."""
         two = make_topic(partitions=2)
         for to, start in (
             ("3", 3),
@@ -489,7 +490,7 @@ def _without_members(admin: Run, group: str) -> bool:
 
 @needs("raw-request")
 def test_delegation_tokens(secured_kafka: SecuredKafkaCluster, tmp_path: Path) -> None:
-    """Created, described with and without its secret, renewed, and gone."""
+    """A token is created, described with and without its secret, renewed, and expired."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
     file = tmp_path / "kafka.properties"
     file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))

@@ -35,7 +35,7 @@ def filled(kafka: KafkaCluster, topic: str) -> str:
 
 
 def committer(kafka: KafkaCluster, group: str, config: dict[str, Any] | None = None) -> Consumer:
-    """Commits for a group that has no members: such a consumer need not be one."""
+    """A consumer that commits for a group without members: it need not be a member itself."""
     return reader(kafka, {"group.id": group} | (config or {}))
 
 
@@ -190,7 +190,7 @@ def test_too_much_metadata(kafka: KafkaCluster, filled: str, group: str) -> None
 
 
 def test_a_topic_that_is_not_there(kafka: KafkaCluster, group: str) -> None:
-    """UNKNOWN_TOPIC_OR_PART."""
+    """A commit for a topic that does not exist fails with UNKNOWN_TOPIC_OR_PART."""
     with committer(kafka, group) as consumer:
         assert refused(consumer, f"no-{group}") == KafkaError.UNKNOWN_TOPIC_OR_PART
 

@@ -62,7 +62,7 @@ def records_in(kafka: RealKafkaCluster, topic: str) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_broker_compresses(own_kafka: RealKafkaCluster, make_topic: MakeTopic, codec: str) -> None:
-    """Each codec as the brokers write it, on all replicas."""
+    """dump-log reads each codec as the brokers write it, on all replicas."""
     topic = make_topic(compression_type=codec)
     values = [f"value {number} ".encode() * 50 for number in range(20)]
     with writer(own_kafka, {"linger.ms": 50}) as producer:
@@ -116,7 +116,7 @@ def test_transactions(own_kafka: RealKafkaCluster, topic: str) -> None:
 
 
 def test_offsets(own_kafka: RealKafkaCluster, topic: str, group: str) -> None:
-    """Commits of a group, in the words of the protocol."""
+    """dump-log shows the commits of a group, in the words of the protocol."""
     with reader(own_kafka, {"group.id": group}) as consumer:
         place = TopicPartition(topic, 0, 42, metadata="why")
         consumer.commit(offsets=[place], asynchronous=False)

@@ -28,7 +28,7 @@ HEADERS: list[Headers] = [
 
 
 def test_headers_come_back(kafka: KafkaCluster, topic: str) -> None:
-    """In the consumed message and in the delivery report."""
+    """Headers come back in the consumed message and in the delivery report."""
     reports = Reports()
     with writer(kafka) as producer, reader(kafka) as consumer:
         for headers in HEADERS:
@@ -54,7 +54,8 @@ def test_forms_of_headers(kafka: KafkaCluster, topic: str) -> None:
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])
 def test_headers_in_compressed_batches(kafka: KafkaCluster, topic: str, codec: str) -> None:
-    """They are read after their batch's memory is gone, too: each message has its own."""
+    """Each message has its own headers, which can be read after the memory of their batch is
+    gone."""
     config = {"compression.type": codec, "linger.ms": 50}
     with writer(kafka, config) as producer, reader(kafka) as consumer:
         for number in range(1000):

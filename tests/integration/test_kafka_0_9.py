@@ -147,7 +147,7 @@ def test_a_message_is_too_large(client: KafkaClient, make_topic: MakeTopic) -> N
 
 
 def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> None:
-    """KafkaConsumer does not create it."""
+    """KafkaConsumer does not create a topic that does not exist."""
     with pytest.raises(UnknownTopicOrPartitionError):
         KafkaConsumer("there-is-no-such-topic", bootstrap_servers=servers_of(kafka))
 
@@ -157,7 +157,7 @@ def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> 
 def test_secured_brokers(
     secured_kafka: SecuredKafkaCluster, make_topic: MakeTopic, listener: str
 ) -> None:
-    """Clients connect to them with librdkafka's properties."""
+    """Clients connect to secured brokers with librdkafka's properties."""
     topic = make_topic(1)
     properties = secured_kafka.config(listener)
     if listener.startswith("SASL"):
@@ -194,7 +194,7 @@ def test_a_leader_dies(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> Non
         leader.kill()
         producer.send_messages(topic, *numbers(5, 10))
         wait_until(lambda: found[-1:] == [b"9"], read, timeout=READY_SECONDS)
-    # One that was not acknowledged may be there twice.
+    # A message that was not acknowledged may be there twice.
     assert list(dict.fromkeys(found)) == numbers(0, 10)
     producer.stop()
     client.close()

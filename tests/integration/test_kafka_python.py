@@ -53,7 +53,7 @@ def test_transactions(servers: str, make_topic: MakeTopic, group: str) -> None:
 
 @pytest.mark.parametrize("group_protocol", ["classic", "consumer"])
 def test_two_members(servers: str, make_topic: MakeTopic, group: str, group_protocol: str) -> None:
-    """They share the partitions, and the first has all of them again when the second leaves."""
+    """Two members share the partitions; when the second leaves, the first has all of them again."""
     topic, told = make_topic(2), Told()
     properties = {"group.protocol": group_protocol}
     with consumers_at(servers) as make:
@@ -69,7 +69,7 @@ def test_two_members(servers: str, make_topic: MakeTopic, group: str, group_prot
 
 
 def test_offsets_by_time(servers: str, make_topic: MakeTopic) -> None:
-    """The first message at or after a time, with its own time."""
+    """An offset by time is that of the first message at or after it, with that message's time."""
     partition = TopicPartition(filled(servers, make_topic(1), 10), 0)
     with consumers_at(servers) as make:
         consumer = make(partition.topic)

@@ -65,12 +65,13 @@ def admin(servers: str) -> Iterator[KafkaAdminClient]:
 
 @pytest.fixture
 def name() -> str:
-    """Of something that nobody else has."""
+    """A name that nothing else has."""
     return f"name-{uuid.uuid4().hex}"
 
 
 def test_the_life_of_a_topic(admin: KafkaAdminClient, kafka: KafkaCluster, name: str) -> None:
-    """It is created, described, given partitions, and deleted; errors are raised or returned."""
+    """A topic is created, described, given partitions, and deleted; errors are raised or
+    returned."""
     configs = {"retention.ms": "86400000"}
     created = admin.create_topics([NewTopic(name, 1, 1, topic_configs=configs)])
     (topic,) = created["topics"]
@@ -214,7 +215,7 @@ def test_records_and_offsets(admin: KafkaAdminClient, servers: str, make_topic: 
 
 
 def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, group: str) -> None:
-    """A group with a member, and without; its offsets."""
+    """A group is described with a member and without, and its offsets are returned."""
     partition = TopicPartition(filled(servers, make_topic(1), 10), 0)
     with consumers_at(servers) as make:
         consumer = make(partition.topic, group_id=group)
@@ -255,7 +256,7 @@ def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, gr
 
 
 def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
-    """Leaders, moves, and directories."""
+    """Leaders are elected, replicas are moved, and log directories are described."""
     partition = TopicPartition(make_topic(1), 0)
     elected = admin.elect_leaders("preferred", [partition])
     assert elected.error_code == 0
@@ -314,7 +315,7 @@ def test_transactions(
 
 
 def test_the_cluster(admin: KafkaAdminClient) -> None:
-    """Its brokers, and the versions of requests."""
+    """The client describes the brokers, and returns the versions of their requests."""
     cluster = admin.describe_cluster()
     assert cluster["controller_id"] in [one["broker_id"] for one in cluster["brokers"]]
     assert "ALTER" in cluster["authorized_operations"]
@@ -325,7 +326,7 @@ def test_the_cluster(admin: KafkaAdminClient) -> None:
 
 
 def test_features(admin: KafkaAdminClient) -> None:
-    """They are described, and an unknown one is refused."""
+    """Features are described, and an unknown one is refused."""
     feature = admin.describe_features()["transaction.version"]
     assert feature["finalized"][1] <= feature["supported"][1]
     with pytest.raises(errors.BrokerResponseError):
@@ -333,7 +334,7 @@ def test_features(admin: KafkaAdminClient) -> None:
 
 
 def test_the_quorum(admin: KafkaAdminClient) -> None:
-    """Its voters are described."""
+    """The voters of the quorum are described."""
     quorum = admin.describe_metadata_quorum()
     (partition,) = quorum["topics"][0]["partitions"]
     assert partition["error"] is None
@@ -341,7 +342,7 @@ def test_the_quorum(admin: KafkaAdminClient) -> None:
 
 
 def test_credentials(admin: KafkaAdminClient, name: str) -> None:
-    """They are created, described and deleted."""
+    """Credentials are created, described and deleted."""
     created = UserScramCredentialUpsertion(name, ScramMechanism.SCRAM_SHA_256, "secret")
     assert admin.alter_user_scram_credentials([created]) == {name: None}
 

@@ -34,7 +34,7 @@ REQUESTS = {
     "EndTxn": 26,
     "TxnOffsetCommit": 28,
 }
-# The brokers do that by themselves when the producer speaks version 2.
+# With version 2 of the protocol, the brokers do without these requests of the producer.
 ONLY_VERSION_1 = {"AddPartitionsToTxn", "AddOffsetsToTxn"}
 # A request whose answer does not come is given up after that, and sent again.
 GIVEN_UP_MS = 1000
@@ -51,7 +51,7 @@ def version(own_kafka: OwnKafkaCluster, request: pytest.FixtureRequest) -> Itera
 
 @pytest.fixture
 def network(own_kafka: OwnKafkaCluster) -> Iterator[Holding]:
-    """Between the listeners PROXIED and their brokers."""
+    """Proxies between the clients of the listeners PROXIED and the brokers."""
     holding = Holding()
     with contextlib.ExitStack() as stack:
         for broker in own_kafka.brokers:

@@ -21,6 +21,6 @@ def test_the_guide_has_the_limit(limit: str) -> None:
 
 
 def test_each_limit_is_the_reason_of_a_test() -> None:
-    """What the embedded cluster has learned leaves the guide, too."""
+    """When the embedded cluster has learned something, the limit leaves the guide, too."""
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     assert [name for name in LIMITS if f"real_only(limits.{name})" not in tests] == []

@@ -24,7 +24,7 @@ def client(request: pytest.FixtureRequest, kafka: KafkaCluster) -> Iterator[Prod
 
 
 def test_brokers(kafka: KafkaCluster, client: Producer | Consumer) -> None:
-    """Their addresses, the controller and the cluster's id."""
+    """list_topics() returns the brokers' addresses, the controller and the cluster's id."""
     metadata = client.list_topics(timeout=TIMEOUT)
     addresses = {f"{each.host}:{each.port}" for each in metadata.brokers.values()}
     assert addresses == set(kafka.bootstrap_servers.split(","))
@@ -36,7 +36,7 @@ def test_brokers(kafka: KafkaCluster, client: Producer | Consumer) -> None:
 
 
 def test_topics(kafka: KafkaCluster, make_topic: MakeTopic, client: Producer | Consumer) -> None:
-    """All of them or one, with partitions, replicas and leaders."""
+    """list_topics() returns all topics or one, with partitions, replicas and leaders."""
     one, two = make_topic(), make_topic(partitions=4)
     assert {one, two} <= set(client.list_topics(timeout=TIMEOUT).topics)
     metadata = client.list_topics(two, TIMEOUT)
@@ -52,7 +52,7 @@ def test_topics(kafka: KafkaCluster, make_topic: MakeTopic, client: Producer | C
 
 
 def test_an_unknown_topic(client: Producer | Consumer) -> None:
-    """An error of the topic; it is not created."""
+    """An unknown topic has an error, and is not created."""
     for _ in range(2):
         topic = client.list_topics("topic-nobody-made", TIMEOUT).topics["topic-nobody-made"]
         assert topic.error == KafkaError.UNKNOWN_TOPIC_OR_PART
@@ -67,7 +67,7 @@ def test_a_wrong_name(client: Producer | Consumer) -> None:
 
 
 def test_watermarks_of_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
-    """It is an exception."""
+    """The watermarks of an unknown partition are an exception."""
     with reader(kafka) as consumer, pytest.raises(KafkaException) as caught:
         consumer.get_watermark_offsets(TopicPartition(topic, 9), TIMEOUT)
     assert caught.value.args[0].code() in {

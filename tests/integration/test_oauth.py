@@ -71,7 +71,7 @@ def test_expired_token(oauth: Config, client: Any) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_token_that_is_known_to_be_expired(oauth: Config, client: Any) -> None:
-    """It is refused before it is sent: the constructor raises."""
+    """A token that is known to be expired is refused before it is sent: the constructor raises."""
     config = oauth | {"oauth_cb": Tokens(lifetime=-60)}
     refused = pytest.raises(KafkaException, match="unexpired token")
     with refused as raised, failing(client, config):
@@ -124,7 +124,7 @@ def test_oidc(secured_kafka: SecuredKafkaCluster, topic: str) -> None:
 def test_unsecured_token_where_signatures_count(
     secured_kafka: SecuredKafkaCluster, client: Any
 ) -> None:
-    """The broker refuses it: _AUTHENTICATION."""
+    """The broker refuses an unsecured token where signatures count: _AUTHENTICATION."""
     config = secured_kafka.config("SASL_SSL") | {
         "sasl.mechanism": "OAUTHBEARER",
         "oauth_cb": Tokens(),
@@ -141,7 +141,7 @@ def test_wrong_client_secret(secured_kafka: SecuredKafkaCluster, client: Any) ->
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_expired_token_of_the_provider(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """It is not sent: _AUTHENTICATION."""
+    """An expired token of the provider is not sent: _AUTHENTICATION."""
     config = oidc(secured_kafka, secured_kafka.identity.expired_url)
     told(client, config, KafkaError._AUTHENTICATION, "expired")
 
@@ -154,7 +154,7 @@ def test_no_token_endpoint(secured_kafka: SecuredKafkaCluster, client: Any) -> N
 
 
 def test_list_topics(secured_kafka: SecuredKafkaCluster) -> None:
-    """Without an error_cb it says why there is no token."""
+    """Without an error_cb, list_topics() says why there is no token."""
     config = oidc(secured_kafka, secured_kafka.identity.token_url, secret=WRONG)
     with Producer(config) as producer:
         failure(lambda: producer.list_topics(timeout=2), "invalid_client")

@@ -68,7 +68,8 @@ def test_as_the_java_client(
 
 
 def test_murmur2_is_the_java_clients(java_partitions: list[int]) -> None:
-    """The function for applications that choose partitions themselves."""
+    """murmur2(), for applications that choose partitions themselves, chooses as the Java client
+    does."""
     assert [murmur2(key, PARTITIONS) for key in KEYS] == java_partitions
 
 

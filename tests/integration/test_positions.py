@@ -132,7 +132,7 @@ def test_offsets_for_times_in_compressed_batches(
 
 
 def test_offsets_for_times_of_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
-    """It is an error of that partition, or of the call: never an offset."""
+    """An unknown partition has an error, or the call raises: there is never an offset."""
     with reader(kafka) as consumer:
         try:
             (found,) = consumer.offsets_for_times([TopicPartition(topic, 9, 0)], TIMEOUT)

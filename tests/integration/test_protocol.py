@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 @pytest.fixture(scope="module")
 def libraries() -> Path:
-    """The jars of the Kafka that the tables are of."""
+    """The jars of the Kafka release that the tables are made from."""
     folder = kafka_home() / "libs"
     if not (folder / f"kafka-clients-{VERSION}.jar").is_file():
         pytest.skip(f"the tables are of Kafka {VERSION}, which KAFKA_HOME is not")
@@ -86,7 +86,7 @@ def run(libraries: Path, asked: Iterable[Sequence[object]]) -> list[str]:
 
 @pytest.mark.usefixtures("libraries")
 def test_tables_are_kafkas() -> None:
-    """What is committed is what the pinned Kafka's definitions give."""
+    """The committed tables are what the definitions of the pinned Kafka give."""
     done = subprocess.run([sys.executable, TOOL, "--check"], capture_output=True, text=True)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 

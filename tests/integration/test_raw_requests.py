@@ -23,7 +23,7 @@ NO_TAGS = b"\0"
 
 
 def test_log_directories(kafka: KafkaCluster, topic: str) -> None:
-    """A broker's directories, with the partitions in them (KIP-113)."""
+    """request() returns a broker's log directories, with the partitions in them (KIP-113)."""
     with AdminClient(kafka.config()) as admin, Producer(kafka.config()) as producer:
         send(producer, topic, [b"value"])
         leader = admin.list_topics(topic).topics[topic].partitions[0].leader
@@ -35,7 +35,7 @@ def test_log_directories(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_secured_connections(kafka: KafkaCluster) -> None:
-    """TLS and SASL are the client's own."""
+    """Raw requests use the TLS and SASL of the client."""
     user, password = next(iter(USERS.items()))
     with AdminClient(kafka.config("SASL_SSL") | plain(user, password)) as admin:
         assert API_VERSIONS in admin.api_versions(timeout=TIMEOUT)

@@ -48,7 +48,7 @@ def test_an_open_transaction_is_a_wall(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_read_uncommitted_does_not_wait(kafka: KafkaCluster, topic: str) -> None:
-    """It sees records of open and of aborted transactions."""
+    """A read_uncommitted consumer sees records of open and of aborted transactions at once."""
     with (
         transactional(kafka) as producer,
         reader(kafka, {"isolation.level": "read_uncommitted"}) as consumer,

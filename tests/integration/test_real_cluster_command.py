@@ -18,8 +18,10 @@ pytestmark = pytest.mark.integration
 
 
 def test_a_real_broker() -> None:
-    """Its line on stdout names a broker that does what the embedded one does not; it ends with
-    status 0, and the broker with it."""
+    """The address on stdout is that of a broker that supports what the embedded one does not.
+
+    The command ends with status 0, and the broker ends with it.
+    """
     command = [*COMMAND, "cluster", "--real", "--port", "0", "--topic", "orders:2"]
     environment = os.environ | {"KAFKA_HOME": str(kafka_home())}
     with subprocess.Popen(

@@ -95,7 +95,10 @@ def test_incremental_order(
 def test_too_long_between_polls(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """max.poll.interval.ms: others take over, and it may not commit; poll() says why it rejoins."""
+    """After max.poll.interval.ms, other members take over, and the slow member may not commit.
+
+    poll() says why it joins the group again.
+    """
     topic = make_topic(partitions=PARTITIONS)
     config = PROTOCOLS[protocol] | {"max.poll.interval.ms": 1000}
     if protocol == "consumer":  # librdkafka stops its heartbeats, and brokers end its session

@@ -22,7 +22,7 @@ from tools.kafka import pinned
 pytestmark = pytest.mark.integration
 
 PROGRAM = Path(__file__).parent / "java" / "Batches.java"
-# Of each format, codec and kind of batch.
+# The number of samples of each format, codec and kind of batch.
 SAMPLES = 6
 
 
@@ -67,7 +67,7 @@ def written_by_java(libraries: Path) -> list[tuple[str, bytes, str]]:
 
 
 def test_what_java_writes_is_read(written_by_java: list[tuple[str, bytes, str]]) -> None:
-    """Every field of the headers and all records, of every format, codec and kind."""
+    """Java's batches are read with all fields and records, in every format, codec and kind."""
     assert [line for line, data, text in written_by_java if said(data) != text] == []
     assert all(text.startswith("batch:") for _, _, text in written_by_java)
 
@@ -120,7 +120,7 @@ def test_java_reads_what_is_written_here(libraries: Path) -> None:
 
 
 def test_control_records(libraries: Path) -> None:
-    """Every type of them, as Java writes it."""
+    """Control records of every type are read, as Java writes them."""
     [answer] = run(libraries, ["control"])
     transaction, raft = records.read(bytes.fromhex(answer))
     assert isinstance(transaction, RecordBatch)

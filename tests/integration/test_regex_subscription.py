@@ -74,7 +74,7 @@ def test_topics_that_come_later(kafka: KafkaCluster, member: Consumer, prefix: s
 
 
 def test_a_pattern_beside_a_name(kafka: KafkaCluster, member: Consumer, prefix: str) -> None:
-    """Both kinds in one subscription."""
+    """One subscription may contain a pattern and a name."""
     for name in (f"{prefix}-1", f"{prefix}-2", f"name-{prefix}"):
         create_topic(kafka, name)
     member.subscribe([f"^{prefix}-[0-9]$", f"name-{prefix}"])

@@ -68,7 +68,7 @@ def test_refused(
 
 
 def has_gssapi(config: dict[str, Any]) -> bool:
-    """It needs Cyrus SASL where librdkafka is compiled."""
+    """Whether librdkafka has GSSAPI, for which it must be compiled with Cyrus SASL."""
     try:
         Producer(config).close()
     except KafkaException as error:
@@ -157,7 +157,7 @@ def test_consumer_goes_on_with_the_right_password(
 
 
 def test_list_topics(wrong: dict[str, Any]) -> None:
-    """It fails when its time is up, and says why."""
+    """list_topics() fails when its time is up, and says why."""
     with failing(Producer, wrong) as (producer, _):
         error = failure(lambda: producer.list_topics(timeout=2), "Invalid username or password")
     assert error.code() in {KafkaError._TRANSPORT, KafkaError._TIMED_OUT}
@@ -183,7 +183,7 @@ def test_init_transactions(wrong: dict[str, Any]) -> None:
     ids=["committed", "get_watermark_offsets", "offsets_for_times", "commit"],
 )
 def test_requests_of_a_consumer(wrong: dict[str, Any], call: Any) -> None:
-    """They fail when their time is up, and say why."""
+    """Requests of a consumer fail when their time is up, and say why."""
     # close() waits as long as the session for an answer to the commit.
     session = {"session.timeout.ms": 1000, "heartbeat.interval.ms": 300}
     with failing(Consumer, wrong | session) as (consumer, errors):

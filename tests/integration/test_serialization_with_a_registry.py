@@ -105,7 +105,7 @@ def test_register_and_look_up(url: str, client: SchemaRegistryClient, subject: s
 
 
 def test_compatibility(client: SchemaRegistryClient, subject: str) -> None:
-    """A version that readers could not read is refused, by the test of it and for real."""
+    """A version that readers could not read is refused, by the check and by the registration."""
     client.register_schema(subject, Schema(TEXT))
     client.set_compatibility(subject, "BACKWARD")
     assert client.get_compatibility(subject) == "BACKWARD"
@@ -180,7 +180,7 @@ def test_evolution_through_brokers(
 def test_json_through_brokers(
     kafka: KafkaCluster, topic: str, url: str, client: SchemaRegistryClient
 ) -> None:
-    """Objects that fit their JSON Schema."""
+    """Objects that fit their JSON Schema come back through brokers."""
     schema = '{"title": "T", "type": "object", "properties": {"a": {"type": "integer"}}}'
     objects = [{"a": one} for one in range(3)]
     with SchemaRegistryClient({"url": url}) as other:
@@ -193,7 +193,7 @@ def test_json_through_brokers(
 def test_protobuf_through_brokers(
     kafka: KafkaCluster, topic: str, url: str, client: SchemaRegistryClient, message: Any
 ) -> None:
-    """Messages whose files import other files, and messages that are not the first of their
+    """Messages come back whose files import other files, or that are not the first of their
     file."""
     serializer = ProtobufSerializer(type(message), client, {"skip.known.types": False})
     with SchemaRegistryClient({"url": url}) as other:
@@ -226,7 +226,7 @@ def test_the_awaiting_client(url: str, subject: str) -> None:
     asyncio.run(main())
 
 
-# What Apicurio's registry does not know of, or what it has rules of its own for.
+# Cases that Apicurio's registry does not support, or for which it has its own rules.
 _OTHER_RULES = frozenset(
     {
         "nothing",
@@ -243,7 +243,7 @@ _OTHER_RULES = frozenset(
 @pytest.mark.parametrize("level", ["BACKWARD", "FORWARD", "FULL"])
 @pytest.mark.parametrize("kind", ["AVRO", "JSON"])
 def test_what_is_compatible(client: SchemaRegistryClient, kind: str, level: str) -> None:
-    """The table that the registry in memory holds to is that of a real one."""
+    """The registry in memory and the real one judge each pair of schemas as the table says."""
 
     def schema(text: str) -> Schema:
         document = json.loads(text)

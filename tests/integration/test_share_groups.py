@@ -217,7 +217,7 @@ def test_implicit_close_releases(ten: str, make_member: MakeMember) -> None:
 
 
 def test_commit_async(ten: str, make_member: MakeMember) -> None:
-    """It returns at once, and the callback is told in a later poll()."""
+    """commit_async() returns at once, and the callback gets the result in a later poll()."""
     member = make_member()
     member.accept(member.fetch())
     member.commit_async()

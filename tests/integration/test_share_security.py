@@ -40,7 +40,7 @@ def check_reads_ten(consumer: ShareConsumer) -> None:
     batches: list[Messages] = []
 
     def poll() -> None:
-        # An attempt with a password of before may have been under way.
+        # An attempt with an earlier password may have been under way.
         with contextlib.suppress(KafkaException):
             batches.append(consumer.poll(0.5))
 
@@ -60,14 +60,14 @@ def test_tls(secured_kafka: SecuredKafkaCluster, ten: str, group: str, listener:
 
 
 def test_oauth_cb(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
-    """oauth_cb makes its tokens."""
+    """A share consumer logs in with the tokens of its oauth_cb."""
     config = secured_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
     with share(config | {"oauth_cb": Tokens()}, group, ten) as consumer:
         check_reads_ten(consumer)
 
 
 def test_wrong_password(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
-    """Without error_cb poll() raises it; the right password lets the consumer in."""
+    """Without error_cb, poll() raises the error; the right password lets the consumer in."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with share(config | {"reconnect.backoff.max.ms": 100}, group, ten) as consumer:
         with pytest.raises(KafkaException, match="Authentication failed") as info:

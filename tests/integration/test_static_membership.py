@@ -32,7 +32,7 @@ def static(protocol: str, instance: str) -> dict[str, Any]:
 def test_a_restart_is_no_rebalance(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Within the session timeout it gets its partitions back; the other one notices nothing."""
+    """A member that restarts soon gets its partitions back; the other member notices nothing."""
     topic = make_topic(partitions=PARTITIONS)
     sessions = with_long_sessions(kafka, group, protocol)
     restarts = static(protocol, "restarts") | sessions

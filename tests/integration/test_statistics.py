@@ -38,7 +38,7 @@ def named_brokers(statistics: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """Brokers, topics and partitions with the numbers of what was sent."""
+    """A producer's statistics count what was sent, by broker, topic and partition."""
     topic = make_topic(partitions=3)
     statistics = Statistics()
     config = statistics.config() | {"client.id": "counted"}
@@ -76,7 +76,8 @@ def test_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 
 def test_consumer(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
-    """What was received, the ends of partitions, and how far the group is behind them."""
+    """A consumer's statistics have what was received, the ends of partitions, and the group's
+    lag."""
     topic = make_topic(partitions=2)
     statistics = Statistics()
     config = statistics.config() | {"group.id": group}

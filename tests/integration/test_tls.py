@@ -52,12 +52,12 @@ def by_another_name(kafka: SecuredKafkaCluster) -> str:
 
 
 def test_files(tls: Config, topic: str) -> None:
-    """Certificate and key from files."""
+    """A client may have its certificate and key in files."""
     check_round_trip(tls, topic)
 
 
 def test_strings(tls: Config, topic: str) -> None:
-    """Certificate, key and authority as PEM text in the configuration."""
+    """A client may have certificate, key and authority as PEM text in its configuration."""
     for kind, file in (
         ("ca", tls.pop("ssl.ca.location")),
         ("certificate", tls.pop("ssl.certificate.location")),
@@ -206,7 +206,7 @@ def test_plaintext_to_a_tls_listener(secured_kafka: SecuredKafkaCluster, client:
 def test_list_topics_of_the_wrong_listener(
     secured_kafka: SecuredKafkaCluster, client: Any, listener: str
 ) -> None:
-    """It fails when its time is up, and says that the broker hung up."""
+    """list_topics() fails when its time is up, and says that the broker hung up."""
     config = secured_kafka.config() | {"bootstrap.servers": secured_kafka.servers(listener)}
     with failing(client, config) as (lost, _):
         failure(lambda: lost.list_topics(timeout=1), HUNG_UP)
@@ -214,7 +214,7 @@ def test_list_topics_of_the_wrong_listener(
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_list_topics_of_an_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
-    """It fails when its time is up, and says that the certificate could not be verified."""
+    """list_topics() fails when its time is up: the certificate could not be verified."""
     tls["ssl.ca.location"] = str(Authority(tmp_path).file)
     with failing(client, tls) as (lost, _):
         failure(lambda: lost.list_topics(timeout=1), "certificate verify failed")

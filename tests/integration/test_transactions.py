@@ -103,7 +103,7 @@ def test_abort_purges_and_reports(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_empty_transactions(kafka: KafkaCluster) -> None:
-    """One without records can be committed and aborted."""
+    """A transaction without records can be committed and aborted."""
     with transactional(kafka) as producer:
         producer.begin_transaction()
         producer.commit_transaction(TIMEOUT)

@@ -144,7 +144,7 @@ def test_offsets_of_an_earlier_generation(kafka: KafkaCluster, topic: str, group
 
 
 def test_a_record_that_is_refused(kafka: KafkaCluster, topic: str, make_topic: MakeTopic) -> None:
-    """Its delivery report and commit_transaction() have the broker's error."""
+    """The delivery report of a refused record and commit_transaction() have the broker's error."""
     small = make_topic(max_message_bytes="1000")
     reports = Reports()
     with transactional(kafka) as producer:
@@ -196,7 +196,8 @@ def begun_commits(producer: Producer, topic: str) -> int:
 
 
 def test_wrong_order(kafka: KafkaCluster, topic: str) -> None:
-    """_STATE, and the producer goes on as if nothing had happened."""
+    """A call in the wrong order raises _STATE, and the producer goes on as if nothing had
+    happened."""
     with writer(kafka, {"transactional.id": new_id()}) as producer:
         assert error_of(producer.begin_transaction) == KafkaError._STATE
         producer.init_transactions(TIMEOUT)
@@ -218,7 +219,7 @@ def test_wrong_order(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_without_transactional_id(kafka: KafkaCluster) -> None:
-    """_NOT_CONFIGURED."""
+    """Without transactional.id, the calls of transactions raise _NOT_CONFIGURED."""
     with writer(kafka) as producer:
         for call in (producer.init_transactions, producer.begin_transaction):
             error = error_of(call)

@@ -20,7 +20,7 @@ PARTITIONS = 6
 EACH = 100
 ALL = PARTITIONS * EACH
 POLLS = 12
-# Where a thread stands still for 5 ms between two of its partitions, librdkafka asks for the first
+# If a thread stands still for 5 ms between two of its partitions, librdkafka requests the first one
 # alone. Without the patch about half of the polls returned less than all.
 WHOLE = 10
 
@@ -51,7 +51,7 @@ def test_one_poll_returns_the_whole_answer(kafka: KafkaCluster, topic: str) -> N
     with KafkaConsumer(
         bootstrap_servers=kafka.bootstrap_servers,
         auto_offset_reset="earliest",
-        fetch_max_wait_ms=20,  # a seek waits for the fetch that waits
+        fetch_max_wait_ms=20,  # a seek waits for a pending fetch
     ) as consumer:
         consumer.assign(partitions)
 

@@ -17,7 +17,7 @@ from tests.support.waiting import TIMEOUT
 
 
 def lets_in(address: str, token: DelegationToken) -> bool:
-    """Whether a broker's SASL_PLAINTEXT listener accepts the token; the broker proves it, too."""
+    """Whether a SASL_PLAINTEXT listener accepts the token, and proves that the broker knows it."""
     host, port = address.rsplit(":", 1)
     with socket.create_connection((host, int(port)), timeout=TIMEOUT) as connection:
         handshake = protocol.SaslHandshakeRequest(mechanism="SCRAM-SHA-256")

@@ -21,8 +21,8 @@ def create_topic(
 ) -> None:
     """Creates the topic and waits until clients can use each of its partitions.
 
-    By then all that was changed before, topics, configurations and ACLs, has come to every
-    broker, as they hear of changes in their order.
+    By then every broker knows all earlier changes of topics, configurations and ACLs, because
+    brokers receive changes in order.
     """
     topic = text(name) + struct.pack(">ih", partitions, DEFAULT_REPLICATION)
     topic += array([])  # no assignments: the brokers choose

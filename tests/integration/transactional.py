@@ -53,16 +53,16 @@ def set_version(kafka: OwnKafkaCluster, version: int) -> None:
 
 
 def committed_reader(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Consumer:
-    """Sees only what is committed."""
+    """A consumer that sees only committed messages."""
     return reader(kafka, {"isolation.level": "read_committed"} | (config or {}))
 
 
 def wait_for_markers(kafka: KafkaCluster, topic: str, partitions: int = 1) -> None:
-    """Until every transaction has ended in the partitions too.
+    """Waits until every transaction has ended in the partitions, too.
 
-    The brokers answer a commit when it is decided, and write its markers afterwards. Until then
-    a partition's last stable offset, which is the end to a read_committed consumer, is smaller
-    than its high watermark.
+    The brokers answer a commit when it is decided, and write its markers afterwards. Until then a
+    partition's last stable offset, which is the end to a read_committed consumer, is smaller than
+    its high watermark.
     """
     every = [TopicPartition(topic, partition) for partition in range(partitions)]
     with (
@@ -80,7 +80,7 @@ def wait_for_markers(kafka: KafkaCluster, topic: str, partitions: int = 1) -> No
             except KafkaException as error:
                 if error.args[0] != KafkaError.NOT_LEADER_FOR_PARTITION:
                     raise
-                return False  # a busy machine elects leaders: the next time it asks the new one
+                return False  # a busy machine elects leaders: the next round asks the new one
 
         wait_until(all_ended)
 

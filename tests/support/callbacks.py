@@ -45,7 +45,8 @@ def raised_by(call: Callable[[], object]) -> ZeroDivisionError:
 
 
 def assert_from_callback(error: ZeroDivisionError) -> None:
-    """It is the exception itself: no wrapper, and its traceback leads into the callback."""
+    """Checks that the error is the exception itself: it is in no wrapper, and its traceback leads
+    into the callback."""
     assert type(error) is ZeroDivisionError
     assert str(error) == "division by zero"
     frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]

@@ -41,7 +41,8 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
 
 
 def ended(process: subprocess.Popen[bytes]) -> Ended:
-    """Waits for it; one that does not end is killed, so that it cannot disturb other tests."""
+    """Waits for the process, and kills one that does not end, so that it cannot disturb other
+    tests."""
     with process:
         try:
             stdout, stderr = process.communicate(timeout=TIMEOUT)

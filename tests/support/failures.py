@@ -11,12 +11,12 @@ import pytest
 
 
 class Failures:
-    """Writes them to the terminal, between the dots."""
+    """Writes the names of failed tests to the terminal, between the dots."""
 
     def __init__(self, reporter: Any) -> None:
         self._reporter = reporter
 
-    # After pytest's own, which shows the F.
+    # After pytest's own hook, which shows the F.
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.failed:

@@ -1,7 +1,7 @@
 """A broker that answers with truncated, oversized, corrupt and random frames.
 
-It is a proxy before a real (mock) broker: requests pass as they are, and some of the answers
-are spoilt on their way back. So a client gets as far as the parsers of every answer there is.
+It is a proxy before a real (mock) broker: requests pass as they are, and some of the answers are
+spoilt on their way back. So every parser of answers that the client has gets such frames.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class HostileProxy:
         self._threads: list[threading.Thread] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"{host}:{self._listener.getsockname()[1]}"
-        # How Metadata and FindCoordinator spell an address; both spellings are as long.
+        # How Metadata and FindCoordinator spell an address. Both addresses have the same length.
         self._here, self._there = (
             host.encode() + struct.pack(">i", port)
             for port in (self._listener.getsockname()[1], self._target[1])
         )
         self.hostile = False
-        self.frames = 0  # that were spoilt
+        self.frames = 0  # the number of spoilt frames
         self._start(self._accept)
 
     def __enter__(self) -> HostileProxy:

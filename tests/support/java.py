@@ -14,10 +14,10 @@ QUICK_START = (
 
 
 def start_java_quickly() -> None:
-    """For Spark's drivers that this process starts, and for Spark's launcher, which builds their
-    commands.
+    """Sets the options for Spark's drivers that this process starts, and for Spark's launcher.
 
-    Executors on a cluster get theirs from ``spark.executor.extraJavaOptions``.
+    The launcher builds the commands of the drivers. Executors on a cluster get their options from
+    ``spark.executor.extraJavaOptions``.
     """
     for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
         os.environ.setdefault(name, QUICK_START)

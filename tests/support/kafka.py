@@ -61,7 +61,7 @@ def refusal(producer: Producer, topic: str, reports: Reports) -> int | None:
     """Produce a message, and return the error code that produce() raises; None if it raises none.
 
     It raises if the brokers refuse the topic before the message is in its queue, which depends on
-    the threads. Otherwise the delivery report tells.
+    the threads. Otherwise the delivery report has the error.
     """
     try:
         producer.produce(topic, b"value", partition=0, on_delivery=reports)

@@ -58,7 +58,7 @@ def values(messages: list[Any]) -> list[bytes]:
 
 
 def fill(client: KafkaClient, topic: str, count: int) -> None:
-    """Numbers, to the partitions in turn."""
+    """Sends numbers to the partitions in turn."""
     producer = SimpleProducer(client, random_start=False)
     for value in numbers(0, count):
         producer.send_messages(topic, value)

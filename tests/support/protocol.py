@@ -1,7 +1,7 @@
 """Requests of Kafka's protocol, framed by hand: the scripts of a distribution take seconds.
 
-https://kafka.apache.org/protocol: the versions are those without tagged fields, where
-there are any.
+https://kafka.apache.org/protocol: if a request has versions without tagged fields, it is sent in
+one of them.
 """
 
 from __future__ import annotations

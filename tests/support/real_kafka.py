@@ -35,7 +35,7 @@ def kafka_home() -> Path:
 
 @pytest.fixture(scope="session")
 def real_kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
-    """Three brokers, or those of BOOTSTRAP. Their logs stay where a test failed."""
+    """Three brokers, or the brokers that BOOTSTRAP names. If a test fails, the logs stay."""
     bootstrap = os.environ.get("BOOTSTRAP")
     if bootstrap:
         from tests.integration.kafka_cluster import KafkaCluster

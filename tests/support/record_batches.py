@@ -28,7 +28,7 @@ def fetched(cluster: MockCluster, topic: str) -> bytes:
 
 
 def sent(cluster: MockCluster, topic: str, batch: bytes, number: int = 0) -> None:
-    """The batch as it is, to a partition, which any of the brokers may lead."""
+    """Sends the batch unchanged to a partition, which any of the brokers may lead."""
     Topic = ProduceRequest.TopicProduceData  # noqa: N806
     Partition = ProduceRequest.PartitionProduceData  # noqa: N806
     request = ProduceRequest(

@@ -32,8 +32,11 @@ def _clear_attribute_cache() -> None:
 
 
 def _collect() -> None:
-    """Twice: CPython without a GIL keeps what other threads could still read, such as the
-    table of a dict, until the collection after the one that found it."""
+    """Collect twice, because of CPython without a GIL.
+
+    It keeps what other threads could still read, such as the table of a dict, until the collection
+    after the one that found it.
+    """
     gc.collect()
     gc.collect()
     _clear_attribute_cache()

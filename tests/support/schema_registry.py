@@ -39,7 +39,7 @@ class _Careless(MemoryRegistry):
         return text
 
     def _validate(self, kind: str, document: dict[str, Any]) -> None:
-        """Take it."""
+        """Accept the document."""
 
 
 class FakeRegistry:

@@ -52,7 +52,8 @@ def run_script(
     of a script that forks.
     """
     if forks and any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")):
-        # Another thread may hold the lock of their allocators, which the child then waits for.
+        # Another thread may hold the lock of a sanitizer's allocator, which the child then waits
+        # for.
         pytest.skip("the sanitizers do not survive fork() beside other threads")
     guard = (_GUARD_OF_FORKS if forks else _GUARD).format(timeout=timeout)
     if quiet and not build_info()["patched"]:
@@ -77,7 +78,7 @@ def check_script(
     flags: tuple[str, ...] = (),
     env: dict[str, str] | None = None,
 ) -> str:
-    """The same for a script that must succeed and write nothing to stderr: its stdout."""
+    """Runs a script that must succeed and write nothing to stderr; returns its stdout."""
     result = run_script(source, *args, timeout=timeout, forks=forks, flags=flags, env=env)
     assert (result.returncode, result.stderr) == (0, ""), result.stderr + result.stdout
     return result.stdout

@@ -179,7 +179,7 @@ class Story:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """A shell's, which finds the command line program."""
+    """The environment of a shell that finds the command line program."""
     program = folder / ".bin" / "confluent-kafka"
     if not program.exists():
         program.parent.mkdir()
