@@ -38,7 +38,7 @@ def contents(*, licences: tuple[str, ...] = ("LICENSE", "LICENSE.librdkafka")) -
 
 
 def test_good_wheel() -> None:
-    """Nothing is said of it."""
+    """A correct wheel passes the check."""
     release.check_contents("a.whl", contents())
 
 
@@ -59,13 +59,13 @@ def test_good_wheel() -> None:
     ids=["licences", "library", "librdkafka", "lost licence"],
 )
 def test_bad_wheels(files: dict[str, bytes], said: str) -> None:
-    """The wheel is named, and what is wrong with it."""
+    """The error names the wheel and what is wrong with it."""
     with pytest.raises(release.Wrong, match=f"^a.whl.*{said}"):
         release.check_contents("a.whl", files)
 
 
 def test_version_is_that_of_the_changelog() -> None:
-    """And the tag is made of it."""
+    """The version is the first one in the changelog, and the tag is made of this version."""
     assert re.fullmatch(r"\d+\.\d+\.\d+, build \d+", release.version())
     assert re.fullmatch(r"v\d+\.\d+\.\d+-\d+", release.tag())
     heading = (ROOT / "CHANGELOG.md").read_text().partition("\n## ")[2].partition("\n")[0]
@@ -80,7 +80,7 @@ def test_changes_of_the_api_are_named() -> None:
 
 
 def test_page_describes_every_step() -> None:
-    """In the order in which they run."""
+    """The page about releases lists the steps in the order in which they run."""
     page = (ROOT / "docs" / "project" / "releasing.md").read_text()
     table = page.partition("| step of `make release`")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([^|`-]+?) \|", table, re.M) == list(release.STEPS)
@@ -93,7 +93,7 @@ def test_tests_that_are_left_out_exist() -> None:
 
 
 def test_tags_of_wheels(tmp_path: Path) -> None:
-    """The same as those of the interpreters that can install them."""
+    """Each wheel is found by the tag of the interpreters that can install it."""
     name = "confluent_kafka-2.16.1-1-cp314-cp314t-manylinux_2_28_x86_64.whl"
     (tmp_path / name).touch()
     assert installed.wheels(tmp_path) == {"cp314-cp314t": tmp_path / name}
@@ -118,7 +118,8 @@ def test_workflows(workflow: Path) -> None:
 
 
 def test_workflows_cover_what_there_is() -> None:
-    """Build, tests, lint with the site, wheels, sanitizers and fuzzing on a schedule."""
+    """Workflows run the build, tests, lint with the site, wheels and, on a schedule, sanitizers and
+    fuzzing."""
     texts = {path.stem: path.read_text() for path in WORKFLOWS}
     assert {"ci", "wheels", "nightly"} <= texts.keys()
     for target in ("asan", "tsan", "valgrind", "fuzz"):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def source_distribution(folder: Path, umask: int) -> Path:
-    """Built in a new folder, from the tracked files."""
+    """A source distribution that is built from the tracked files in a new folder."""
     before = os.umask(umask)
     try:
         reproducible.checkout(folder)

@@ -29,7 +29,8 @@ def bill(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def assert_valid(document: dict[str, Any]) -> None:
-    """By the schema that CycloneDX publishes, which its library for Python carries."""
+    """Validates a bill with the schema that CycloneDX publishes, which its Python library
+    contains."""
     pytest.importorskip("cyclonedx.schema", reason="cyclonedx-python-lib is not installed")
     rust = pytest.importorskip("jsonschema_rs", reason="jsonschema-rs is not installed")
     from cyclonedx.schema import _res
@@ -73,7 +74,8 @@ def test_every_patch_is_named_with_its_hash(bill: dict[str, Any]) -> None:
 
 
 def test_same_each_time(bill: dict[str, Any]) -> None:
-    """Its time and its number come from its contents."""
+    """The time and serial number of a bill come from its contents, so the same input gives the same
+    bill."""
     assert sbom.document(PROJECT, "1", "pinned", PATCHES) == bill
     other = sbom.document(PROJECT, "2", "pinned", PATCHES)
     assert other["serialNumber"] != bill["serialNumber"]
@@ -112,7 +114,8 @@ def test_carried_code_is_that_of_the_pinned_sources(sources: dict[str, bytes]) -
 
 
 def test_licences_are_those_of_the_pinned_sources(sources: dict[str, bytes]) -> None:
-    """The file that goes into wheels; each licence in it belongs to code in the bill."""
+    """Wheels get the licence file of the pinned sources; each licence in it belongs to code in the
+    bill."""
     text = (ROOT / "LICENSE.librdkafka").read_bytes()
     assert text == sources["LICENSES.txt"]
     named = set(re.findall(r"^LICENSE\.(\w+)$", text.decode(), re.M)) - {"wingetopt"}  # Windows
@@ -124,7 +127,8 @@ def test_licences_are_those_of_the_pinned_sources(sources: dict[str, bytes]) -> 
 def test_shared_libraries_of_a_repaired_wheel(
     bill: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each has its hash, its package and its licence, whose text is beside the others."""
+    """Each library in the wheel is listed with its hash, package and licence; the licence's text is
+    in the wheel."""
     original = tmp_path / "libssl.so.3.0.17"
     original.write_bytes(b"as the system has it")
     link = tmp_path / "libssl.so.3"

@@ -70,7 +70,7 @@ def test_the_default_is_enforced(client: SchemaRegistryClient) -> None:
 
 
 def test_other_processes_have_the_same_rules() -> None:
-    """Over HTTP, and for the awaiting client."""
+    """The same rules apply over HTTP, and for the awaiting client."""
 
     async def main(url: str) -> None:
         async with AsyncSchemaRegistryClient({"url": url}) as client:
@@ -106,7 +106,8 @@ def test_the_latest_version_or_all(client: SchemaRegistryClient) -> None:
 
 
 def test_a_subject_takes_precedence(client: SchemaRegistryClient) -> None:
-    """Its own level, until it is deleted; then that of all subjects, then the default."""
+    """A subject's own level counts until it is deleted, then the level of all subjects, then the
+    default."""
     client.register_schema("s", INT)
     client.set_compatibility(level="NONE")
     client.set_compatibility("s", "FULL")
@@ -146,7 +147,7 @@ def test_groups_of_versions(client: SchemaRegistryClient) -> None:
 
 
 def test_what_is_not_compared(client: SchemaRegistryClient) -> None:
-    """A subject without versions, a version that is there, and imports."""
+    """A subject without versions, an existing version, and imports are not checked."""
     assert client.test_compatibility_all_versions("s", INT)
     with pytest.raises(SchemaRegistryError, match="40401"):
         client.test_compatibility("s", INT)
@@ -204,7 +205,7 @@ REFERENCES: list[tuple[str, str, str, str, str, str]] = [
 def test_references(
     client: SchemaRegistryClient, kind: str, name: str, old: str, new: str, user: str, what: str
 ) -> None:
-    """What schemas refer to is compared, too, also by way of others."""
+    """Referenced schemas are compared, too, also indirect ones."""
     client.register_schema("inner", Schema(old, kind))
     client.register_schema("inner", Schema(new, kind))
     for subject, versions in (("s", (1, 2)), ("t", (2, 1))):
@@ -220,7 +221,8 @@ def test_references(
 
 
 def test_types_of_protobuf_itself(client: SchemaRegistryClient) -> None:
-    """Some serializers register them as references, others do not."""
+    """Protobuf's own types are the same types with and without a reference: serializers differ in
+    this."""
     file = "google/protobuf/timestamp.proto"
     timestamp = 'syntax = "proto3"; package google.protobuf; message Timestamp { int64 s = 1; }'
     client.register_schema(file, Schema(timestamp, "PROTOBUF"))

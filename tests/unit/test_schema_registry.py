@@ -61,7 +61,7 @@ def registry() -> Iterator[FakeRegistry]:
 
 
 class Face:
-    """Calls either client the same way."""
+    """Calls the blocking and the awaiting client in the same way."""
 
     def __init__(self, asynchronous: bool, conf: dict[str, Any]) -> None:
         self._asynchronous = asynchronous
@@ -250,7 +250,8 @@ def test_clients_that_are_mocks_by_class() -> None:
 
 
 def test_mock_registries_are_shared_by_name() -> None:
-    """Clients that name the same registry see each other's schemas; one without a name, none."""
+    """Clients that name the same registry see each other's schemas; a client without a name has its
+    own registry."""
     conf = {"url": "mock://shared"}
     with SchemaRegistryClient(conf) as one, SchemaRegistryClient.new_client(conf) as other:
         one.register_schema("s", INT)
@@ -318,7 +319,7 @@ def test_caches_have_an_end(registry: FakeRegistry) -> None:
 def test_what_may_pass_is_tried_again(
     registry: FakeRegistry, face: Callable[..., Face], status: int
 ) -> None:
-    """If a registry is busy or starting, the request is repeated as often as configured."""
+    """If a registry is busy or starting, the client repeats the request as often as configured."""
     registry.register("s", '"int"')
     registry.faults = [Fault(status)] * 3
     assert face()(lambda client: client.get_versions("s")) == [1]
@@ -331,7 +332,8 @@ def test_what_may_pass_is_tried_again(
 
 
 def test_a_redirect_is_named(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """It is not followed, as credentials would go elsewhere: the error says where it leads."""
+    """A redirect is not followed, because credentials would go elsewhere: the error names its
+    target."""
     registry.faults = [Fault(301, b"", {"Location": "https://new/subjects"})]
     with pytest.raises(SchemaRegistryError, match="https://new/subjects"):
         face()(lambda client: client.get_subjects())
@@ -353,7 +355,7 @@ def test_what_will_not_pass_is_not_tried_again(
 def test_retry_after_is_heeded_within_bounds(
     registry: FakeRegistry, face: Callable[..., Face]
 ) -> None:
-    """A registry that wants an hour of rest is asked again after the longest wait."""
+    """If a registry asks for a wait of an hour, the client waits only its longest wait."""
     registry.faults = [Fault(429, headers={"Retry-After": "3600"})]
     watch = Stopwatch()
     assert face()(lambda client: client.get_subjects()) == []
@@ -397,7 +399,8 @@ def slow_server(answer: bytes) -> Iterator[int]:
             listener.shutdown(socket.SHUT_RDWR)
 
 
-# What trickles: lines without an end, a body, and a TLS record of 16 KB with a server's hello.
+# Answers that trickle: lines without an end, a body, and a TLS record of 16 KB with a server's
+# hello.
 SLOW = {
     "status": ("http", b""),
     "headers": ("http", b"HTTP/1.1 200 OK\r\nX-Slow: "),
@@ -420,7 +423,7 @@ def test_answers_that_trickle(scheme: str, answer: bytes, face: Callable[..., Fa
 
 
 def test_a_token_that_trickles(face: Callable[..., Face]) -> None:
-    """The same for the request of a token."""
+    """The timeout is also for the whole answer to the request of a token."""
     with slow_server(b"HTTP/1.1 200 OK\r\nX-Slow: ") as port:
         bearer = {
             "bearer.auth.credentials.source": "OAUTHBEARER",
@@ -485,7 +488,8 @@ def test_several_urls_are_tried_in_turn(registry: FakeRegistry, face: Callable[.
 
 
 def test_basic_authentication(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """The user goes with each request, also from the URL; a refusal does not show the password."""
+    """Each request has the user's credentials, also if the URL contains them; a refusal does not
+    show the password."""
     number = registry.register("a", '"int"')
     registry.user = f"me:{secret('registry')}"
     conf = {"url": registry.url, "basic.auth.user.info": registry.user}
@@ -530,7 +534,8 @@ def test_static_token(registry: FakeRegistry, face: Callable[..., Face]) -> None
 
 
 def test_custom_token_provider(registry: FakeRegistry) -> None:
-    """A function makes the token of each request; for the awaiting client, a coroutine may."""
+    """A function makes the token of each request; the awaiting client accepts a coroutine function,
+    too."""
     registry.token = secret("token")
     conf: dict[str, Any] = {
         "url": registry.url,
@@ -564,7 +569,8 @@ def test_custom_token_provider(registry: FakeRegistry) -> None:
 
 
 def test_oauth_client_credentials(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """A token is had with the client's secret, kept while it lives, and not shown."""
+    """The client requests a token with its secret, keeps it while it is valid, and shows
+    neither."""
     registry.token = secret("token")
     registry.pages["/token"] = {"access_token": secret("token"), "expires_in": 600}
     oauth = {
@@ -596,7 +602,7 @@ def test_oauth_client_credentials(registry: FakeRegistry, face: Callable[..., Fa
 
 
 def token_settings(registry: FakeRegistry) -> dict[str, str]:
-    """Of a client whose tokens come from the registry's own /token."""
+    """The configuration of a client whose tokens come from the registry's own /token."""
     return {
         "url": registry.url,
         "bearer.auth.credentials.source": "OAUTHBEARER",
@@ -691,7 +697,7 @@ def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) 
 
 
 def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """They come from the metadata endpoint, which wants a query and a header."""
+    """Tokens come from Azure's metadata endpoint, which needs a query and a header."""
     registry.token = secret("token")
     registry.pages["/imds"] = {"access_token": secret("token"), "expires_in": "600"}
     azure = {
@@ -787,7 +793,7 @@ INFO_FORM = "basic.auth.user.info must be in the form of {username}:{password}"
     ],
 )
 def test_wrong_configurations(conf: Any, error: type[Exception], said: str) -> None:
-    """Both clients name the key, what it may be, and no secret."""
+    """Both clients name the key and its allowed values, and show no secret."""
     for kind in (SchemaRegistryClient, AsyncSchemaRegistryClient):
         with pytest.raises(error) as raised:
             kind(conf)
@@ -814,7 +820,7 @@ ABSENT = object()
 
 
 def bearer(conf: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """A configuration of tokens with changes; ABSENT removes a key."""
+    """A configuration for tokens with changes; ABSENT removes a key."""
     conf = conf | {name.replace("_", "."): value for name, value in changes.items()}
     kept = {f"bearer.auth.{name}": one for name, one in conf.items() if one is not ABSENT}
     return {"url": "http://x", **kept}
@@ -895,7 +901,7 @@ def bearer(conf: dict[str, Any], **changes: Any) -> dict[str, Any]:
     ],
 )
 def test_wrong_tokens(conf: dict[str, Any], error: type[Exception], said: str) -> None:
-    """The texts are those of confluent-kafka-python, which programs match."""
+    """The errors have the texts of confluent-kafka-python, which programs match."""
     for kind in (SchemaRegistryClient, AsyncSchemaRegistryClient):
         with pytest.raises(error) as raised:
             kind(conf)
@@ -914,7 +920,7 @@ def test_wrong_tokens(conf: dict[str, Any], error: type[Exception], said: str) -
     ],
 )
 def test_configurations_that_are_taken(conf: dict[str, Any]) -> None:
-    """An empty dict is a provider's configuration; False is no certificate to trust."""
+    """An empty dict for a token provider is accepted, and so is False for the certificates."""
     with SchemaRegistryClient(conf):
         pass
     assert AsyncSchemaRegistryClient(conf).config() == conf
@@ -983,7 +989,7 @@ def test_jitter_has_bounds() -> None:
 
 
 def test_a_cache_for_serdes_of_one_s_own() -> None:
-    """Schemas that are equal are the same key."""
+    """Equal schemas are the same key of the cache."""
     cache = ParsedSchemaCache()
     cache.set(Schema('"int"'), "parsed")
     assert cache.get_parsed_schema(Schema('"int"')) == "parsed"
@@ -994,7 +1000,8 @@ def test_a_cache_for_serdes_of_one_s_own() -> None:
 
 
 def test_registered_schema_without_a_schema() -> None:
-    """Mocks of applications have one; its document has the fields that are there."""
+    """A registered schema without a schema, as applications' mocks have it, becomes a document of
+    the fields that it has."""
     registered = RegisteredSchema(
         subject="orders-value", version=2, schema_id=1, guid=None, schema=cast("Schema", None)
     )

@@ -113,7 +113,7 @@ def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
 
 
 def test_the_awaiting_classes(registry: FakeRegistry) -> None:
-    """They make the same bytes; an instance may be awaited, as its calls must."""
+    """The awaiting serdes make the same bytes. An instance may be awaited; its calls must be."""
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
@@ -134,7 +134,7 @@ def test_the_awaiting_classes(registry: FakeRegistry) -> None:
 
 
 def test_tasks_ask_the_registry_once(registry: FakeRegistry) -> None:
-    """However many messages wait for the same schema."""
+    """One request is enough, however many messages wait for the same schema."""
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
@@ -153,7 +153,7 @@ def test_tasks_ask_the_registry_once(registry: FakeRegistry) -> None:
 
 
 def test_threads_share_a_serializer(registry: FakeRegistry) -> None:
-    """Each thread gets its own messages, whoever asked for the schema."""
+    """Threads can share serdes: each thread gets its own messages back."""
     with SchemaRegistryClient({"url": registry.url}) as client:
         serialize, deserialize = AvroSerializer(client, USER_TEXT), AvroDeserializer(client)
 
@@ -167,7 +167,8 @@ def test_threads_share_a_serializer(registry: FakeRegistry) -> None:
 
 
 def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:
-    """However many messages there are; another topic is another subject."""
+    """A schema is registered once for each subject, however many messages there are; another topic
+    is another subject."""
     with SchemaRegistryClient({"url": registry.url}) as client:
         strategy = {"subject.name.strategy.type": "TOPIC"}
         serialize = AvroSerializer(client, USER_TEXT, conf=strategy)
@@ -184,7 +185,7 @@ def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:
 
 
 def test_conversions(client: SchemaRegistryClient) -> None:
-    """Objects of a class go out as dicts and come back as such, with the context at hand."""
+    """to_dict and from_dict convert objects, and get the context."""
 
     class User:
         def __init__(self, name: str) -> None:
@@ -219,7 +220,7 @@ def test_conversions(client: SchemaRegistryClient) -> None:
     ],
 )
 def test_any_schema(client: SchemaRegistryClient, schema: str, obj: Any) -> None:
-    """Values that are no records, and records without a byte, go there and back."""
+    """Values that are not records, and records of zero bytes, can be written and read."""
     message = AvroSerializer(client, schema)(obj, VALUE)
     assert AvroDeserializer(client)(message, VALUE) == obj
 
@@ -246,7 +247,7 @@ def test_objects_that_do_not_fit(client: SchemaRegistryClient, obj: Any, said: s
     "schema", ["{", '{"type": "recor"}', "strin", "", '{"type": "record"}', "5", "null}"]
 )
 def test_schemas_that_are_none(client: SchemaRegistryClient, schema: str) -> None:
-    """They are refused where they are given, before any message."""
+    """A text that is not a schema is refused by the constructor, before any message."""
     for make in (AvroSerializer, AvroDeserializer):
         with pytest.raises(SchemaParseException, match="schema_str is not an Avro schema"):
             make(client, schema)
@@ -465,7 +466,8 @@ def test_subjects(client: SchemaRegistryClient, conf: dict[str, Any], subject: s
 
 
 def test_a_strategy_of_ones_own_is_asked_for_each_message(client: SchemaRegistryClient) -> None:
-    """It may look at more than the topic."""
+    """A strategy that is a function is called for each message, because it may depend on more than
+    the topic."""
     names = iter("abc")
     conf = {"subject.name.strategy": lambda ctx, name: next(names)}
     serialize = AvroSerializer(client, USER_TEXT, conf=conf)
@@ -475,7 +477,7 @@ def test_a_strategy_of_ones_own_is_asked_for_each_message(client: SchemaRegistry
 
 
 def test_subjects_that_there_are_not(client: SchemaRegistryClient) -> None:
-    """A strategy that needs a topic or a name says so."""
+    """A strategy without the topic or name that it needs raises an error that says so."""
     for conf in ({}, {"subject.name.strategy.type": "TOPIC"}):
         with pytest.raises(ValueError, match="needs a SerializationContext"):
             AvroSerializer(client, USER_TEXT, conf=conf)(ADA)
@@ -527,13 +529,13 @@ def falling_back(to: Any, key: str = "subject.name.strategy.fallback.type") -> d
 def test_topics_without_an_associated_subject(
     client: SchemaRegistryClient, given: str | None, subject: str
 ) -> None:
-    """Another strategy names their subject, which the configuration may choose."""
+    """For such a topic, another strategy names the subject; the configuration may choose it."""
     assert AvroSerializer(client, USER_TEXT, conf=falling_back(given))(ADA, VALUE) is not None
     assert client.get_subjects() == [subject]
 
 
 def test_no_other_strategy_for_topics(client: SchemaRegistryClient) -> None:
-    """NONE: a topic without an associated subject is an error."""
+    """With NONE as the other strategy, a topic without an associated subject is an error."""
     serialize = AvroSerializer(client, USER_TEXT, conf=falling_back("NONE"))
     with pytest.raises(SerializationError, match="No associated subject found for topic t"):
         serialize(ADA, VALUE)
@@ -595,7 +597,7 @@ def test_header_of_a_field_that_is_no_key() -> None:
 
 
 def test_registries_without_associations(registry: FakeRegistry) -> None:
-    """Most have none: then a topic's subject has the topic's name."""
+    """Most registries have no associations: then a topic's subject has the topic's name."""
     registry.faults = [Fault(404, b'{"error_code": 404, "message": "HTTP 404 Not Found"}')]
     with SchemaRegistryClient({"url": registry.url}) as client:
         AvroSerializer(client, USER_TEXT)(ADA, VALUE)
@@ -622,7 +624,7 @@ def test_ids_in_headers(client: SchemaRegistryClient, headers: Any) -> None:
 
 
 def test_guids_before_the_payload() -> None:
-    """A GUID may stand where ids do; GUIDs that begin alike are told apart."""
+    """A GUID may be in the place of an id; GUIDs that begin alike are distinguished."""
     guids = [uuid.UUID(int=(7 << 96) + number) for number in (1, 2)]
     schemas = dict(zip(map(str, guids), ('"string"', '"long"'), strict=True))
 
@@ -638,7 +640,7 @@ def test_guids_before_the_payload() -> None:
 
 
 def test_ids_of_other_contexts() -> None:
-    """A strategy of one's own may say which context of the registry an id is of."""
+    """A strategy that is a function may choose the registry's context for the id."""
     schemas = {":.a:t": '"string"', ":.b:u": '"long"'}
 
     class Client(SchemaRegistryClient):
@@ -657,7 +659,7 @@ def test_ids_of_other_contexts() -> None:
 
 
 def test_frames_of_ones_own(client: SchemaRegistryClient) -> None:
-    """A function may put the id wherever it wants, and another one take it from there."""
+    """One function may write the id at any place, and another function may read it there."""
 
     def put(payload: bytes, ctx: Any, schema_id: SchemaId) -> bytes:
         return payload + schema_id.id_to_bytes()
@@ -680,7 +682,7 @@ def test_frames_without_an_id(client: SchemaRegistryClient) -> None:
 
 
 def test_clients_of_a_subclass() -> None:
-    """Methods that a subclass has of its own are the ones that serdes call."""
+    """Serdes call the methods that a subclass of the client overrides."""
     asked = []
 
     class Client(SchemaRegistryClient):
@@ -696,7 +698,7 @@ def test_clients_of_a_subclass() -> None:
 
 
 def test_messages_without_a_context_are_planned_too(registry: FakeRegistry) -> None:
-    """Messages without a context need only one request in total."""
+    """All messages without a context need only one request."""
     with SchemaRegistryClient({"url": registry.url, "cache.capacity": 1}) as client:
         conf = {"subject.name.strategy.type": "RECORD"}
         serialize = AvroSerializer(client, USER_TEXT, conf=conf)
@@ -707,7 +709,8 @@ def test_messages_without_a_context_are_planned_too(registry: FakeRegistry) -> N
 
 
 def test_schema_ids() -> None:
-    """They are read as they are written, GUIDs and the indexes of Protobuf messages too."""
+    """A SchemaId reads the bytes that it writes, also GUIDs and the indexes of Protobuf
+    messages."""
     guid = "89791762-2336-4186-9674-299b90a802e2"
     assert SchemaId("AVRO", 5, guid).id_to_bytes() == b"\0\0\0\0\5"
     assert SchemaId("AVRO", 5, guid).guid_to_bytes() == b"\1" + uuid.UUID(guid).bytes
@@ -729,7 +732,7 @@ def test_schema_ids() -> None:
 
 
 def rule(mode: RuleMode, disabled: bool = False) -> Rule:
-    """A rule that nobody here can run."""
+    """A rule that nothing here can run."""
     kind = RuleKind.TRANSFORM
     return Rule("secret", None, kind, mode, "ENCRYPT", None, None, None, None, None, disabled)
 
@@ -778,7 +781,7 @@ def test_rules_are_refused(client: SchemaRegistryClient) -> None:
     ],
 )
 def test_wrong_configurations(client: SchemaRegistryClient, conf: Any, said: str) -> None:
-    """The key, what it may be, and the nearest one if there is none of that name."""
+    """The error names the key and its allowed values, or the nearest key if the key is unknown."""
     with pytest.raises(ValueError, match=re.escape(said)):
         AvroSerializer(client, USER_TEXT, conf=conf)
 
@@ -806,13 +809,14 @@ def test_wrong_configurations(client: SchemaRegistryClient, conf: Any, said: str
 def test_wrong_arguments(
     client: SchemaRegistryClient, make: Callable[[Any], Any], error: type[Exception], said: str
 ) -> None:
-    """Which argument, what was given, what it may be."""
+    """The error names the argument, the given value and the allowed values."""
     with pytest.raises(error, match=said):
         make(client)
 
 
 def test_strict_records(client: SchemaRegistryClient) -> None:
-    """validate.strict wants every field, and no other; defaults may be allowed for."""
+    """validate.strict requires every field and refuses others; with an option, fields with a
+    default may be missing."""
     strict = AvroSerializer(client, USER_TEXT, conf={"validate.strict": True})
     assert strict(ADA, VALUE) is not None
     for obj in ({"name": "x"}, {**ADA, "more": 1}):
@@ -823,7 +827,7 @@ def test_strict_records(client: SchemaRegistryClient) -> None:
 
 
 def test_records_of_unions_have_names(client: SchemaRegistryClient) -> None:
-    """A record in a union comes back with the name of its type, if that is wanted."""
+    """By option, a record in a union is read together with the name of its type."""
     union = json.dumps([{**USER, "name": "Other"}, USER])
     message = AvroSerializer(client, union)(("test.User", ADA), VALUE)
     assert AvroDeserializer(client, return_record_name=True)(message, VALUE) == ("test.User", ADA)
@@ -831,14 +835,14 @@ def test_records_of_unions_have_names(client: SchemaRegistryClient) -> None:
 
 
 def test_builders_that_fail_without_an_event_loop() -> None:
-    """Who builds an awaiting serializer without a loop learns what is wrong with its schema."""
+    """An awaiting serializer that is built without a loop reports a wrong schema at once."""
     builder = AsyncAvroSerializerBuilder({"url": "http://127.0.0.1:1"}, schema="{")
     with pytest.raises(SchemaParseException):
         builder.build({}, False)
 
 
 def test_builders() -> None:
-    """They make serdes with a client of their own, which is closed with the serde."""
+    """Builders make serdes with a client of their own, which is closed with the serde."""
     made: list[Any] = []
     conf = {"url": "mock://builders"}
     client = SchemaRegistryClient(conf)
@@ -883,12 +887,12 @@ def test_builders() -> None:
     ],
 )
 def test_kinds_of_schemas(schema: Any, kind: str) -> None:
-    """Each schema has a kind; anything else has the kind NULL."""
+    """get_type() returns the kind of each schema, and NULL for anything else."""
     assert get_type(schema) == kind
 
 
 def test_tags_of_fields() -> None:
-    """They are found by the full name of the field, in records within records too."""
+    """Tags are found by the full name of the field, in nested records, too."""
     inner = {
         "type": "record",
         "name": "Inner",
@@ -906,7 +910,7 @@ def test_tags_of_fields() -> None:
 
 
 def test_schemas_from_a_repository() -> None:
-    """Types are found by name and put in."""
+    """The types of a repository are found by name and inserted into the schema."""
     city = {"type": "record", "name": "x.City", "fields": []}
     trip = '{"type": "record", "name": "Trip", "fields": [{"name": "to", "type": "x.City"}]}'
     parsed = parse_schema_with_repo(trip, {"x.City": city})
@@ -919,10 +923,7 @@ def test_schemas_from_a_repository() -> None:
 
 @pytest.mark.parametrize("spec", [None, SchemaRegistryClient])
 def test_a_mock_stands_in_for_the_client(spec: Any) -> None:
-    """Serializers use the results of the mock's methods.
-
-    They need only the id of an answer.
-    """
+    """Serializers use the results of a mock's methods. Of a result they need only the id."""
     field = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}'
     context = SerializationContext("t", MessageField.VALUE)
     client = MagicMock(spec=spec)
@@ -936,7 +937,7 @@ def test_a_mock_stands_in_for_the_client(spec: Any) -> None:
 
 
 def test_a_mock_stands_in_for_the_awaiting_client() -> None:
-    """Its coroutines are awaited."""
+    """Awaiting serializers await the coroutines of a mock."""
     client = MagicMock(get_schema=AsyncMock(return_value=Schema('"int"', "AVRO")))
     client.get_associations_by_resource_name = AsyncMock(return_value=[])
 
@@ -948,7 +949,8 @@ def test_a_mock_stands_in_for_the_awaiting_client() -> None:
 
 
 def test_a_client_of_the_other_kind_is_no_stand_in() -> None:
-    """It has the methods, but they cannot be awaited, or must be."""
+    """A blocking serializer refuses an awaiting client, although it has the same methods, and the
+    reverse."""
     conf = {"url": "mock://"}
     with pytest.raises(TypeError, match="must be a SchemaRegistryClient, not Async"):
         AvroSerializer(AsyncSchemaRegistryClient(conf), '"int"')  # type: ignore[arg-type]

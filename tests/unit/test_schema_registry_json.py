@@ -76,7 +76,7 @@ def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
 
 
 def test_the_awaiting_classes() -> None:
-    """They make and read the same bytes, and so do those that builders make."""
+    """The awaiting serdes make and read the same bytes, and so do the serdes that builders make."""
     conf = {"url": "mock://json"}
 
     async def main() -> None:
@@ -131,7 +131,7 @@ def test_what_is_no_json(client: SchemaRegistryClient) -> None:
 
 
 def test_conversions(client: SchemaRegistryClient) -> None:
-    """Objects, encoders and decoders of one's own."""
+    """Programs can convert objects, and use their own JSON encoders and decoders."""
     serialize = JSONSerializer(
         TEXT,
         client,
@@ -171,7 +171,7 @@ def test_references(client: SchemaRegistryClient) -> None:
 
 
 def test_one_subject_by_two_names(client: SchemaRegistryClient) -> None:
-    """A schema and one that it refers to may call the same subject by names of their own."""
+    """A schema and a schema that it refers to may each have their own name for the same subject."""
     client.register_schema("age", Schema('{"type": "integer", "minimum": 0}', "JSON"))
     inner = json.dumps({"title": "P", "properties": {"age": {"$ref": "inner.json"}}})
     inner_age = SchemaReference("inner.json", "age", 1)
@@ -190,7 +190,7 @@ def test_one_subject_by_two_names(client: SchemaRegistryClient) -> None:
 
 
 def test_ids_in_headers(client: SchemaRegistryClient) -> None:
-    """The payload is then plain JSON."""
+    """With the id in a header, the payload is plain JSON."""
     conf = {"schema.id.serializer": header_schema_id_serializer}
     context = SerializationContext("t", MessageField.KEY, [])
     message = JSONSerializer(TEXT, client, conf=conf)(ADA, context)
@@ -201,7 +201,7 @@ def test_ids_in_headers(client: SchemaRegistryClient) -> None:
 
 @pytest.mark.parametrize("schema", ["{", '{"type": "nope"}', "5", '"text"', '{"required": 5}'])
 def test_schemas_that_are_none(client: SchemaRegistryClient, schema: str) -> None:
-    """They are refused where they are given; the error names the place in them."""
+    """The constructor refuses a wrong schema; the error names the place in the schema."""
     for make in (lambda: JSONSerializer(schema, client), lambda: JSONDeserializer(schema)):
         with pytest.raises(SchemaParseException, match="schema_str is not"):
             make()
@@ -230,7 +230,7 @@ def test_wrong_arguments(
 
 
 def test_builders(client: SchemaRegistryClient) -> None:
-    """Whatever the classes take, their builders take too."""
+    """Builders accept everything that the classes accept."""
     writer = JSONSerializerBuilder(schema_registry_client=client).set_schema(TEXT)
     writer.set_to_dict(lambda name, _: {"name": name}).set_json_encode(json.dumps)
     writer.set_serializer_config({"normalize.schemas": True})
@@ -275,7 +275,7 @@ def test_a_reader_that_is_built_without_a_registry(client: SchemaRegistryClient)
     ],
 )
 def test_kinds_of_schemas(schema: Any, kind: str) -> None:
-    """A schema that leaves the kind open is NULL."""
+    """get_type() returns the kind of a schema, and NULL if the schema leaves the kind open."""
     assert get_type(schema) == kind
 
 
@@ -290,7 +290,8 @@ def test_tags_of_schemas() -> None:
 def test_numbers_that_json_does_not_have(
     client: SchemaRegistryClient, number: float, place: str
 ) -> None:
-    """They are refused, also by orjson, which would write null: readers would miss the value."""
+    """NaN and the infinities are refused, also with orjson, which would write null: readers would
+    miss the value."""
     made = dataclasses.make_dataclass("Made", ["number"])(number)
     obj = {"alone": number, "dict": {"a": number}, "list": [1, (number,)], "dataclass": made}[place]
     with pytest.raises(SerializationError):

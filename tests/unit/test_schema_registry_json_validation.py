@@ -126,7 +126,7 @@ def test_drafts(
 
 
 def test_draft_3() -> None:
-    """It is known, although nothing compiles it."""
+    """Draft 3 is validated by jsonschema, because jsonschema-rs does not support it."""
     schema = _of_draft(
         "http://json-schema.org/draft-03/schema#", {"properties": {"a": {"required": True}}}
     )
@@ -203,7 +203,8 @@ def test_what_jsonschema_lets_pass(schema: dict[str, Any], obj: Any) -> None:
 
 
 def test_references_that_nobody_resolves(tmp_path: Path) -> None:
-    """They are errors of the objects that need them, and nothing is fetched from anywhere."""
+    """An unresolvable reference is an error of the objects that need it, and nothing is fetched
+    from anywhere."""
     file = tmp_path / "anything.json"
     file.write_text("{}", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -234,7 +235,7 @@ def test_references_that_nobody_resolves(tmp_path: Path) -> None:
 def test_references_to_other_drafts(
     client: SchemaRegistryClient, draft: str, referenced: dict[str, Any], obj: Any, said: str
 ) -> None:
-    """A document is of its own draft, or else of the draft of the one that refers to it."""
+    """A document has its own draft, or else the draft of the document that refers to it."""
     definitions = {"n": {"type": "integer"}}
     other = json.dumps({**referenced, "definitions": definitions})
     client.register_schema("other", Schema(other, "JSON"))
@@ -245,7 +246,8 @@ def test_references_to_other_drafts(
 
 
 def test_a_part_of_a_document_of_another_draft(client: SchemaRegistryClient) -> None:
-    """It is read by the draft of the one that refers to it, whose $ref has siblings."""
+    """The part has the draft of the document that refers to it: here a $ref with keywords beside
+    it."""
     definitions = {"n": {"$ref": "#/definitions/m", "minimum": 5}, "m": {"type": "integer"}}
     other = json.dumps({"$schema": DRAFT_7, "definitions": definitions})
     client.register_schema("other", Schema(other, "JSON"))
@@ -271,7 +273,7 @@ def test_a_part_of_a_document_of_another_draft(client: SchemaRegistryClient) -> 
     ],
 )
 def test_what_jsonschema_cannot_decide(schema: dict[str, Any], obj: Any) -> None:
-    """If the libraries refuse an object without a reason, the error is like other errors."""
+    """If the libraries fail without a result, the error looks like other errors."""
     deserialize = JSONDeserializer(json.dumps(schema), json_decode=lambda _: obj)
     with pytest.raises(SerializationError, match="no title"):
         deserialize(b"\0\0\0\0\1", VALUE)
@@ -287,7 +289,8 @@ def test_what_jsonschema_cannot_decide(schema: dict[str, Any], obj: Any) -> None
 def test_where_jsonschema_rs_follows_the_standard(
     schema: dict[str, Any], obj: Any, judges: str
 ) -> None:
-    """Patterns are those of ECMAScript, and numbers are decimal; jsonschema has those of Python."""
+    """jsonschema-rs has ECMAScript's patterns and decimal numbers; jsonschema has Python's patterns
+    and numbers."""
     if judges == "compiled":
         assert _read(json.dumps(schema), obj) == obj
     else:

@@ -95,7 +95,7 @@ def test_messages_behind_the_first(
 
 
 def test_the_awaiting_classes() -> None:
-    """They make and read the same bytes, and so do those that builders make."""
+    """The awaiting serdes make and read the same bytes, and so do the serdes that builders make."""
     conf = {"url": "mock://protobuf"}
 
     async def main() -> None:
@@ -121,7 +121,7 @@ def test_a_reader_that_is_built_without_a_registry() -> None:
 
 
 def test_imported_files(client: SchemaRegistryClient) -> None:
-    """They are registered first, each once, unless every registry has them."""
+    """Imported files are registered first, each once, except files that every registry has."""
     ProtobufSerializer(Api, client)(Api(name="x"), SerializationContext("a", MessageField.KEY))
     assert client.get_subjects() == ["a-key"]
     conf = {"skip.known.types": False}
@@ -192,7 +192,7 @@ def test_ids_in_headers(client: SchemaRegistryClient) -> None:
 
 
 def test_the_latest_version(client: SchemaRegistryClient) -> None:
-    """The id is that of the subject's latest version; the class stays the same."""
+    """The message has the id of the subject's latest version; its class stays the same."""
     text = "syntax = 'proto3'; message Timestamp { int64 seconds = 1; }"
     client.register_schema("t-value", Schema(text, "PROTOBUF"))
     conf = {"auto.register.schemas": False, "use.latest.version": True}
@@ -232,13 +232,13 @@ def test_the_latest_version(client: SchemaRegistryClient) -> None:
 def test_wrong_arguments(
     client: SchemaRegistryClient, make: Callable[[Any], Any], error: type[Exception], said: str
 ) -> None:
-    """Which argument, what was given, what it may be."""
+    """The error names the argument, the given value and the allowed values."""
     with pytest.raises(error, match=said):
         make(client)
 
 
 def test_builders(client: SchemaRegistryClient) -> None:
-    """Whatever the classes take, their builders take too."""
+    """Builders accept everything that the classes accept."""
     made: list[Any] = []
     writer = ProtobufSerializerBuilder(schema_registry_client=client).set_message_type(Timestamp)
     writer.set_serializer_config({"skip.known.types": True}).set_serializer_init(made.append)
@@ -277,7 +277,7 @@ def test_decimals(number: str, scale: int, data: bytes | None, precision: int) -
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1.55"])
 def test_decimals_that_do_not_fit(number: str) -> None:
-    """Nothing is rounded."""
+    """A decimal that does not fit is refused, not rounded."""
     with pytest.raises(ValueError, match="value"):
         decimal_to_protobuf(Decimal(number), 1)
 
@@ -295,7 +295,7 @@ def test_kinds_of_fields() -> None:
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["unknown option", "meta.proto compiled"])
 def test_tags_of_fields(compiled: bool) -> None:
-    """Whether the program knows the option or not."""
+    """Tags are found whether or not the program has compiled the option."""
     pool = descriptor_pool.DescriptorPool()
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="tagged.proto", syntax="proto3")

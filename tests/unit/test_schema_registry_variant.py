@@ -17,7 +17,7 @@ from confluent_kafka.schema_registry.protobuf import protobuf_to_variant, varian
 from confluent_kafka.schema_registry.variant import Variant, VariantError, VariantType
 
 NO_NAMES = b"\1\0\0"
-# As Spark's parse_json() encodes them: JSON, type, value, metadata.
+# Encoded by Spark's parse_json(): JSON, type, value, metadata.
 OF_SPARK = [
     ("null", "NULL", "00", "010000"),
     ("true", "BOOLEAN", "04", "010000"),
@@ -50,7 +50,7 @@ def nested(depth: int, children: int) -> bytes:
 
 @pytest.mark.parametrize(("text", "kind", "value", "metadata"), OF_SPARK)
 def test_values_that_spark_wrote(text: str, kind: str, value: str, metadata: str) -> None:
-    """Their types, and the JSON that they were made from."""
+    """Variants of Spark have the right type, and become the JSON that they were made from."""
     variant = Variant(bytes.fromhex(value), bytes.fromhex(metadata))
     assert variant.get_type() is VariantType(kind)
     assert variant.to_json() == text
@@ -72,7 +72,8 @@ def test_values_that_spark_wrote(text: str, kind: str, value: str, metadata: str
     ids=lambda text: text[:20],
 )
 def test_what_spark_encodes(text: str) -> None:
-    """Values of PySpark's own encoder: large and small objects, arrays, texts and numbers."""
+    """Values that PySpark encodes can be read: large and small objects, arrays, texts and
+    numbers."""
     types = pytest.importorskip("pyspark.sql.types", reason="pyspark is not installed")
     encoded = types.VariantVal.parseJson(text)
     variant = Variant(encoded.value, encoded.metadata)
@@ -102,7 +103,8 @@ def test_what_spark_encodes(text: str) -> None:
     ],
 )
 def test_types_that_json_has_not(value: bytes, kind: str, text: str) -> None:
-    """Encoded by hand, after the specification."""
+    """Types that JSON does not have become texts; the bytes are encoded by hand after the
+    specification."""
     variant = Variant(value, NO_NAMES)
     assert variant.get_type() == kind
     assert variant.to_json() == text
@@ -110,7 +112,7 @@ def test_types_that_json_has_not(value: bytes, kind: str, text: str) -> None:
 
 
 def test_getters() -> None:
-    """Each gives the Python object of its type."""
+    """Each getter returns the Python object of its type."""
 
     def of(number: int, form: str, content: Any) -> Variant:
         return Variant(primitive(number, form, content), NO_NAMES)
@@ -172,7 +174,7 @@ def test_objects_and_arrays() -> None:
     ],
 )
 def test_another_type(getter: str, what: str) -> None:
-    """The error says what was asked for and what there is."""
+    """The error names the requested and the existing type."""
     with pytest.raises(VariantError, match=f"variant is not {what}, it is of type NULL"):
         getattr(Variant(b"\0", NO_NAMES), getter)()
 
@@ -203,7 +205,8 @@ def test_broken_ones(made: Callable[[], Variant], text: str) -> None:
 
 
 def test_in_protobuf_messages() -> None:
-    """A part of another variant is written alone; other clients write the same message."""
+    """A part of another variant is written as a variant of its own; other clients write the same
+    message."""
     whole = Variant(bytes.fromhex("0302000204" + "0c070c08"), NO_NAMES)
     part = whole.get_element_at_index(1)
     assert part is not None

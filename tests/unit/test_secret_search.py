@@ -1,4 +1,4 @@
-"""The search of the suite's output for secrets finds them."""
+"""The search for secrets in the suite's output finds them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def test_output_with_a_secret_fails(
     monkeypatch: pytest.MonkeyPatch,
     statement: str,
 ) -> None:
-    """Wherever it is written, and whether or not the test passes."""
+    """A secret in the output is found wherever it was written, and whether or not the test
+    passes."""
     pytester.makeini("[pytest]")
     pytester.makeconftest("from tests.support.secret_search import pytest_runtest_makereport")
     pytester.makepyfile(
@@ -47,7 +48,8 @@ def test_output_with_a_secret_fails(
 
 @pytest.mark.parametrize("lead", range(7))
 def test_base64_hides_nothing(lead: int) -> None:
-    """Basic authentication and tokens have it at any place."""
+    """A secret in Base64 is found at any place in the text, as in basic authentication and
+    tokens."""
     for tail in range(4):
         text = base64.urlsafe_b64encode(b"x" * lead + MARK.encode() + b"y" * tail).decode()
         assert MARK not in text

@@ -53,7 +53,7 @@ PAIRS: list[tuple[Callable[..., Any], Callable[..., Any], Any, bytes]] = [
 def test_values(
     serialize: Callable[..., Any], deserialize: Callable[..., Any], obj: Any, data: bytes
 ) -> None:
-    """Bytes are those of Kafka's own serializers, and come back as the same object."""
+    """Values get the bytes of Kafka's own serializers, and are read as the same object."""
     context = SerializationContext("t", MessageField.VALUE)
     assert serialize(obj) == serialize(obj, context) == data
     assert deserialize(data) == deserialize(data, context) == obj
@@ -98,7 +98,8 @@ def test_codecs_are_looked_up_at_once() -> None:
 
 
 def test_bases_are_to_be_completed() -> None:
-    """A subclass that forgot its method is told so, by name."""
+    """A subclass that does not define its method raises NotImplementedError with the name of the
+    class."""
     for kind in (Serializer, Deserializer):
         with pytest.raises(NotImplementedError, match=kind.__name__):
             kind()(b"")
@@ -153,7 +154,7 @@ def test_causes_with_any_text(cause: Exception, text: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_client_is_freed_with_its_last_reference() -> None:
-    """That serializers may ask for the cluster's id does not keep the client alive."""
+    """A client is freed although its serializers can ask it for the cluster's id."""
 
     class Keeping(StringSerializer):
         def set_cluster_id_resolver(self, resolver: Any) -> None:
@@ -217,7 +218,7 @@ class Builder(SerializerBuilder):
 
 
 def test_serializers_that_raise() -> None:
-    """Their exception is the cause; the message is as it was given."""
+    """The serializer's exception is the cause of the error, which has the original message."""
 
     def refuse(obj: Any, ctx: SerializationContext) -> bytes:
         raise ZeroDivisionError(f"{ctx.topic} {ctx.field}")
@@ -240,7 +241,8 @@ def test_serializers_that_raise() -> None:
 
 
 def test_headers_are_the_callers_own() -> None:
-    """What serializers add to them is sent, and neither kept nor put into the caller's list."""
+    """Headers that serializers add are sent, but they are neither kept nor added to the caller's
+    list."""
     seen = []
 
     def add(obj: Any, ctx: SerializationContext) -> bytes:
@@ -259,7 +261,8 @@ def test_headers_are_the_callers_own() -> None:
 
 
 def test_builders() -> None:
-    """They get the configuration and take what is theirs; what they built is closed once."""
+    """Builders get the configuration and take their own keys; the serializers they build are closed
+    once."""
     builder = Builder()
     builders = {"key.serializer.builder": builder, "value.serializer.builder": builder}
     conf = {**CONFIG, "mine": 1, **builders}
@@ -306,7 +309,7 @@ def test_wrong_serializers(
 
 
 def test_batches_are_refused() -> None:
-    """A consumer of objects reads one message at a time, and says so."""
+    """A consumer of objects reads one message at a time; consume() says so."""
     with (
         DeserializingConsumer({**CONFIG, "group.id": "g"}) as consumer,
         pytest.raises(NotImplementedError, match=r"use poll\(\)"),

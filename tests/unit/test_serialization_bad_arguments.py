@@ -1,4 +1,4 @@
-"""Serializers and the registry's client with arguments that are none: typed errors."""
+"""Wrong arguments of serializers and of the registry's client raise typed errors."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def test_arguments_of_serdes(kind: Callable[..., Any], value: str) -> None:
 
 @pytest.mark.parametrize("value", VALUES)
 def test_objects_and_messages(value: str) -> None:
-    """What is given to a serde, as an object and as bytes, with a context and with none."""
+    """Any value is given to a serde, as an object or bytes, with and without a context: only
+    documented errors are raised."""
     with registry() as client:
         serdes: list[Callable[..., Any]] = [
             AvroSerializer(client, '{"type": "map", "values": "bytes"}'),
@@ -159,7 +160,7 @@ ARGUMENTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", METHODS)
 def test_arguments_of_the_client(name: str) -> None:
-    """Each argument of each method in turn."""
+    """Each argument of each method is replaced in turn: only documented errors are raised."""
     parameters = list(inspect.signature(getattr(SchemaRegistryClient, name)).parameters)[1:]
     good = {one: ARGUMENTS[one] for one in parameters if one in ARGUMENTS}
     for parameter in parameters:

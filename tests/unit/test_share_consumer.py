@@ -31,7 +31,7 @@ def share(more: dict[str, Any] | None = None) -> ShareConsumer:
 
 class TestConfiguration:
     def test_without_a_group(self) -> None:
-        """ValueError names the key."""
+        """Without a group, a ValueError names the key."""
         with pytest.raises(ValueError, match=r"group\.id must be set"):
             ShareConsumer({"bootstrap.servers": "127.0.0.1:1"})
 
@@ -47,8 +47,8 @@ class TestConfiguration:
         ],
     )
     def test_what_only_consumers_have(self, key: str, value: object) -> None:
-        """The ValueError names the key, which the brokers or the group decide, or which has no
-        meaning here."""
+        """The ValueError names a key whose value brokers or the group decide, or that has no
+        meaning for share consumers."""
         with pytest.raises(ValueError, match=key):
             share({key: value})
 
@@ -70,7 +70,7 @@ class TestConfiguration:
 
 class TestSubscription:
     def test_names(self) -> None:
-        """The last call counts; an empty list ends it."""
+        """The last call of subscribe() counts; an empty list ends the subscription."""
         with share() as consumer:
             assert consumer.subscription() == []
             consumer.subscribe(["a", "b"])
@@ -88,7 +88,7 @@ class TestSubscription:
         ],
     )
     def test_wrong_names(self, topics: list[str], reason: str) -> None:
-        """ValueError says which one, and the subscription stays as it was."""
+        """A ValueError names the wrong topic, and the subscription stays unchanged."""
         with share() as consumer:
             consumer.subscribe(["before"])
             with pytest.raises(ValueError, match=reason):
@@ -102,7 +102,7 @@ class TestSubscription:
             assert sorted(consumer.subscription()) == ["^na[me", "^name"]
 
     def test_poll_without_one(self) -> None:
-        """IllegalStateException, at once."""
+        """Without a subscription, poll() raises IllegalStateException at once."""
         with share() as consumer:
             watch = Stopwatch()
             with pytest.raises(IllegalStateException, match="not subscribed"):
@@ -113,12 +113,14 @@ class TestSubscription:
 class TestExceptions:
     @pytest.mark.parametrize("kind", [IllegalStateException, ConcurrentModificationException])
     def test_base(self, kind: type[Exception]) -> None:
-        """They are RuntimeErrors, what other clients raise for the same."""
+        """The exceptions are RuntimeErrors, because other clients raise RuntimeError in the same
+        cases."""
         assert kind.__bases__ == (RuntimeError,)
         assert repr(pickle.loads(pickle.dumps(kind("text")))) == repr(kind("text"))
 
     def test_closed(self) -> None:
-        """A closed consumer is in a wrong state; requests of every client say so too."""
+        """The calls of a closed consumer raise IllegalStateException, also those that all clients
+        have."""
         consumer = share()
         consumer.close()
         for call in (consumer.poll, consumer.commit_sync, consumer.list_topics, consumer.wakeup):
@@ -126,13 +128,13 @@ class TestExceptions:
                 call()
 
     def test_not_initialised(self) -> None:
-        """So is one whose __init__ was not called."""
+        """A consumer whose __init__ was not called raises IllegalStateException, too."""
         with pytest.raises(IllegalStateException, match=r"super\(\)\.__init__"):
             ShareConsumer.__new__(ShareConsumer).poll()
 
 
 def test_acknowledge_type() -> None:
-    """The numbers of the protocol, by names."""
+    """The members have the numbers of the protocol."""
     assert issubclass(AcknowledgeType, IntEnum)
     assert {each.name: int(each) for each in AcknowledgeType} == {
         "RENEW": 4,  # KIP-1222
@@ -147,7 +149,7 @@ class TestMessages:
     MANY = tuple(Message("topic", 0, offset) for offset in range(5))
 
     def test_sequence(self) -> None:
-        """Length, truth, indices, order, membership."""
+        """Messages are a sequence: length, truth, indices, order and membership."""
         messages = Messages(self.MANY)
         assert (len(messages), messages.count(), messages.is_empty()) == (5, 5, False)
         assert list(messages) == list(self.MANY)
@@ -161,19 +163,19 @@ class TestMessages:
             messages["0"]  # type: ignore[call-overload]
 
     def test_empty(self) -> None:
-        """False, and without messages."""
+        """Messages without content are false and have no records."""
         messages = Messages()
         assert not messages
         assert (messages.count(), messages.is_empty(), messages.records()) == (0, True, [])
 
     def test_slices(self) -> None:
-        """Messages again."""
+        """A slice of Messages is Messages, too."""
         part = Messages(self.MANY)[1:4:2]
         assert isinstance(part, Messages)
         assert [message.offset() for message in part] == [1, 3]
 
     def test_is_not_changed(self) -> None:
-        """What records() returns is the caller's own."""
+        """A caller may change the list of records() without changing the Messages."""
         messages = Messages(self.MANY)
         messages.records().clear()
         assert messages.count() == 5
@@ -181,14 +183,14 @@ class TestMessages:
             messages[0] = None  # type: ignore[index]
 
     def test_copies(self) -> None:
-        """Batches pickle and copy, as the messages in them do."""
+        """Messages can be pickled and copied, as each message in them."""
         messages = Messages(self.MANY)
         for made in (copy.copy(messages), pickle.loads(pickle.dumps(messages))):
             assert isinstance(made, Messages)
             assert list(made) == list(messages)
 
     def test_repr(self) -> None:
-        """It shows the messages."""
+        """repr() shows the messages."""
         assert repr(Messages(self.MANY[:1])) == f"Messages([{self.MANY[0]!r}])"
 
 

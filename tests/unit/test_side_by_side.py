@@ -1,4 +1,5 @@
-"""Tests that run side by side: those that share something follow one another in one process."""
+"""Tests that share something run one after another in one process, while other tests run in other
+processes."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def test_a_line_is_one_process(pytester: pytest.Pytester, monkeypatch: pytest.Mo
 
 
 def test_all_chaos_is_in_a_line_of_its_own() -> None:
-    """Tests that break brokers do not break the brokers of other tests."""
+    """Tests that break brokers run in their own line, so the brokers of other tests stay whole."""
     chaos = line_of("tests/integration/test_chaos.py::test_x")
     others = line_of("tests/integration/test_tls.py::test_x")
     alone = line_of("tests/embedded/test_import.py::test_x")
@@ -61,7 +62,8 @@ def test_all_chaos_is_in_a_line_of_its_own() -> None:
     ],
 )
 def test_what_is_dear_is_in_a_line(test: str, fixtures: list[str], refused: bool) -> None:
-    """A test outside of the lines would start a cluster of its own."""
+    """A test that needs a cluster must be in a line, because it would start another cluster outside
+    of the lines."""
     items: list[pytest.Item] = [SimpleNamespace(nodeid=test, fixturenames=fixtures)]  # type: ignore[list-item]
     if not refused:
         pytest_collection_modifyitems(items)
@@ -87,7 +89,8 @@ def test_what_is_dear_is_in_a_line(test: str, fixtures: list[str], refused: bool
 def test_a_few_tests_need_one_process(
     pytester: pytest.Pytester, arguments: list[str], processes: int
 ) -> None:
-    """Starting the others would take longer than the tests."""
+    """A few tests run in one process, because starting more processes would take longer than the
+    tests."""
     pytester.path.joinpath("tests/embedded").mkdir(parents=True)
     pytester.path.joinpath("tests/unit").mkdir()
     for name in ("import", *"abcdef"):

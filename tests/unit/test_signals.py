@@ -191,7 +191,8 @@ print(json.dumps(counts))
         assert run(kind, script) == dict.fromkeys(CALLS[kind], 3)
 
     def test_handler_that_wakes(self, kind: str) -> None:
-        """wakeup() in a handler is the way to end a loop without an exception of one's own."""
+        """wakeup() in a signal handler ends each call, so that a loop can end without an
+        exception."""
         script = """
 set_handler(lambda *_: client.wakeup())
 woken = []
@@ -240,7 +241,7 @@ print(json.dumps(errors))
 @needs_signals
 @pytest.mark.parametrize("kind", SHORT_CALLS)
 def test_calls_that_do_not_wait(kind: str) -> None:
-    """A loop of them ends with the handler's exception, and the client goes on working."""
+    """A handler's exception ends a loop of such calls, and the client goes on working."""
     calls = ", ".join(f"lambda: {call}" for call in SHORT_CALLS[kind])
     check_script(f"""{SCRIPT}
 def on_alarm(*_):
@@ -292,7 +293,7 @@ except RuntimeError as error:
 
 @needs_signals
 def test_interrupt_from_the_keyboard() -> None:
-    """Without a handler of the application's Ctrl-C is KeyboardInterrupt, as anywhere."""
+    """If the application sets no handler, Ctrl-C raises KeyboardInterrupt from each call."""
     check_script(f"""{SCRIPT}
 client = make("Consumer")
 signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -330,7 +331,8 @@ client.close()
 
 @needs_signals
 def test_dropped_after_an_interrupted_close() -> None:
-    """It was not closed: it warns, and the exceptions of its callbacks are shown."""
+    """A client whose close() was interrupted is not closed: dropping it warns, and shows the
+    exceptions of its callbacks."""
     output = check_script(f"""{SCRIPT}
 import sys, warnings
 

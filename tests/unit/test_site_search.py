@@ -48,7 +48,7 @@ class TestSearch:
         assert page in [index["docnames"][each] for each, _, is_main in entries if is_main]
 
     def test_every_word(self, index: dict[str, Any]) -> None:
-        """Each place of docs/search.toml is in the index, with its section."""
+        """Each page and section that docs/search.toml names for a word is in the index."""
         missing = [
             (word, place)
             for word, places in search_words.words().items()
@@ -68,7 +68,7 @@ class TestSearch:
 
 class TestVersions:
     def test_headings(self) -> None:
-        """The newest build of each version, with and without a date."""
+        """The changelog gives the newest build of each version, with and without a date."""
         text = (
             "# Changelog\n\n## 2.17.0, build 2\n\n### Added\n\n- One.\n\n"
             "## 2.17.0, build 1 - 2026-12-01\n\n## [2.16.1] - 2026-11-26\n"

@@ -22,7 +22,8 @@ def by_name() -> dict[str, properties.Property]:
 
 class TestProperties:
     def test_facts(self, by_name: dict[str, properties.Property]) -> None:
-        """A row of librdkafka's table, and its other name."""
+        """A row of librdkafka's table becomes facts, which are found by each name of the
+        property."""
         linger = by_name["linger.ms"]
         assert linger is by_name["queue.buffering.max.ms"]
         assert linger.names[0] == "linger.ms"
@@ -31,13 +32,13 @@ class TestProperties:
         assert "Type:" not in linger.text
 
     def test_bars_in_a_cell(self, by_name: dict[str, properties.Property]) -> None:
-        """The default of a shell command has some."""
+        """A cell may contain bars, as the default that is a shell command does."""
         assert " || kinit -t" in by_name["sasl.kerberos.kinit.cmd"].default
 
     def test_legacy_properties_of_topics_do_not_hide_the_consumers(
         self, by_name: dict[str, properties.Property]
     ) -> None:
-        """Two tables have the same name."""
+        """If two of librdkafka's tables have the same property, the consumer's is shown."""
         assert by_name["enable.auto.commit"].group == "Consumer group and offsets"
         assert by_name["auto.commit.interval.ms"].default == "5000"
         assert by_name["compression.type"].default == "none"
@@ -59,7 +60,7 @@ class TestProperties:
         assert [group for group in groups if f"{{properties}} {group}\n" not in page] == []
 
     def test_note_about_nothing(self) -> None:
-        """A property that librdkafka has dropped has no note."""
+        """A note about a property that librdkafka has dropped is an error."""
         with pytest.raises(ValueError, match=r"note about no\.such"):
             properties.annotated([], {"python": {}, "notes": {"no.such": "text"}})
 
@@ -108,7 +109,7 @@ class TestKips:
         ],
     )
     def test_what_is_no_test(self, test: str) -> None:
-        """A file, a class, and names that nothing has."""
+        """A file, a class and unknown names do not count as tests."""
         assert not kips.exists(test)
 
     def test_claim_without_its_test(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

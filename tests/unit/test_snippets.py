@@ -143,7 +143,7 @@ def test_every_block_is_python(document: str) -> None:
 
 @pytest.mark.parametrize("document", RUN)
 def test_tests_have_the_snippets(document: str) -> None:
-    """The test of a snippet looks for it by its name."""
+    """The test that runs a snippet contains the snippet's name."""
     for name, test in RUN[document].items():
         tree = ast.walk(ast.parse((ROOT / test).read_text(encoding="utf-8")))
         texts = [
@@ -155,7 +155,7 @@ def test_tests_have_the_snippets(document: str) -> None:
 
 
 def test_reasons_name_tests_that_exist() -> None:
-    """A test that was renamed is no reason."""
+    """If a reason names a test, that test exists."""
     reasons = [reason for each in NOT_RUN.values() for reason in each.values()]
     for test in re.findall(r"tests/\S+\.py", " ".join(reasons)):
         assert (ROOT / test).exists()

@@ -92,7 +92,7 @@ def test_values() -> None:
 
 
 def test_they_are_values() -> None:
-    """Equal by content, picklable, and not to be changed."""
+    """Statistics are equal by content, can be pickled, and cannot be changed."""
     statistics = from_json('{"name": "n", "brokers": {"b": {"nodeid": 1, "req": {"Fetch": 2}}}}')
     assert pickle.loads(pickle.dumps(statistics)) == statistics
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -100,13 +100,13 @@ def test_they_are_values() -> None:
 
 
 def test_no_json() -> None:
-    """A text that is none is a ValueError."""
+    """A text that is not JSON raises a ValueError."""
     with pytest.raises(ValueError, match="Expecting value"):
         from_json("x")
 
 
 def test_stats_is_the_first_to_load_them() -> None:
-    """A client has objects to return though nobody has imported confluent_kafka.statistics."""
+    """stats() returns objects even if nothing has imported confluent_kafka.statistics."""
     script = """
     import confluent_kafka._values.statistics as statistics
 

@@ -43,7 +43,7 @@ def test_methods_and_attributes_have_their_docstrings(name: str) -> None:
 
 
 def test_functions_and_classes_have_their_docstrings() -> None:
-    """Each that is public is documented."""
+    """Each public function and class is documented."""
     public = [
         node
         for node in DOCUMENTED.body

@@ -234,7 +234,7 @@ def test_failed_init_changes_nothing() -> None:
 
 
 def test_uninitialised_is_harmless() -> None:
-    """__new__ without __init__ gives an empty one, not a crash."""
+    """__new__ without __init__ gives a TopicPartition without values, not a crash."""
     partition = TopicPartition.__new__(TopicPartition)
     assert fields(partition) == ("", -1, OFFSET_INVALID, None, None, None)
     assert partition == pickle.loads(pickle.dumps(partition))

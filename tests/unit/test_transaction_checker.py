@@ -29,7 +29,8 @@ RIGHT = [[Copied(ONE, 0), Copied(THREE, 2)], [Copied(ONE, 1), Copied(THREE, 3)]]
 
 
 def test_nothing_wrong() -> None:
-    """Committed transactions are there once; unknown ones are there as a whole or not at all."""
+    """A correct log has each committed transaction once, and each unknown one as a whole or not at
+    all."""
     assert check(TRANSACTIONS, RIGHT, {"app": 4}) == Anomalies()
     without = [[each for each in partition if each.key != THREE] for partition in RIGHT]
     assert check(TRANSACTIONS, without, {"app": 2}) == Anomalies()
@@ -53,7 +54,7 @@ def test_nothing_wrong() -> None:
     ],
 )
 def test_each_anomaly(log: list[list[Copied]], committed: int, found: dict[str, int]) -> None:
-    """It is counted, and nothing else is."""
+    """Each kind of anomaly is counted, and nothing else is."""
     assert check(TRANSACTIONS, log, {"app": committed}) == Anomalies(**found)
 
 
@@ -84,6 +85,6 @@ def test_histories(tmp_path: Path) -> None:
 
 
 def test_values() -> None:
-    """A record says where it belongs."""
+    """A record's value identifies its application, run, transaction and number."""
     value = json.dumps({"app": "app", "run": 7, "transaction": 2, "number": 3}).encode()
     assert parsed(value) == Copied(THREE, 3)

@@ -29,7 +29,7 @@ def test_text_is_base64_of_both_halves(most: int, least: int) -> None:
 
 
 def test_equality_and_hash() -> None:
-    """Two with the same bits are the same key of a dict."""
+    """Two Uuids with the same bits are equal, and are the same key of a dict."""
     assert Uuid(1, 2) == Uuid(1, 2)
     assert hash(Uuid(1, 2)) == hash(Uuid(1, 2))
     assert Uuid(1, 2) != Uuid(2, 1)

@@ -25,7 +25,7 @@ def waiting_producer() -> Producer:
 
 def make(kind: str) -> Any:
     if kind == "Consumer":
-        # A commit that nobody answers is given up after that time.
+        # A commit without an answer fails after this time.
         return Consumer(config({"session.timeout.ms": 3000}))
     if kind == "ShareConsumer":
         sharing = ShareConsumer(config(client=ShareConsumer))
@@ -134,7 +134,7 @@ class TestWakeup:
         client.close()
 
     def test_call_that_does_not_wait(self) -> None:
-        """Such a call does not fail, and does not consume the wakeup."""
+        """A call that does not wait neither fails nor consumes the wakeup."""
         watch = Stopwatch()
         with Consumer(config()) as consumer:
             consumer.wakeup()
