@@ -1,7 +1,5 @@
-"""What AdminClient refuses, as confluent-kafka-python does: the exception and how its text begins.
-
-Observed with version 2.16.1. Programs catch these classes, and their tests match these words.
-"""
+"""Errors of AdminClient that equal those of confluent-kafka-python 2.16.1: the class, and how the
+text begins. Programs catch these classes, and their tests match these words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make test` leaves behind when it is killed: nothing."""
+"""A run of `make test` that is killed leaves no process behind."""
 
 from __future__ import annotations
 

@@ -602,7 +602,7 @@ def test_many_bad_values() -> None:
 
 
 def test_duplicate_keys_of_maps() -> None:
-    """Of a map's entries with one key the last counts, unless they are to be an error."""
+    """If a key of a map occurs twice, its last entry counts; by option it is an error."""
     text = '{"b":1,"a":2,"b":3,"aa":4}'
     kind = pa.map_(pa.string(), pa.int8())
     assert value_of(kind, text) == [("a", 2), ("b", 3), ("aa", 4)]

@@ -360,8 +360,8 @@ def logical(kind: str, name: str, **more: Any) -> dict[str, Any]:
     ids=str,
 )
 def test_logical_types_of_another_unit(writer: Any, reader: Any) -> None:
-    """The same number would be another time, so such types do not resolve, and do not match a
-    branch."""
+    """Such types neither resolve nor match a branch, because the same number would be another
+    time."""
     with pytest.raises(AvroResolutionError, match=r"was written as .* \(.*\), and is to be read"):
         AvroDecoder(record(("a", writer)), record(("a", reader)))
     with pytest.raises(AvroResolutionError, match="union"):

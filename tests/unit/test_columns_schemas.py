@@ -290,7 +290,7 @@ def test_schemas_that_stand_for_too_much(leaf: list[Any]) -> None:
 
 
 def test_records_of_many_fields() -> None:
-    """Of ten thousand fields each is found, by either schema."""
+    """Each of ten thousand fields is found, in the writer's schema and in the reader's."""
     writer = record(*((f"f{number}", "int") for number in range(10_000)))
     reader = record(*((f"f{number}", "long") for number in reversed(range(10_000))))
     values = [{f"f{number}": number for number in range(10_000)}]

@@ -100,7 +100,7 @@ BROKEN = b"BrokenPipeError: [Errno 32] Broken pipe\n"
 )
 @pytest.mark.parametrize("size", [1, 7, 10_000])
 def test_broken_pipes_of_pyspark(output: bytes, shown: bytes, size: int) -> None:
-    """Their tracebacks are left out, however the output is cut; nothing else is."""
+    """Only these tracebacks are left out of the output, wherever the output is cut into pieces."""
     lines = held_back._Lines()
     parts = [output[begin : begin + size] for begin in range(0, len(output), size)]
     assert b"".join([*map(lines.add, parts), lines.rest()]) == shown

@@ -111,7 +111,7 @@ def test_modules_of_serialization_are_attributes() -> None:
 
 
 def test_paths_have_no_code() -> None:
-    """They re-export what is public, and nothing in the package depends on them."""
+    """The modules only re-export public names, and nothing in the package depends on them."""
     for path in THIN:
         docstring, *rest = ast.parse(path.read_text()).body
         assert isinstance(docstring, ast.Expr)

@@ -181,7 +181,8 @@ def test_addresses() -> None:
 
 
 def test_a_connection_carries_requests() -> None:
-    """What is sent arrives as it is, an answer comes without its size; copies connect later."""
+    """A connection sends a request unchanged, and returns the answer without its size; a copy
+    connects with reinit()."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         connection = KafkaConnection("127.0.0.1", port, timeout=TIMEOUT)
@@ -307,7 +308,8 @@ class Reader:
 
 @pytest.mark.parametrize("error", [None, KeyError, common.OffsetOutOfRangeError])
 def test_a_context_of_any_consumer(error: type[Exception] | None) -> None:
-    """It accepts any object with offsets and seek(), and lets it continue at the former offset."""
+    """OffsetCommitContext accepts any object with offsets and seek(), and lets it continue at the
+    former offset."""
     consumer: Any = Reader()
     with suppress(KeyError), OffsetCommitContext(consumer):
         consumer.offsets[0] = 9

@@ -364,7 +364,7 @@ class TestAnswers:
         assert response == ConsumerMetadataResponse(2, 7, b"h", 9092)
 
     def test_lazy(self) -> None:
-        """Nothing is read before it is asked for."""
+        """An answer is decoded only when it is read."""
         assert isinstance(KafkaProtocol.decode_produce_response(b""), Iterator)
 
     def test_every_beginning_is_too_short(self) -> None:

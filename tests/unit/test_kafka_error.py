@@ -196,7 +196,7 @@ def test_pickles_like_its_fields() -> None:
 
 
 def test_is_an_exception_class() -> None:
-    """It can be caught like KafkaException, and neither is a subclass of the other."""
+    """A KafkaError can be caught like a KafkaException; neither is a subclass of the other."""
     assert KafkaError.__mro__ == (KafkaError, Exception, BaseException, object)
     assert not issubclass(KafkaError, KafkaException)
     assert not issubclass(KafkaException, KafkaError)

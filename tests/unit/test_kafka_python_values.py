@@ -109,7 +109,7 @@ def test_awaiting_a_future() -> None:
 
 
 def test_the_future_of_a_message() -> None:
-    """It has the result of the request with the message, and the offset of the message itself."""
+    """The future has the result of the message's request, with the offset of the message itself."""
     place = TopicPartition("t", 1)
     request = FutureProduceResult(place)
     future = FutureRecordMetadata(request, 2, 77, None, 1, 5, -1)

@@ -544,7 +544,7 @@ def test_schemas_of_other_kinds(client: CachedSchemaRegistryClient, schema: Any)
 
 
 def test_without_registration(registry: FakeRegistry) -> None:
-    """With auto.register.schemas=False a schema must be there, and nothing is registered."""
+    """With auto.register.schemas=False, a schema must already be registered."""
     with CachedSchemaRegistryClient({"url": registry.url, "auto.register.schemas": False}) as own:
         serializer = serializer_of(own)
         with pytest.raises(ClientError) as raised:

@@ -40,7 +40,7 @@ def build(tmp_path: Path, commands: tuple[str, ...], **environment: str) -> str:
 
 
 def test_a_machine_with_nothing(tmp_path: Path) -> None:
-    """One message has all of it, and what to install."""
+    """One message names everything that is missing, and what to install."""
     said = build(tmp_path, ())
     for thing in ("a C compiler (cc", "pkg-config", "make", "patch", "bash", "LIBRDKAFKA_ARCHIVE"):
         assert f"  - {thing}" in said or thing in said

@@ -333,7 +333,7 @@ def test_reasons() -> None:
     ids=lambda one: f"{one.schema_type}-{one.schema_str[:40]}",
 )
 def test_texts_that_are_no_schemas(client: SchemaRegistryClient, schema: Schema) -> None:
-    """They are invalid, not incompatible."""
+    """Such texts are invalid, not incompatible."""
     old = {
         "AVRO": '"int"',
         "JSON": '{"properties": {"a": {"type": "string", "maxLength": 1}}}',
@@ -359,7 +359,7 @@ def test_texts_that_are_no_schemas(client: SchemaRegistryClient, schema: Schema)
     ids=lambda one: f"{one.schema_type}-{one.schema_str}",
 )
 def test_a_first_version_that_is_no_schema(client: SchemaRegistryClient, schema: Schema) -> None:
-    """It is refused as well, and the subject is not made."""
+    """A first version that is not a schema is refused, too, and the subject is not created."""
     with pytest.raises(SchemaRegistryError, match="42201"):
         client.register_schema("s", schema)
     assert client.get_subjects() == []

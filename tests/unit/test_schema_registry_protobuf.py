@@ -266,7 +266,7 @@ def test_builders(client: SchemaRegistryClient) -> None:
     ],
 )
 def test_decimals(number: str, scale: int, data: bytes | None, precision: int) -> None:
-    """Their unscaled value is an integer in two's complement, as short as it can be."""
+    """The unscaled value of a decimal is an integer in two's complement, as short as possible."""
     message = decimal_to_protobuf(Decimal(number), scale)
     assert message.DESCRIPTOR.full_name == "confluent.type.Decimal"
     assert (message.precision, message.scale) == (precision, scale)

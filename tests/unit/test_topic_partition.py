@@ -121,7 +121,7 @@ def test_identity_is_topic_and_partition() -> None:
 
 
 def test_order() -> None:
-    """By topic, then by the number of the partition."""
+    """TopicPartitions are ordered by topic, then by the number of the partition."""
     ordered = [TopicPartition(t, p) for t in ("a", "b", "ba", "é") for p in (-1, 0, 2, 10)]
     shuffled = ordered.copy()
     random.Random(1).shuffle(shuffled)
