@@ -79,7 +79,7 @@ def consumer(make_consumer: MakeConsumer) -> Consumer:
 
 @pytest.fixture
 def small(make_producer: MakeProducer) -> Producer:
-    """Room for five messages; they are sent only by flush()."""
+    """A producer whose queue has room for five messages, and which sends them only in flush()."""
     return make_producer({"queue.buffering.max.messages": 5, "linger.ms": 60_000})
 
 

@@ -1,4 +1,4 @@
-"""A broker that hears a client's first SASL message, which the mock brokers cannot."""
+"""A broker that shows a test the first SASL message of a client, which the mock brokers do not."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ class SaslBroker:
         return {"bootstrap.servers": self.address, "api.version.request.timeout.ms": 120_000}
 
     def initial_response(self) -> bytes:
-        """The first SASL message of the next client that comes so far.
+        """The first SASL message of the next client that sends one.
 
-        A client of an earlier test may connect first: its broker had this port, and it tries to
-        reach the broker until it is closed. It hangs up before it sends a SASL message.
+        A client of an earlier test may connect first, if the broker of that test used this port.
+        Such a client tries to reach its broker until it is closed, and hangs up before it sends a
+        SASL message.
         """
         response = None
         while response is None:
@@ -54,7 +55,7 @@ class SaslBroker:
         return response
 
     def _answer(self, stream: Stream) -> int:
-        """Answers one request: its API key."""
+        """Answers one request, and returns its API key."""
         api_key, version, correlation = struct.unpack_from(">hhi", _read_frame(stream))
         body = struct.pack(">i", correlation)
         if api_key == SASL_HANDSHAKE:

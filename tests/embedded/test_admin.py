@@ -47,7 +47,8 @@ def latest(admin: AdminClient, place: TopicPartition, **options: Any) -> Any:
 def test_offsets_that_the_broker_does_not_know(
     kafka_cluster: MockCluster, kafka_topic: str, request: pytest.FixtureRequest
 ) -> None:
-    """An older broker would take the number for a time: it is not asked."""
+    """The client does not send the request to an older broker, which would take the number for a
+    time."""
     kafka_cluster.set_api_versions("ListOffsets", 0, 7)
     admin = request.getfixturevalue("admin")  # it asks for the versions once, when it connects
     place = TopicPartition(kafka_topic, 0)
@@ -103,7 +104,7 @@ def test_group_offsets(admin: AdminClient, kafka_topic: str) -> None:
 def test_broker_that_says_no(
     admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """An error of the broker is the future's exception, or its partition's."""
+    """An error of the broker is the exception of the future, or the error of the partition."""
     kafka_cluster.inject_errors("OffsetFetch", [KafkaError.GROUP_AUTHORIZATION_FAILED])
     group = [ConsumerGroupTopicPartitions("group", [TopicPartition(kafka_topic, 0)])]
     future = admin.list_consumer_group_offsets(group)["group"]
@@ -141,7 +142,7 @@ def test_broker_that_comes_back(
     assert future.result(TIMEOUT).offset == 0
 
 
-# ---- what it does not do ----
+# ---- what the embedded cluster does not do ----
 
 
 @needs("raw-request")
@@ -149,7 +150,7 @@ def test_broker_that_comes_back(
 def test_what_the_embedded_cluster_does_not_do(
     admin: AdminClient, kafka_cluster: MockCluster
 ) -> None:
-    """A note names the embedded cluster; code and text are the same as from an old broker."""
+    """The error has the code and the text of an old broker; a note names the embedded cluster."""
     withdraw(kafka_cluster, protocol.DescribeClientQuotasRequest.api_key)
     error = admin.describe_client_quotas(ClientQuotaFilter.all()).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
@@ -172,8 +173,8 @@ def test_groups_of_every_kind(admin: AdminClient, kafka_cluster: MockCluster) ->
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_without_memory(kafka_cluster: MockCluster, answered: bool) -> None:
-    """If any allocation of its thread fails, the request still gets its answer or an error, even if
-    the client is closed first."""
+    """If any allocation of the client's thread fails, the request still gets its answer or an
+    error, even if the client is closed first."""
     pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
     script = """
         import sys, threading

@@ -51,7 +51,7 @@ def offset_fetch(code: int) -> Any:
 
 
 def offset_fetch_of_groups(code: int) -> Any:
-    """The same since version 8."""
+    """The answer to OffsetFetch since version 8, which is about several groups."""
     response = protocol.OffsetFetchResponse
     place = response.OffsetFetchResponsePartitions(
         partition_index=0, committed_offset=3, metadata="", error_code=0
@@ -136,7 +136,7 @@ class Answers:
 
     def __init__(self, cluster: MockCluster, kind: Any, answer: Answer, codes: list[int]) -> None:
         self.codes = codes
-        self.asked: list[int] = []  # the brokers, in the order in which they were
+        self.asked: list[int] = []  # the brokers that were asked, in order
         self._answer = answer
         highest = 7 if answer is offset_fetch else kind.valid_versions[-1]
         cluster.on_request(kind.api_key, self._next, versions=(kind.valid_versions[0], highest))
@@ -235,7 +235,7 @@ def test_many_groups(kafka_cluster: MockCluster) -> None:
 @needs("admin-replies")
 @pytest.mark.parametrize("size", [1, 200])
 def test_many_acls(kafka_cluster: MockCluster, size: int) -> None:
-    """The same for ACLs, whose names are not copied to the stack of a thread."""
+    """All ACLs of an answer are returned; their names are not copied to the stack of a thread."""
     response = protocol.DescribeAclsResponse
     numbers = {"operation": 3, "permission_type": 3}
     acls = [response.AclDescription(principal="p" * size, host="*", **numbers)] * 100_001
@@ -342,7 +342,7 @@ def test_groups_that_were_not_asked_for(kafka_cluster: MockCluster, groups: list
 
 
 def test_an_answer_that_python_cannot_read(kafka_cluster: MockCluster) -> None:
-    """The same error comes for responses that are read in Python."""
+    """A wrong answer that Python reads raises the same error as one that librdkafka reads."""
     answer = protocol.DescribeQuorumResponse()
     kafka_cluster.on_request(protocol.DescribeQuorumRequest.api_key, lambda *_: answer)
     with connect(kafka_cluster) as admin:

@@ -28,7 +28,7 @@ class Coordinators:
 
     def __init__(self, cluster: MockCluster) -> None:
         self.asked: list[int] = []
-        self.codes: list[int] = []  # of the next answers; afterwards there is no error
+        self.codes: list[int] = []  # the codes of the next answers; afterwards there is no error
         self.finding: list[int] = []  # the same for FindCoordinator
         self.now = 1
         cluster.on_request(FIND, self._find, versions=(0, 4))

@@ -143,7 +143,8 @@ class Brokers:
         return actions[0] if actions else self._operation.response(codes)
 
     def move(self, leader: int) -> None:
-        """Make the next answer the last one of its leader."""
+        """Give the partitions to another leader as soon as the present one has received a
+        request."""
 
         def moved() -> None:
             self.leader = leader
@@ -240,7 +241,7 @@ def test_until_the_time_is_over(admin: AdminClient, brokers: Brokers, operation:
 def test_the_client_is_closed_meanwhile(
     admin: AdminClient, brokers: Brokers, operation: Operation
 ) -> None:
-    """Pending requests end."""
+    """If the client is closed, pending requests end."""
     brokers.codes[0] = [KafkaError.NOT_LEADER_FOR_PARTITION] * 1000
     future = operation.call(admin, FIRST, request_timeout=3600)
     admin.close()

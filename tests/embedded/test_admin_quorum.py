@@ -71,7 +71,7 @@ def test_a_controller_is_unregistered(kafka_cluster: MockCluster) -> None:
 
 
 def test_no_controller_is_unregistered_by_older_brokers(kafka_cluster: MockCluster) -> None:
-    """Brokers before 4.4 do not have the request."""
+    """unregister_controller() fails with brokers before 4.4, which do not have the request."""
     with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
         error = admin.unregister_controller(7).exception(TIMEOUT)
     assert isinstance(error, KafkaException)

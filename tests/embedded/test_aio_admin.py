@@ -21,7 +21,7 @@ from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER
 from tests.support.waiting import TIMEOUT
 
-# Methods whose work the loop does, and methods that are coroutines here.
+# Methods that AIOAdminClient does not need, because its loop does their work.
 NOT_THERE = {"poll", "wakeup", "io_event_enable"}
 
 
@@ -30,7 +30,8 @@ def operations(kind: type[Any]) -> set[str]:
 
 
 def test_every_operation_is_there() -> None:
-    """With the names, the defaults and the order of AdminClient's arguments."""
+    """AIOAdminClient has all operations, with AdminClient's names, defaults and order of
+    arguments."""
     assert operations(AIOAdminClient) >= operations(AdminClient) - NOT_THERE
     for name in operations(AdminClient) - NOT_THERE - {"close", "last_error"}:
         ours = inspect.signature(getattr(AIOAdminClient, name)).parameters
@@ -69,7 +70,7 @@ async def test_answers(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_wrong_argument(kafka_cluster: MockCluster) -> None:
-    """It is raised by the call, before anything is awaited."""
+    """The call itself raises the error, before anything is awaited."""
     wrong: Any = "topic"
     async with admin_of(kafka_cluster) as admin:
         with pytest.raises(TypeError, match="new_topics"):
@@ -80,7 +81,8 @@ async def test_wrong_argument(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_closed_with_requests_that_wait() -> None:
-    """They fail with _DESTROY, and later calls with RuntimeError."""
+    """When the client is closed, waiting requests fail with _DESTROY, later calls with
+    RuntimeError."""
     admin = AIOAdminClient({"bootstrap.servers": NO_BROKER, "logger": QUIET})
     waiting = [admin.create_topics([NewTopic(f"topic-{number}", 1)]) for number in range(100)]
     one = admin.describe_cluster()
@@ -98,7 +100,7 @@ async def test_closed_with_requests_that_wait() -> None:
 
 @in_loop
 async def test_a_broker_that_goes_away(kafka_cluster: MockCluster, filled: str) -> None:
-    """Requests end when their time is up, all of them, or are answered when it comes back."""
+    """Without a broker, requests end when their time is up, or are answered when it comes back."""
     async with admin_of(kafka_cluster, **{"logger": QUIET, "reconnect.backoff.ms": 10}) as admin:
         place = TopicPartition(filled, 0)
         latest = {place: OffsetSpec.latest()}
@@ -187,7 +189,8 @@ async def test_other_loop(kafka_cluster: MockCluster) -> None:
 @pytest.mark.parametrize("coroutine", [True, False])
 @in_loop
 async def test_callbacks(kafka_cluster: MockCluster, coroutine: bool) -> None:
-    """They run in the loop, without poll(); its exception handler gets what they raise."""
+    """Callbacks run in the loop, without poll(); the loop's exception handler gets their
+    exceptions."""
     seen: list[str] = []
 
     def on_statistics(statistics: str) -> None:

@@ -97,10 +97,11 @@ async def test_all_arrive_in_order(
 async def test_calls_keep_their_order(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """While calls wait for room, the messages of later calls come after theirs, one or many."""
+    """While calls wait for room, the messages of later calls, one or many, come after their
+    messages."""
     calls: list[Send] = [send_batch, send_many, send_dicts]
     async with producer_of(kafka_cluster, SMALL) as producer:
-        producer._client._begin_turn(-1)  # a call that gives others theirs first comes after them
+        producer._client._begin_turn(-1)  # a call that first lets others run comes after them
         tasks: list[asyncio.Future[Any]] = []
         for place, send in enumerate(calls):
             values = numbers(place * COUNT, (place + 1) * COUNT)
@@ -193,7 +194,7 @@ async def test_on_delivery(
 async def test_failures_of_many_are_listed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """The exception lists each message that was refused at once or failed later, with its error."""
     async with producer_of(kafka_cluster, {"message.max.bytes": 2000}) as producer:
-        await (await producer.produce(kafka_topic, b"v"))  # its partitions are known
+        await (await producer.produce(kafka_topic, b"v"))  # now the client knows the partitions
         messages = [b"1", b"2" * 3000, {"value": b"3", "partition": 99}, {"value": b"4"}]
         deliveries = await producer.produce_many(kafka_topic, messages)
         with pytest.raises(ExceptionGroup, match="2 of 4 messages were not delivered") as raised:
@@ -215,7 +216,7 @@ async def test_failures_of_many_are_listed(kafka_cluster: MockCluster, kafka_top
 
 @in_loop
 async def test_many_that_are_purged() -> None:
-    """The future raises when the last of them has failed."""
+    """The future of many messages raises when the last of them has failed."""
     producer = AIOProducer(UNREACHABLE)
     deliveries = await producer.produce_many("topic", numbers(0, COUNT))
     await producer.purge()
@@ -229,7 +230,7 @@ async def test_many_that_are_purged() -> None:
 
 @in_loop
 async def test_none_of_many(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """No messages are delivered at once."""
+    """A call without messages succeeds at once."""
     async with producer_of(kafka_cluster) as producer:
         assert await (await producer.produce_many(kafka_topic, [])) == 0
         assert await producer.produce_batch(kafka_topic, []) == 0
@@ -252,7 +253,7 @@ def failing(values: list[bytes]) -> Iterator[bytes]:
 
 @in_loop
 async def test_texts(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
-    """produce_many() takes them as values, as produce() does."""
+    """produce_many() takes texts as values, as produce() does."""
     async with producer_of(kafka_cluster) as producer:
         assert await (await producer.produce_many(kafka_topic, ["a", {"value": "b"}, b"c"], 0)) == 3
     messages = await asyncio.to_thread(read, consumer, kafka_topic, 3)
@@ -261,7 +262,7 @@ async def test_texts(kafka_cluster: MockCluster, kafka_topic: str, consumer: Con
 
 @in_loop
 async def test_an_iterable_that_raises(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Its exception comes out, and the producer goes on."""
+    """If the iterable raises, the call raises its exception, and the producer goes on."""
     async with producer_of(kafka_cluster) as producer:
         with pytest.raises(ZeroDivisionError):
             await producer.produce_many(kafka_topic, failing(numbers(0, COUNT)))
@@ -312,7 +313,7 @@ async def test_wrong_arguments(
 @pytest.mark.parametrize("call", ["produce_batch", "produce_many"])
 @in_loop
 async def test_a_closed_producer(kafka_cluster: MockCluster, kafka_topic: str, call: str) -> None:
-    """It says so."""
+    """Each call says that the producer is closed."""
     producer = producer_of(kafka_cluster)
     await producer.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -322,7 +323,7 @@ async def test_a_closed_producer(kafka_cluster: MockCluster, kafka_topic: str, c
 @each_call
 @in_loop
 async def test_close_ends_a_call_that_waits_for_room(kafka_topic: str, send: Send) -> None:
-    """It says that the producer is closed."""
+    """The call that waits for room says that the producer is closed."""
     producer = AIOProducer(UNREACHABLE | SMALL)
     call = asyncio.create_task(send(producer, kafka_topic, numbers(0, COUNT)))
     await until(lambda: len(producer) == SMALL["queue.buffering.max.messages"])

@@ -26,7 +26,8 @@ AWAITS = 1000
 HEARTBEAT = 12
 
 # The loop stands still for longer than both times. The session timeout has no effect, because
-# librdkafka sends heartbeats on its own thread. max.poll.interval.ms has one: nobody polls.
+# librdkafka sends heartbeats on its own thread. max.poll.interval.ms has an effect, because nobody
+# polls.
 MEMBERS = {
     "session": {"session.timeout.ms": 9000},
     "polls": {"session.timeout.ms": 6000, "max.poll.interval.ms": 6000},

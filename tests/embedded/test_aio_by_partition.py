@@ -119,7 +119,7 @@ async def test_getmany_of_certain_partitions(
 @three_partitions
 @in_loop
 async def test_getone(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """A task for each partition gets that one's messages, those that come later too."""
+    """A task for each partition gets all messages of its partition, also those that come later."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.assign(places(kafka_topic, 0, 1, 2))
 
@@ -141,8 +141,8 @@ async def test_getone(kafka_cluster: MockCluster, kafka_topic: str, producer: Pr
 async def test_what_nobody_wants_is_held_back(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Memory is bounded: librdkafka pauses such a partition, and later continues where it
-    stopped."""
+    """librdkafka pauses a partition that nobody reads, to bound memory, and later continues
+    there."""
     await asyncio.to_thread(fill, producer, kafka_topic, [3 * MANY, 1000])
     zero, one = places(kafka_topic, 0, 1)
     async with consumer_at(kafka_cluster, {"statistics.interval.ms": 20}) as consumer:
@@ -244,7 +244,7 @@ async def test_rebalance(kafka_cluster: MockCluster, kafka_topic: str, producer:
 async def test_a_cancelled_wait_loses_nothing(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: str
 ) -> None:
-    """Also when the message is there already as the task is cancelled."""
+    """A cancelled wait loses no message, even if the message has just come."""
     async with consumer_at(kafka_cluster) as consumer:
         [zero] = places(kafka_topic, 0)
         await consumer.assign([zero])
@@ -291,7 +291,8 @@ async def test_only_what_is_returned_is_stored(
 @three_partitions
 @in_loop
 async def test_events(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """The end of a partition is among its messages; an error is raised after those before it."""
+    """The end of a partition comes among its messages; an error is raised after the messages before
+    it."""
     await asyncio.to_thread(fill, producer, kafka_topic, [3, 2])
     zero, one = places(kafka_topic, 0, 1)
     config = {"enable.partition.eof": True, "auto.offset.reset": "error"}

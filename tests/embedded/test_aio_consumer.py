@@ -39,7 +39,7 @@ async def test_poll(kafka_cluster: MockCluster, filled: str) -> None:
         await consumer.assign([TopicPartition(filled, 0, 0)])
         messages = [await consumer.poll(TIMEOUT) for _ in range(FILLED)]
         assert [m and m.value() for m in messages] == numbers(0, FILLED)
-        clock = asyncio.get_running_loop().time  # uvloop's counts milliseconds
+        clock = asyncio.get_running_loop().time  # the clock of uvloop counts milliseconds
         begun = clock()
         assert await consumer.poll(0.05) is None
         assert clock() - begun > 0.049
@@ -135,7 +135,7 @@ async def test_seek_and_pause_while_messages_are_gathered(
 
 @in_loop
 async def test_iteration(kafka_cluster: MockCluster, filled: str) -> None:
-    """``async for`` returns messages until the consumer is closed; ends of partitions too."""
+    """``async for`` returns messages, and ends of partitions, until the consumer is closed."""
     consumer = consumer_of(kafka_cluster, {"enable.partition.eof": True})
     await consumer.assign([TopicPartition(filled, 0, 0)])
     values = []
@@ -228,7 +228,7 @@ async def test_incremental_assignment(kafka_cluster: MockCluster, kafka_topic: s
 async def test_callbacks_of_the_configuration(
     kafka_cluster: MockCluster, filled: str, coroutine: bool
 ) -> None:
-    """They run in the event loop's thread."""
+    """The callbacks run in the event loop's thread."""
     seen: dict[str, set[int]] = {"stats_cb": set(), "on_commit": set(), "error_cb": set()}
 
     def noting(name: str) -> Any:
@@ -244,7 +244,7 @@ async def test_callbacks_of_the_configuration(
 
     config = {name: noting(name) for name in seen}
     config |= {"statistics.interval.ms": 50, "logger": QUIET}
-    config["session.timeout.ms"] = 1000  # so long close() tries to commit
+    config["session.timeout.ms"] = 1000  # close() tries to commit for this time
     async with consumer_of(kafka_cluster, config) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 0)])
         await consumer.consume(FILLED, TIMEOUT)
@@ -394,7 +394,10 @@ async def test_close_commits(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_one_that_nobody_closed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It is collected, even if callbacks refer to it, with a warning; the loop continues."""
+    """A consumer that nobody closed is collected with a warning, even if callbacks refer to it.
+
+    The loop continues.
+    """
 
     async def forget() -> None:
         consumer = consumer_of(kafka_cluster, {"error_cb": lambda _: consumer.last_error})
@@ -465,7 +468,8 @@ async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], 
 async def test_bad_arguments_of_methods(
     method: str, arguments: dict[str, Any], error: type[Exception], text: str
 ) -> None:
-    """The same; the consumer stays usable."""
+    """The error names the argument, what was given and what is allowed; the consumer stays
+    usable."""
     config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "logger": QUIET}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(error) as raised:

@@ -120,7 +120,7 @@ async def test_callbacks_that_raise(
 async def test_rebalance_callback_that_is_cancelled(
     kafka_cluster: MockCluster, filled: str, step: str
 ) -> None:
-    """The group's step is taken all the same, and close() does not wait for ever."""
+    """If the callback is cancelled, the rebalance continues, and close() does not wait for ever."""
     cancelled: list[str] = []
 
     def cancels_itself(name: str) -> Any:
@@ -218,7 +218,7 @@ def clients_of(bootstrap: str) -> list[Any]:
 def test_loop_that_ends_with_live_clients(
     kafka_cluster: MockCluster, kafka_topic: str, bootstrap: str, kind: str
 ) -> None:
-    """They are collected later, each with its warning, and nothing waits for them."""
+    """Clients of a loop that has ended are collected later, each with a warning, without a wait."""
     kept: list[Any] = []
 
     async def work() -> None:
@@ -286,7 +286,7 @@ async def test_pause_while_keeps_the_member(kafka_cluster: MockCluster, filled: 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @in_loop
 async def test_fork(kafka_cluster: MockCluster, filled: str) -> None:
-    """A child is refused and ends; the parent loses nothing."""
+    """A forked child cannot use the client, and can end; the parent loses nothing."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.subscribe([filled])
         await consumer.getone()

@@ -59,7 +59,7 @@ def test_loop_that_cannot_watch_sockets(
 
 
 def test_client_that_outlives_such_a_loop(kafka_cluster: MockCluster) -> None:
-    """Its thread ends with the client."""
+    """The thread that watches the socket for such a loop ends with the client."""
     clients: list[Any] = []
 
     async def work() -> None:
@@ -88,7 +88,7 @@ MADE: dict[str, tuple[Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("kind", MADE)
 @in_loop
 async def test_create(kafka_cluster: MockCluster, kind: str) -> None:
-    """The loop goes on while a client is made, which then belongs to it."""
+    """create() does not block the loop; the client then belongs to that loop."""
     make, config = MADE[kind]
     begun = asyncio.Event()
     go_on = threading.Event()
@@ -125,7 +125,7 @@ async def test_create_with_a_wrong_configuration() -> None:
 
 @in_loop
 async def test_create_that_is_cancelled() -> None:
-    """The client that nobody gets is closed."""
+    """create() closes a client that nobody gets."""
     closed = asyncio.Event()
 
     class Watched(AIOConsumer):
@@ -146,7 +146,7 @@ async def test_create_that_is_cancelled() -> None:
 async def test_created_consumer_wakes_its_loop(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """It does so like a consumer that was created in the loop."""
+    """A consumer that create() made wakes its loop like a consumer that was made in the loop."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     async with await AIOConsumer.create(config) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])

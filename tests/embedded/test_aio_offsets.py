@@ -33,7 +33,7 @@ async def test_beginning_and_end(kafka_cluster: MockCluster, filled: str) -> Non
 
 @in_loop
 async def test_offsets_without_a_broker() -> None:
-    """They fail when time is up."""
+    """Without a broker, requests for offsets fail when their time is up."""
     config = {"logger": QUIET} | {"bootstrap.servers": NO_BROKER, "group.id": "group"}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(KafkaException):
@@ -76,7 +76,7 @@ async def test_seek_in_a_partition_that_is_not_assigned(
 ) -> None:
     """The seek fails at once, because the consumer would never fetch the partition."""
     async with consumer_at(kafka_cluster) as consumer:
-        await consumer.seek_to_end()  # of nothing
+        await consumer.seek_to_end()  # of no partition: none is assigned yet
         with pytest.raises(KafkaException) as raised:
             await consumer.seek_to_end(TopicPartition(filled, 0), timeout=-1)
         assert raised.value.args[0].code() in (

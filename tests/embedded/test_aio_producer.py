@@ -140,7 +140,7 @@ async def test_flush_does_not_stand_in_the_way_of_others(
 
 @in_loop
 async def test_cancelled_flushes_let_go(kafka_topic: str) -> None:
-    """They do not occupy the threads that other requests and close() need."""
+    """Cancelled flushes do not occupy the threads that other requests and close() need."""
     config = {"bootstrap.servers": NO_BROKER, "linger.ms": 0, "logger": QUIET}
     producer = AIOProducer(config, max_workers=1)
     delivery = await producer.produce(kafka_topic, b"v")
@@ -181,7 +181,7 @@ async def test_a_loop_without_waits_leaves_turns_to_others(
 async def test_a_failure_comes_out_of_the_future(
     kafka_cluster: MockCluster, kafka_topic: str, known: bool
 ) -> None:
-    """It is a KafkaException, whether the message was refused at once or later."""
+    """The future raises a KafkaException, whether the message was refused at once or later."""
     async with producer_of(kafka_cluster) as producer:
         if known:
             await (await producer.produce(kafka_topic, b"v"))
@@ -241,7 +241,7 @@ async def test_on_delivery(
 async def test_what_callbacks_raise_goes_to_the_loop(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The exception handler of the loop gets it, and deliveries go on."""
+    """The loop's exception handler gets what a callback raises, and deliveries go on."""
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError
@@ -272,8 +272,10 @@ async def test_what_callbacks_raise_goes_to_the_loop(
 
 @in_loop
 async def test_what_came_before_the_loop_listened(kafka_cluster: MockCluster) -> None:
-    """The loop serves such an event, too, although librdkafka does not report it, nor the events
-    after it."""
+    """The loop serves an event that came before it listened, and the events after it.
+
+    librdkafka does not report any of them.
+    """
     calls: list[object] = []
 
     class Late(AIOProducer):
@@ -292,7 +294,7 @@ async def test_what_came_before_the_loop_listened(kafka_cluster: MockCluster) ->
 
 @in_loop
 async def test_poll_counts_what_is_served(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It waits for its timeout, or until something was served."""
+    """poll() returns when its timeout is over, or when something was served."""
     async with producer_of(kafka_cluster) as producer:
         assert await producer.poll() == 0
         assert await producer.poll(0.01) == 0
@@ -304,7 +306,7 @@ async def test_poll_counts_what_is_served(kafka_cluster: MockCluster, kafka_topi
 
 @in_loop
 async def test_flush_ends_with_its_timeout(kafka_topic: str) -> None:
-    """It returns how many messages are outstanding."""
+    """When its timeout is over, flush() returns how many messages are outstanding."""
     async with AIOProducer({"bootstrap.servers": NO_BROKER, "logger": QUIET}) as producer:
         await producer.produce(kafka_topic, b"v")
         assert await producer.flush(0.01) == 1
@@ -387,7 +389,7 @@ async def test_close_delivers_and_can_be_repeated(
 
 @in_loop
 async def test_close_ends_poll(kafka_cluster: MockCluster) -> None:
-    """It would wait for ever: nothing is served any more."""
+    """close() ends a poll() that would wait for ever, because nothing is served any more."""
     producer = producer_of(kafka_cluster)
     polling = asyncio.create_task(producer.poll(-1))
     await asyncio.sleep(0)
@@ -409,7 +411,7 @@ async def test_close_when_the_executor_is_gone(kafka_cluster: MockCluster) -> No
 
 @in_loop
 async def test_a_cancelled_close_goes_on(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The task that waited is cancelled, not the end of the client."""
+    """If the task that awaits close() is cancelled, the client is closed nevertheless."""
     producer = producer_of(kafka_cluster, {"linger.ms": 200_000})
     delivery = await producer.produce(kafka_topic, b"v")
     closing = asyncio.create_task(producer.close())
@@ -422,7 +424,7 @@ async def test_a_cancelled_close_goes_on(kafka_cluster: MockCluster, kafka_topic
 
 
 def test_a_cancelled_close_lets_the_process_end() -> None:
-    """Nobody waits for messages that no broker takes when the task that closes is cancelled."""
+    """If the task that closes is cancelled, nobody waits for messages that no broker takes."""
     script = """
 import asyncio
 from confluent_kafka.aio import AIOProducer
@@ -445,7 +447,7 @@ asyncio.run(main())
 
 @in_loop
 async def test_close_in_a_callback_is_refused(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It would wait for itself."""
+    """close() in a callback is refused, because it would wait for itself."""
     raised: list[str] = []
     producer = producer_of(kafka_cluster)
 
@@ -462,7 +464,10 @@ async def test_close_in_a_callback_is_refused(kafka_cluster: MockCluster, kafka_
 
 @in_loop
 async def test_one_that_nobody_closed(kafka_cluster: MockCluster) -> None:
-    """It is collected, even if callbacks refer to it, with a warning; the loop continues."""
+    """A producer that nobody closed is collected with a warning, even if callbacks refer to it.
+
+    The loop continues.
+    """
 
     def forget() -> None:
         producer = producer_of(kafka_cluster, {"error_cb": lambda _: producer.last_error})
@@ -546,7 +551,8 @@ async def test_buffer_that_is_switched_off(arguments: dict[str, Any]) -> None:
 async def test_bad_arguments_of_methods(
     method: str, arguments: dict[str, Any], error: type[Exception], text: str
 ) -> None:
-    """The same; the producer stays usable."""
+    """The error names the argument, what was given and what is allowed; the producer stays
+    usable."""
     async with AIOProducer({"bootstrap.servers": NO_BROKER, "logger": QUIET}) as producer:
         with pytest.raises(error) as raised:
             await getattr(producer, method)(**arguments)

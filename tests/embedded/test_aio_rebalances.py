@@ -238,9 +238,9 @@ async def test_a_coroutine_that_reads_is_waited_for(
 
 @in_loop
 async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A coroutine as on_lost, when the group has removed the member; then it joins again."""
+    """A coroutine as on_lost runs when the group has removed the member; then it joins again."""
     calls = Calls(True)
-    config = {"session.timeout.ms": 1200}  # so long the brokers count on the member it was
+    config = {"session.timeout.ms": 1200}  # the brokers keep the former member for this time
     async with consumer_of(kafka_cluster, config) as consumer:
         await calls.subscribe(consumer, kafka_topic)
         while not await consumer.assignment():
@@ -304,7 +304,7 @@ async def test_a_rebalance_that_ends_while_close_leaves(
     kafka_cluster.inject_errors("Heartbeat", [KafkaError.REBALANCE_IN_PROGRESS])
     while len(calls.begun) < 2:
         await consumer.poll(0.01)
-    kafka_cluster.set_round_trip_time(None, 0.2)  # so long it is joining
+    kafka_cluster.set_round_trip_time(None, 0.2)  # joining takes this long
     monkeypatch.setattr(consumer._rebalances, "finish", finish_late)
     await consumer.close()
     assert calls.ended == ["assign", "revoke"]
@@ -330,7 +330,7 @@ async def test_close_after_an_assignment_by_hand(
 
 @in_loop
 async def test_on_revoke_that_assigns_again(kafka_cluster: MockCluster, filled: str) -> None:
-    """close() ends all the same."""
+    """close() ends although on_revoke assigns partitions again."""
 
     async def on_revoke(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
         await consumer.assign(partitions)
@@ -343,7 +343,7 @@ async def test_on_revoke_that_assigns_again(kafka_cluster: MockCluster, filled: 
 
 @in_loop
 async def test_close_in_a_task_of_a_callback(kafka_cluster: MockCluster, filled: str) -> None:
-    """It is refused as in the callback itself, and poll() there does not wait for the callback."""
+    """A task of a callback may not call close(), and its poll() does not wait for the callback."""
     refused: list[str] = []
 
     async def on_assign(consumer: AIOConsumer, _: list[TopicPartition]) -> None:
@@ -437,7 +437,7 @@ async def test_closed_while_a_part_is_taken_away(
             lambda: [one.request for one in kafka_cluster.requests()].count("SyncGroup") >= 2,
             lambda: second.poll(0.01),
         )
-        time.sleep(0.5)  # the first hears of it; where that takes longer nothing is shown
+        time.sleep(0.5)  # if the first member learns of it later, the test shows nothing
 
     async with consumer_of(kafka_cluster, config) as consumer:
         await consumer.subscribe(["parts"], on_revoke=on_revoke)

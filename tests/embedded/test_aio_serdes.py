@@ -248,7 +248,7 @@ async def test_a_batch_without_failures_leaves_the_turn(
     await asyncio.to_thread(send, producer, kafka_topic, [*numbers(0, 11), b"x", b"12"])
     async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
         await consumer.poll(TIMEOUT)
-        consumer._client._begin_turn(-1)  # one that time does not end
+        consumer._client._begin_turn(-1)  # a turn that time does not end
         await consumer.consume(9, TIMEOUT)
         await consumer.getmany(timeout=TIMEOUT, max_records=1)
         assert consumer._client._is_turn
@@ -262,7 +262,7 @@ async def test_a_batch_without_failures_leaves_the_turn(
 async def test_errors_in_the_place_of_messages(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """They are ConsumeError, from poll() and consume()."""
+    """poll() and consume() raise errors in the place of messages as ConsumeError."""
     await asyncio.to_thread(send, producer, kafka_topic, [b"1"])
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,

@@ -236,7 +236,7 @@ async def test_what_a_future_raises(
 @pytest.mark.filterwarnings("ignore:.* was not closed:ResourceWarning")
 @in_loop
 async def test_a_dropped_producer_settles() -> None:
-    """Its futures get the failure."""
+    """The futures of a dropped producer get the failure."""
 
     async def send() -> asyncio.Future[Message]:
         return await AIOProducer(UNREACHABLE).produce("t", b"v")
@@ -254,7 +254,7 @@ def test_a_closed_loop(kafka_cluster: MockCluster, kafka_topic: str, pending: bo
     bootstrap = NO_BROKER if pending else kafka_cluster.bootstrap_servers
 
     async def make() -> tuple[AIOProducer, asyncio.Future[Message]]:
-        # It lingers until the loop is closed, whoever has the time to settle it before that.
+        # The message lingers until the loop is closed, so nothing can settle it before that.
         config = {"bootstrap.servers": bootstrap, "linger.ms": 60_000, "logger": QUIET}
         producer = AIOProducer(config)
         return producer, await producer.produce(kafka_topic, b"v")

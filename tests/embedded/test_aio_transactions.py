@@ -120,7 +120,7 @@ async def test_what_abort_raises_is_a_note(
 async def test_a_commit_that_fails_for_good_aborts(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its exception comes out of the block, and the next transaction can begin."""
+    """The block raises the exception of the commit and aborts; the next transaction can begin."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
 
@@ -297,7 +297,7 @@ async def test_a_block_that_is_cancelled(
 
 @in_loop
 async def test_a_producer_that_is_closed_in_the_block(kafka_cluster: MockCluster) -> None:
-    """The application's exception is the one that comes out."""
+    """If the producer is closed in the block, the block raises the application's exception."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
 

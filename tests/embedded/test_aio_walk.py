@@ -125,7 +125,7 @@ class Walk:
         self._paused.clear()
 
     async def _change(self, partition: int) -> None:
-        if self._paused:  # which outlasts an assignment
+        if self._paused:  # a pause outlasts an assignment
             return
         if missing := set(PARTITIONS) - self._assigned:
             self._assigned |= missing

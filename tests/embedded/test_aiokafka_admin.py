@@ -52,7 +52,7 @@ async def test_topics(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 @in_loop
 async def test_the_cluster(kafka_cluster: MockCluster) -> None:
-    """Its brokers are described."""
+    """The brokers of the cluster are described."""
     async with admin_of(kafka_cluster) as admin:
         cluster = await admin.describe_cluster()
     assert cluster["cluster_id"].startswith("mockCluster")
@@ -146,7 +146,7 @@ async def test_requests_about_nothing(
 async def test_requests_that_name_something_twice(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """It is asked for once."""
+    """If a request names something twice, the broker is asked for it once."""
     async with admin_of(kafka_cluster) as admin:
         [described] = await admin.describe_consumer_groups(["group", "group"])
         deleted = await admin.delete_topics([kafka_topic, kafka_topic])
@@ -178,7 +178,7 @@ async def test_records_of_unknown_partitions(
 async def test_records_before_an_offset_that_is_not_there(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The broker's error, also for a negative offset, which the engine does not send."""
+    """delete_records() raises the broker's error, also for a negative offset, which is not sent."""
     async with admin_of(kafka_cluster) as admin:
         for offset in (99, -2, -(2**40)):
             with pytest.raises(errors.OffsetOutOfRangeError):
@@ -205,7 +205,7 @@ async def test_coordinators(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_an_admin_client_that_does_not_run(kafka_cluster: MockCluster) -> None:
-    """Its methods raise, and so does start() without a broker."""
+    """The methods of such a client raise, and so does start() without a broker."""
     admin = admin_of(kafka_cluster)
     with pytest.raises(errors.KafkaConnectionError, match="not started"):
         await admin.list_topics()
@@ -235,7 +235,7 @@ async def test_servers_that_are_no_addresses(kind: Any) -> None:
 
 @in_loop
 async def test_a_client(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It knows brokers, topics and partitions, once it has asked."""
+    """The client knows brokers, topics and partitions, once it has asked."""
     client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     assert client.get_random_node() is None
     assert str(client.hosts[0][0]) == "127.0.0.1"
@@ -302,7 +302,7 @@ async def test_what_is_unknown(kafka_cluster: MockCluster, kafka_topic: str) -> 
     [("host", ("host", 9092)), ("host:1", ("host", 1)), ("[::1]:2", ("::1", 2))],
 )
 def test_hosts(server: str, wanted: tuple[str, int]) -> None:
-    """Servers are hosts and ports; without a port it is Kafka's."""
+    """Servers are hosts and ports; the default port is Kafka's."""
     assert AIOKafkaClient(bootstrap_servers=[server]).hosts[0][:2] == wanted
 
 

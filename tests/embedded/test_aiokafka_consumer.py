@@ -163,7 +163,7 @@ async def test_getmany_waits_for_the_first_message_only(
 @pytest.mark.parametrize("value", [0, -1, "1"])
 @in_loop
 async def test_wrong_max_records(kafka_cluster: MockCluster, filled: str, value: Any) -> None:
-    """It is a positive int."""
+    """max_records must be a positive int."""
     async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
         with pytest.raises(ValueError, match="max_records"):
             await consumer.getmany(max_records=value)
@@ -200,7 +200,7 @@ async def test_several_tasks(kafka_cluster: MockCluster, filled: str) -> None:
 async def test_a_cancelled_task_loses_nothing(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Neither in getone() nor in getmany()."""
+    """A cancelled getone() or getmany() loses no message."""
     async with reading(kafka_cluster.bootstrap_servers, TopicPartition(kafka_topic, 0)) as consumer:
         for wait in (consumer.getone(), consumer.getmany(timeout_ms=30_000)):
             task = asyncio.ensure_future(wait)
@@ -219,7 +219,7 @@ class TestDeserializers:
     async def test_what_they_get(
         self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
     ) -> None:
-        """Bytes or None; the sizes stay those of the bytes."""
+        """Deserializers get bytes or None; the record's sizes stay those of the bytes."""
         producer.produce(kafka_topic, b"value", b"key")
         producer.produce(kafka_topic)
         assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0
@@ -326,7 +326,7 @@ class TestStop:
 
 @in_loop
 async def test_start_without_a_broker() -> None:
-    """It raises KafkaConnectionError, and the consumer can be stopped."""
+    """start() raises KafkaConnectionError, and the consumer can be stopped."""
     consumer = consumer_at(NO_BROKER, "topic")
     with pytest.raises(KafkaConnectionError, match=NO_BROKER):
         await consumer.start()

@@ -99,7 +99,7 @@ class TestListeners:
     async def test_unsubscribed_and_subscribed(
         self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
     ) -> None:
-        """The former assignment is removed at that time, even if it was assigned by hand."""
+        """unsubscribe() removes the assignment at once, even if it was assigned by hand."""
         listener = Told()
         place = TopicPartition(filled, 0)
         async with consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP) as consumer:
@@ -122,7 +122,7 @@ class TestListeners:
 
     @in_loop
     async def test_without_a_group(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """A listener is told nothing."""
+        """Without a group, the listener is never called."""
         listener = Told()
         consumer = consumer_at(kafka_cluster.bootstrap_servers)
         consumer.subscribe([kafka_topic], listener=listener)
@@ -139,7 +139,7 @@ class TestListeners:
         error: BaseException,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        """They go to the log, and the rebalance goes on."""
+        """Exceptions of a listener go to the log, and the rebalance goes on."""
 
         class Raises(ConsumerRebalanceListener):
             def on_partitions_revoked(self, revoked: Any) -> None:
@@ -184,7 +184,7 @@ class TestListeners:
 
 @in_loop
 async def test_a_pattern(kafka_cluster: MockCluster) -> None:
-    """subscription() has the topics that match, soon after they appear; each is a rebalance."""
+    """subscription() has a matching topic soon after it appears; each new topic is a rebalance."""
     listener = Told()
     consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
     consumer.subscribe(pattern="a.+", listener=listener)
@@ -232,7 +232,7 @@ async def test_a_pattern_without_a_group(
 async def test_incremental_protocols(
     kafka_cluster: MockCluster, filled: str, kafka_topic: str, properties: dict[str, Any]
 ) -> None:
-    """Listeners are told the same; a partition that had no offset can be sought."""
+    """Listeners are called in the same way; a partition that had no offset can be sought."""
     listener = Told()
     partition = TopicPartition(filled, 0)
     consumer = consumer_at(
@@ -270,7 +270,7 @@ async def test_incremental_protocols(
 async def test_a_topic_that_may_not_be_read(
     kafka_cluster: MockCluster, filled: str, group: str | None
 ) -> None:
-    """start() or getone() says so."""
+    """start() or getone() raises the error of a topic that may not be read."""
     kafka_cluster.set_topic_error(filled, KafkaError.TOPIC_AUTHORIZATION_FAILED)
     with pytest.raises(TopicAuthorizationFailedError):
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=group) as consumer:
@@ -283,7 +283,7 @@ async def test_a_topic_that_may_not_be_read(
 async def test_a_topic_that_nobody_creates(
     kafka_cluster: MockCluster, filled: str, group: str | None, is_by_hand: bool
 ) -> None:
-    """start() says so after request_timeout_ms, also if another topic is there."""
+    """start() raises the topic's error after request_timeout_ms, also if another topic is there."""
     consumer = consumer_at(
         kafka_cluster.bootstrap_servers,
         group_id=group,
@@ -408,7 +408,7 @@ class TestPositions:
 
     @in_loop
     async def test_offsets_of_brokers(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """First and last offsets, also of partitions that are not assigned."""
+        """The client returns first and last offsets, also of partitions that are not assigned."""
         partition = TopicPartition(filled, 0)
         async with reading(kafka_cluster.bootstrap_servers) as consumer:
             assert await consumer.beginning_offsets([partition]) == {partition: 0}
@@ -461,7 +461,8 @@ class TestPositions:
     @pytest.mark.kafka_topic(partitions=2)
     @in_loop
     async def test_polls_of_a_partition(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Each partition has its own time; a call that names none is for all."""
+        """Each partition has its own time; a call without partitions sets the time of all of
+        them."""
         one, two = sorted(partitions_of(kafka_topic, 2))
         async with reading(kafka_cluster.bootstrap_servers, one, two) as consumer:
             assert await consumer.getmany(one) == {}
@@ -641,7 +642,8 @@ class TestCommits:
     async def test_after_a_revocation(
         self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
     ) -> None:
-        """It raises CommitFailedError; the position is still that of the next message."""
+        """A commit after a revocation raises CommitFailedError; the position stays at the next
+        message."""
         servers = kafka_cluster.bootstrap_servers
         told, may_go_on = Told(), asyncio.Event()
         may_go_on.set()
@@ -684,7 +686,7 @@ class TestCommits:
 
 @in_loop
 async def test_a_group_that_may_not_be_used(kafka_cluster: MockCluster, filled: str) -> None:
-    """getone() says so."""
+    """getone() raises the error of a group that may not be used."""
     kafka_cluster.inject_errors("JoinGroup", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 50)
     consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP)
     with pytest.raises(GroupAuthorizationFailedError):
@@ -749,7 +751,8 @@ async def test_a_handler_that_hangs(
 
 @in_loop
 async def test_a_static_member_that_hangs(kafka_cluster: MockCluster, filled: str) -> None:
-    """It keeps its partitions, and so does a static member that waits for messages."""
+    """The hanging member keeps its partitions, and so does a static member that waits for
+    messages."""
     servers = kafka_cluster.bootstrap_servers
     for group, static in (("static", "one"), ("waiting", None)):
         async with consumer_at(

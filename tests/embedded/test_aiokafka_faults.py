@@ -69,7 +69,7 @@ class TestBrokersThatDie:
     async def test_getone(
         self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
     ) -> None:
-        """Each call returns one message when they are back."""
+        """Each getone() returns one message when the brokers are back."""
         place = TopicPartition(kafka_topic, 0)
         async with reading(kafka_cluster.bootstrap_servers, place) as consumer:
             waiting = [
@@ -150,7 +150,7 @@ class TestCancelled:
 
     @in_loop
     async def test_administration(self, kafka_cluster: MockCluster) -> None:
-        """The other tasks get their answers."""
+        """If one task is cancelled, the other tasks get their answers."""
         async with AIOKafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers) as admin:
             tasks = [asyncio.ensure_future(admin.describe_cluster()) for _ in range(10)]
             tasks += [asyncio.ensure_future(admin.list_topics()) for _ in range(10)]  # type: ignore[arg-type]
@@ -390,11 +390,11 @@ class TestRefused:
 
 
 class TestCorruptBatches:
-    """Checksums that are wrong."""
+    """Batches whose checksums are wrong."""
 
     @pytest.fixture
     def kafka_cluster(self) -> Iterator[MockCluster]:
-        """Of one broker, which gets batches as they are."""
+        """A cluster of one broker, to which the tests send batches by hand."""
         with MockCluster(brokers=1) as cluster:
             yield cluster
 
@@ -480,7 +480,7 @@ class TestCallbacksThatRaise:
                 raise ZeroDivisionError("no token today")
 
         text = ""
-        while "ZeroDivisionError: no token today" not in text:  # was asked for when time was up
+        while "ZeroDivisionError: no token today" not in text:  # until it was called in time
             client = kind(
                 bootstrap_servers=kafka_cluster.bootstrap_servers,
                 security_protocol="SASL_PLAINTEXT",
@@ -502,7 +502,7 @@ class TestStop:
     async def test_sends_that_wait_for_room(
         self, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """They raise ProducerClosed; what is in the queue is delivered."""
+        """Sends that wait for room raise ProducerClosed; what is in the queue is delivered."""
         properties = {"queue.buffering.max.messages": 5}
         producer = producer_of(kafka_cluster, linger_ms=60_000, properties=properties)
         await producer.start()
@@ -525,7 +525,8 @@ class TestStop:
     async def test_send_that_lets_others_run(
         self, kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It raises ProducerClosed, too, if the producer is stopped before its turn."""
+        """A send() that lets others run raises ProducerClosed, too, if its turn comes after
+        stop()."""
         producer = producer_of(kafka_cluster)
         await producer.start()
         await producer.send_and_wait(kafka_topic, b"0", partition=0)
@@ -580,7 +581,7 @@ class TestStop:
 
     @in_loop
     async def test_close_of_an_admin_client_that_waits(self, kafka_cluster: MockCluster) -> None:
-        """Its calls end with an error, and do not keep it from closing."""
+        """The calls end with an error, and do not keep the client from closing."""
         admin = AIOKafkaAdminClient(
             bootstrap_servers=kafka_cluster.bootstrap_servers, properties={"logger": QUIET}
         )

@@ -161,7 +161,7 @@ async def test_other_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_between_two_runs_of_the_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Calls that do not wait are allowed."""
+    """Between two runs of the loop, calls that do not wait are allowed."""
     consumer = consumer_at(kafka_cluster.bootstrap_servers)
     place = TopicPartition(kafka_topic, 0)
     consumer.assign([place])

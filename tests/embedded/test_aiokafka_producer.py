@@ -90,7 +90,7 @@ async def test_serializers(
 
 @in_loop
 async def test_a_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It is called with the key's bytes and the topic's partitions, and its choice holds."""
+    """A partitioner is called with the key's bytes and the topic's partitions, and chooses."""
     calls = []
 
     def last(key: bytes | None, everything: list[int], available: list[int]) -> int:
@@ -125,7 +125,7 @@ async def test_the_default_partitioner(kafka_cluster: MockCluster, kafka_topic: 
 
 @in_loop
 async def test_partitions_that_are_not_there(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A message to one is refused at once."""
+    """A message to a partition that is not there is refused at once."""
     async with producer_of(kafka_cluster) as producer:
         for partition in (-1, 99):
             with pytest.raises(AssertionError, match="no partition"):
@@ -144,7 +144,8 @@ async def test_an_unknown_topic(
         missing = asyncio.create_task(producer.send("missing", b"v"))
         await producer.send_and_wait(kafka_topic, b"v")
         assert not missing.done()
-        # 15 seconds pass whenever it looks at the clock; the brokers have all the time they need.
+        # Each time the client looks at this clock, 15 s pass; the brokers have all the time they
+        # need.
         monkeypatch.setattr(client, "monotonic", functools.partial(next, count(monotonic(), 15)))
         with pytest.raises(failures.UnknownTopicOrPartitionError, match="'missing' for 40000 ms"):
             await missing
@@ -171,7 +172,7 @@ async def test_stop_while_a_topic_is_waited_for(
 
 @in_loop
 async def test_a_topic_that_is_no_name(kafka_cluster: MockCluster) -> None:
-    """It is named at once."""
+    """A topic of a wrong type is refused at once, and the error names the argument."""
     async with producer_of(kafka_cluster) as producer:
         topic: Any
         for topic in (None, b"topic", 5):
@@ -207,7 +208,7 @@ async def test_timestamps(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 async def test_headers_that_are_none(
     kafka_cluster: MockCluster, kafka_topic: str, headers: Any
 ) -> None:
-    """What aiokafka refuses is not sent."""
+    """Headers that aiokafka refuses are refused, and nothing is sent."""
     async with producer_of(kafka_cluster) as producer:
         with pytest.raises(TypeError):
             await producer.send(kafka_topic, b"v", headers=headers)
@@ -228,7 +229,7 @@ async def test_a_topic_that_appears(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_a_topic_that_may_not_be_used(kafka_cluster: MockCluster) -> None:
-    """send() says so without waiting."""
+    """send() raises the topic's error without waiting."""
     kafka_cluster.set_topic_error("secret", KafkaError.TOPIC_AUTHORIZATION_FAILED)
     async with producer_of(kafka_cluster) as producer:
         with pytest.raises(failures.TopicAuthorizationFailedError, match="secret"):
@@ -238,7 +239,7 @@ async def test_a_topic_that_may_not_be_used(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_a_large_message(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """send() itself refuses it."""
+    """send() itself refuses a message that is too large."""
     async with producer_of(kafka_cluster, max_request_size=1000) as producer:
         with pytest.raises(failures.MessageSizeTooLargeError):
             await producer.send(kafka_topic, b"v" * 2000)
@@ -315,7 +316,7 @@ async def test_stop_does_not_wait_for_linger(kafka_cluster: MockCluster, kafka_t
 
 @in_loop
 async def test_a_producer_that_nobody_stops(kafka_cluster: MockCluster) -> None:
-    """Python warns of it, and it ends."""
+    """Python warns of a producer that nobody stops, and the producer ends."""
     producer = producer_of(kafka_cluster)
     await producer.start()
     with pytest.warns(ResourceWarning, match="Unclosed AIOKafkaProducer") as warned:  # noqa: PT031
@@ -327,7 +328,7 @@ async def test_a_producer_that_nobody_stops(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_a_batch(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
-    """Its future has the place of its first record, when all of them are delivered."""
+    """When all records of a batch are delivered, its future has the place of the first one."""
     async with producer_of(kafka_cluster, value_serializer=str.encode) as producer:
         batch = producer.create_batch()
         for number in range(5):
@@ -487,7 +488,7 @@ class TestTasksThatAreCancelled:
     async def test_metadata_that_a_send_waits_for(
         self, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """The metadata is requested again."""
+        """If the request for metadata is cancelled, it is sent again for the send() that waits."""
         async with producer_of(kafka_cluster, retry_backoff_ms=10) as producer:
             kafka_cluster.set_topic_error(kafka_topic, KafkaError.LEADER_NOT_AVAILABLE)
             sending = asyncio.ensure_future(producer.send_and_wait(kafka_topic, b"v", partition=0))
@@ -542,7 +543,10 @@ async def test_a_broker_that_refuses_until_the_end(
 
 @in_loop
 async def test_an_idempotent_producer_goes_on(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Its message does not expire with request_timeout_ms, which would leave a gap."""
+    """The message of an idempotent producer does not expire, because that would leave a gap.
+
+    request_timeout_ms has no effect on it.
+    """
     async with producer_of(
         kafka_cluster, enable_idempotence=True, request_timeout_ms=500, retry_backoff_ms=20
     ) as producer:
@@ -595,7 +599,7 @@ async def test_errors_of_send_begin_with_the_words_of_aiokafka(
 def test_errors_of_offsets_begin_with_the_words_of_aiokafka(
     offsets: Any, kind: type[Exception], words: str
 ) -> None:
-    """Both for commits and transactions."""
+    """The errors of commits and of transactions begin with the words of aiokafka."""
     with pytest.raises(kind) as raised:
         commit_structure_validate(offsets)
     assert str(raised.value).startswith(words)

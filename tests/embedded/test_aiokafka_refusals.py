@@ -1,6 +1,6 @@
 """compat.aiokafka: what a consumer raises when its group's coordinator refuses a request.
 
-The tables are what aiokafka 0.14 was observed to do, but for the rows of PATIENT.
+The tables contain what aiokafka 0.14 was observed to do, except for the rows of PATIENT.
 """
 
 from __future__ import annotations

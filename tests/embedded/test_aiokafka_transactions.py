@@ -144,7 +144,7 @@ async def test_an_end_that_is_cancelled_goes_on(
 
 
 async def cut_off(block: Coroutine[Any, Any, None], come: Awaitable[Any]) -> None:
-    """Cancel a block when it has come somewhere."""
+    """Cancel a block when `come` is done, which shows that the block has come far enough."""
     running = asyncio.ensure_future(block)
     await come
     running.cancel()
@@ -275,7 +275,7 @@ async def test_two_that_begin_at_once(kafka_cluster: MockCluster, kafka_topic: s
 async def test_offsets_that_are_cancelled_go_on(
     kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
 ) -> None:
-    """The commit waits for them."""
+    """If sending offsets is cancelled, it continues, and the commit waits for it."""
     offsets = held(OFFSETS)
     async with started(kafka_cluster) as producer:
         await producer.begin_transaction()
@@ -292,7 +292,7 @@ async def test_offsets_that_are_cancelled_go_on(
 
 
 def added(request: Any, context: Any) -> protocol.AddPartitionsToTxnResponse:
-    """The answer of a coordinator to which partitions were added."""
+    """A coordinator's answer to the request that adds partitions to a transaction."""
     response = protocol.AddPartitionsToTxnResponse
     topics = [
         response.AddPartitionsToTxnTopicResult(
@@ -311,7 +311,7 @@ def added(request: Any, context: Any) -> protocol.AddPartitionsToTxnResponse:
 async def test_a_commit_that_takes_longer_than_librdkafka_waits(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """It is resumed: aiokafka's steps have no time-out of their own."""
+    """Such a commit is resumed, because steps of aiokafka have no time-out of their own."""
     # The coordinator aborts a transaction whose end comes after its time-out, so none begins there.
     kafka_cluster.set_transaction_version(1)
     kafka_cluster.on_request(protocol.AddPartitionsToTxnRequest.api_key, added)
@@ -419,7 +419,8 @@ async def test_a_batch_that_waits_for_room_belongs_to_its_transaction(
 
 @in_loop
 async def test_the_exception_of_a_block_stays(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Also where the block has ended the transaction, or the producer, itself."""
+    """The block raises its own exception, even if it has ended the transaction or the producer
+    itself."""
 
     async def block(producer: AIOKafkaProducer, end: str) -> None:
         async with producer.transaction():
@@ -456,7 +457,7 @@ async def test_stop_waits_for_a_commit(
 async def test_a_start_that_is_cancelled(
     kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
 ) -> None:
-    """The producer can be started again."""
+    """After a cancelled start(), the producer can be started again."""
     asked = held(BEGIN_PRODUCER)
     producer = AIOKafkaProducer(
         bootstrap_servers=kafka_cluster.bootstrap_servers,

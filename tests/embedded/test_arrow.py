@@ -27,7 +27,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from tests.support.arrow_structs import array_of, columns_of  # noqa: E402
 
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
-# Those of Spark's Kafka source; its headers are an option as well.
+# The columns of Spark's Kafka source; its headers are an option as well.
 SCHEMA = pa.schema(
     [
         ("key", pa.binary()),
@@ -320,7 +320,7 @@ def test_pandas(batch: MessageBatch) -> None:
 
 
 def test_to_pandas(batch: MessageBatch) -> None:
-    """to_pandas() is that data frame."""
+    """to_pandas() returns the data frame that pandas makes of the batch."""
     pytest.importorskip("pandas", reason="pandas is not installed")
     frame = batch.to_pandas()
     assert list(frame["value"]) == [b"value", None, b""]
@@ -404,7 +404,8 @@ def test_frames_are_produced(
 def test_timestamps(
     producer: Producer, consumer: Consumer, kafka_topic: str, column: Any, expected: int
 ) -> None:
-    """Any unit becomes Kafka's milliseconds, rounded down; a plain integer is in them."""
+    """A timestamp of any unit becomes Kafka's milliseconds, rounded down; an integer is
+    milliseconds."""
     producer.produce_arrow(columns_of(timestamp=column), kafka_topic)
     assert producer.flush(30) == 0
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -413,7 +414,7 @@ def test_timestamps(
 
 
 def test_null_timestamp_is_now(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
-    """A null timestamp is the time of producing, as without one."""
+    """A null timestamp becomes the time of producing, as if there were no timestamp."""
     before = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
     producer.produce_arrow(columns_of(timestamp=pa.array([None], pa.timestamp("us"))), kafka_topic)
     assert producer.flush(30) == 0
@@ -565,7 +566,7 @@ def test_message_batch(batch: MessageBatch) -> None:
 
 
 def test_capsules(batch: MessageBatch) -> None:
-    """The methods of the PyCapsule protocol; a requested schema is not followed."""
+    """A batch has the methods of the PyCapsule protocol; it does not follow a requested schema."""
     schema = batch.__arrow_c_schema__()
     assert 'capsule object "arrow_schema"' in repr(schema)
     for pair in (

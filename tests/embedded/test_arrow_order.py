@@ -23,7 +23,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 PARTITIONS = 4
 ROWS = 2000
-# What librdkafka calls them, and where they send keys; None: anywhere.
+# Partitioners by librdkafka's names, with the function that chooses a key's partition; None: any.
 PARTITIONERS = {
     "random": None,
     "consistent": consistent,
@@ -135,7 +135,7 @@ def test_no_rows(producer: Producer, kafka_topic: str) -> None:
 def test_bad_counts(
     producer: Producer, kafka_topic: str, count: Any, error: type[Exception], text: str
 ) -> None:
-    """Refused before a row is enqueued."""
+    """A wrong count is refused before a row is enqueued."""
     with pytest.raises(error, match=text):
         producer.produce_arrow(batch_of(value=["a"]), kafka_topic, partition_count=count)
     assert len(producer) == 0

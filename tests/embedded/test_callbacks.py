@@ -148,7 +148,7 @@ def test_a_logger_that_raises(make_producer: MakeProducer) -> None:
 def test_throttle_cb(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """throttle_cb gets a ThrottleEvent inside poll(); an exception comes out of it."""
+    """throttle_cb gets a ThrottleEvent inside poll(), which raises what the callback raises."""
     kafka_cluster.set_api_versions("Produce", 0, 7)
     events = Recorder(raises=1)
     with throttling_proxy(kafka_cluster, milliseconds=250) as bootstrap_servers:
@@ -220,7 +220,7 @@ def test_the_message_of_a_callback_that_raised_is_readable(
 def test_callbacks_run_on_the_polling_thread(
     kafka_topic: str, make_producer: MakeProducer, make_consumer: MakeConsumer
 ) -> None:
-    """Never on a thread of librdkafka, and never outside a call of the client."""
+    """Callbacks never run on a thread of librdkafka, and never outside a call of the client."""
     delivered, statistics, errors, assigned = Recorder(), Recorder(), Recorder(), Recorder()
     producer = make_producer(
         {"statistics.interval.ms": 10, "stats_cb": statistics, "on_delivery": delivered}

@@ -136,7 +136,8 @@ def test_no_broker_and_all_are_down(name: str) -> None:
 
 
 def test_a_report_of_what_the_callback_sent(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """The report of a message that the first callback sends comes a round trip later."""
+    """The call also raises the exception of a report that comes a round trip after the first
+    one."""
     producer = make_producer({"linger.ms": 0})
 
     def first(error: KafkaError | None, message: Message) -> None:
@@ -155,7 +156,7 @@ def test_a_report_of_what_the_callback_sent(kafka_topic: str, make_producer: Mak
 
 
 def test_a_commit_of_the_callback(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """The same for a consumer whose on_commit commits again."""
+    """poll() also raises the exception of on_commit for a commit that the first on_commit began."""
     calls = itertools.count()
     place = TopicPartition(kafka_topic, 0, 1)
 
@@ -450,7 +451,7 @@ def test_each_record_of_a_logger(setting: Setting) -> None:
 
 
 def test_a_transaction_that_fails(setting: Setting) -> None:
-    """Its error has the callbacks' exceptions as its context, and the next call does its work."""
+    """The error has the callbacks' exceptions as its context, and the next call does its work."""
 
     def report(error: KafkaError | None, message: Message) -> None:
         raise Oops(error and error.code())
@@ -518,7 +519,7 @@ def test_the_end_of_what_follows(name: str) -> None:
             raise Oops("first")
         behind.append(1)
         assert len(behind) < 100, "the call does not end"
-        time.sleep(0.02)  # twice what it has
+        time.sleep(0.02)  # twice the time of the call
 
     config = {"bootstrap.servers": NO_BROKER, "log_level": 0, "error_cb": lambda _: None}
     client, call = CALLS[name](config | {"statistics.interval.ms": 1, "stats_cb": statistics})

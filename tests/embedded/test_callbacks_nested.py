@@ -37,7 +37,7 @@ def test_close_from_a_callback(
 def test_close_of_another_client_from_a_callback(
     kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """Another client can be closed there."""
+    """A callback can close another client."""
     other = make_producer()
     producer = make_producer({"on_delivery": lambda *_: other.close()})
     producer.produce(kafka_topic, b"v")
@@ -49,7 +49,8 @@ def test_close_of_another_client_from_a_callback(
 def test_poll_inside_a_rebalance_callback(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """It serves callbacks and returns no message, because already fetched messages come first."""
+    """poll() in the callback serves callbacks and returns no message: fetched messages come
+    first."""
     send(producer, kafka_topic, [b"%d" % i for i in range(10)])
     nested: list[Any] = []
 

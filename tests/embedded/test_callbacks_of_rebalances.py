@@ -58,7 +58,7 @@ def test_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer, strateg
 def test_on_lost_raises(
     kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer
 ) -> None:
-    """After it the consumer joins the group again."""
+    """After on_lost has raised, the consumer joins the group again."""
     consumer = make_consumer({"session.timeout.ms": 1200})
     callback = Recorder(raises=1)
     consumer.subscribe([kafka_topic], on_lost=callback)
@@ -135,7 +135,7 @@ def test_calls_of_the_last_on_revoke(
 def test_on_revoke_that_adds_to_what_ends(
     kafka_topic: str, make_consumer: MakeConsumer, strategy: str
 ) -> None:
-    """close() ends: incremental_assign() there is not the answer that librdkafka waits for."""
+    """close() ends, although incremental_assign() in on_revoke is not what librdkafka waits for."""
     consumer = make_consumer({"partition.assignment.strategy": strategy})
     calls: list[list[TopicPartition]] = []
 
@@ -272,7 +272,7 @@ def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeCon
     caught: list[KafkaError] = []
 
     def on_revoke(consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        consumer.incremental_unassign(partitions)  # the last that the group waited for
+        consumer.incremental_unassign(partitions)  # the group waited for nothing else
         offsets = [TopicPartition(each.topic, each.partition, 1) for each in partitions]
         # Before that, the brokers may accept or refuse it, because this consumer is no member any
         # more.
@@ -320,7 +320,7 @@ def test_subscribing_while_another_thread_calls_back(
 
 
 def test_subscription_that_fails(kafka_topic: str, consumer: Consumer) -> None:
-    """The subscription before it stays, with its callbacks."""
+    """If subscribe() fails, the former subscription stays, with its callbacks."""
     calls: list[str] = []
     consumer.subscribe([kafka_topic], on_assign=lambda *_: calls.append("first"))
     with pytest.raises(KafkaException):

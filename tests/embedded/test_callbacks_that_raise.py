@@ -25,7 +25,7 @@ from tests.support.waiting import TIMEOUT
 MESSAGES = 12
 
 CALLBACKS = ("on_assign", "on_revoke", "on_commit", "stats_cb", "error_cb", "value.deserializer")
-# Which calls of a callback raise: all, or also only each second or third.
+# A callback raises at each of its calls; in the long run also only at each second or third.
 EVERY = (1, 2, 3) if SUSPENSIONS > 3 else (1,)
 
 
@@ -63,7 +63,7 @@ class Faulty:
 
 
 def told(error: BaseException | None) -> Iterator[BaseException]:
-    """The exceptions of callbacks that are told with an exception."""
+    """The exceptions of callbacks in an exception, its causes and its contexts."""
     while error is not None:
         if isinstance(error, Oops):
             yield error

@@ -202,8 +202,8 @@ CHECKS: dict[type[Any], Callable[..., Any]] = {
 }
 TRANSACTIONAL = {name for name in CALLS[AIOProducer] if "transaction" in name}
 _COMMON = CALLS[AIOProducer].keys() & CALLS[AIOConsumer].keys()
-# AIOAdminClient sends a request when it is called, and returns what asyncio itself makes: one
-# stands for all that have arguments.
+# AIOAdminClient sends a request when a method is called, and returns an object of asyncio itself.
+# One method stands for all that have arguments.
 ADMIN = {
     "create_topics": lambda admin, topic: admin.create_topics([NewTopic(f"{topic}-more", 1)]),
     "list_offsets": lambda admin, topic: admin.list_offsets(

@@ -152,7 +152,7 @@ def test_no_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 def test_a_port_in_use_by_a_real_broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """--real ends with the same error, before it starts anything."""
+    """If the port is in use, --real ends before it starts anything, and says what to do."""
     script = tmp_path / "bin" / "kafka-server-start.sh"
     script.parent.mkdir()
     script.touch()

@@ -243,7 +243,7 @@ class TestConsume:
         assert kafka_cli("consume", kafka_topic, "-p", "1", "-p", "2", "-e").stdout == b"1\n"
 
     def test_formats(self, kafka_cli: Run, kafka_topic: str, producer: Producer) -> None:
-        """Every token of --format, nulls among them, and escapes."""
+        """--format knows all tokens and escapes, and shows nulls."""
         producer.produce(
             kafka_topic,
             "val",
@@ -371,7 +371,7 @@ class TestConsume:
     def test_a_forbidden_group(
         self, kafka_cli: Run, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """With -g the status is 1, and the error has the reason."""
+        """If the group of -g is forbidden, the status is 1, and the error has the reason."""
         kafka_cluster.inject_errors(
             "FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000
         )
@@ -405,7 +405,8 @@ class TestBench:
 
     @pytest.mark.kafka_topic(partitions=2)
     def test_there_and_back(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """Both directions count every message; throughput and latency belong together."""
+        """`bench produce` and `bench consume` count every message; rates and latencies fit
+        together."""
         sent = self.figures(kafka_cli("bench", "produce", kafka_topic, "-n", "5000", "--json"))
         assert sent["messages"] == 5000
         assert sent["messages/s"] == pytest.approx(5000 / sent["seconds"], rel=0.1)
@@ -443,7 +444,7 @@ class TestSettings:
         assert run("consume", filled, "-F", file, "-n", "1").stdout == b"0\n"
 
     def test_the_environment(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """KAFKA_* of the documented names are properties; Java's own are not touched."""
+        """The documented KAFKA_* variables are properties; Java's own variables are not touched."""
         environment = {
             "KAFKA_BOOTSTRAP_SERVERS": kafka_cluster.bootstrap_servers,
             "KAFKA_HEAP_OPTS": "-Xmx1G",
@@ -803,7 +804,7 @@ def test_arguments_that_the_client_refuses(
     stdin: bytes,
     said: str,
 ) -> None:
-    """They are wrong usage: one line says why, without a traceback."""
+    """Wrong arguments are wrong usage: one line says why, without a traceback."""
     kafka_cluster.create_topic("t")
     status, stdout, stderr = kafka_cli(*arguments, stdin=stdin)
     assert (status, stdout) == (2, b"")

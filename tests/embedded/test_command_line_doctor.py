@@ -52,7 +52,8 @@ def test_what_there_is() -> None:
 
 
 def test_a_connection(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It says how many brokers and topics there are, and how producers do transactions there."""
+    """`doctor` shows how many brokers and topics there are, and which transactions producers
+    use."""
     done = run("doctor", "--json", "-b", kafka_cluster.bootstrap_servers)
     assert (done.status, done.stderr) == (0, "")
     assert rows(done)["connection"].startswith("works: 3 brokers, 1 topic, cluster ")

@@ -84,8 +84,8 @@ class Terminal:
 @pytest.mark.parametrize(
     ("answer", "again", "status"),
     [
-        # A signal right before the answer is read is served when a key is pressed; a second one
-        # could come when the first has been served, and end the interpreter that is ending.
+        # A signal right before the answer is read is served when a key is pressed. A second signal
+        # could come after that, and end the interpreter while it is ending.
         pytest.param(b"\x03", b"\n", 130, id="^C"),
         pytest.param(b"\x04", b"\x04", 130, id="^D"),
         pytest.param(b"n\n", b"n\n", 1, id="no"),

@@ -33,7 +33,10 @@ def done(result: Any) -> Future[Any]:
 
 
 class Groups(AdminClient):
-    """Knows a group, which the embedded cluster cannot describe; asks the cluster for the ends."""
+    """An admin client with one group; it asks the cluster for the ends of partitions.
+
+    The embedded cluster cannot describe groups.
+    """
 
     def __init__(self, servers: str, committed: list[TopicPartition]) -> None:
         super().__init__({"bootstrap.servers": servers})
@@ -69,7 +72,7 @@ def test_a_topic_that_is_gone(
 
 
 def test_a_cluster_that_does_not_answer() -> None:
-    """That is a failure of the command, not of a partition."""
+    """If the cluster does not answer, the command fails, and not one partition."""
     with (
         Groups(NO_BROKER, [TopicPartition("t", 0, 1)]) as admin,
         pytest.raises(KafkaException),

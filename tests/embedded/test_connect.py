@@ -95,7 +95,7 @@ class TestConnect:
         with Producer(config({"error_cb": note})) as producer:
             refusal(producer)
         assert {thread for thread, _ in told} == {threading.get_ident()}
-        # On a slow machine it is tried again meanwhile.
+        # On a slow machine the client tries to connect again meanwhile.
         assert [error.code() for _, error in told][:2] == [
             KafkaError._TRANSPORT,
             KafkaError._ALL_BROKERS_DOWN,
@@ -137,7 +137,7 @@ class TestConnect:
             polling.join()
 
     def test_in_a_callback(self, make_producer: MakeProducer, kafka_topic: str) -> None:
-        """A delivery callback may ask, too."""
+        """A delivery callback may call connect(), too."""
         answers: list[object] = []
         producer = make_producer()
         producer.produce(
@@ -148,7 +148,7 @@ class TestConnect:
 
     @each_client
     def test_wakeup(self, client: type[Any], silent: str) -> None:
-        """wakeup() of another thread ends it with _INTR."""
+        """If another thread calls wakeup(), connect() raises _INTR."""
         with client(config({"bootstrap.servers": silent})) as waiting:
             codes: list[int] = []
             thread = threading.Thread(
@@ -196,7 +196,7 @@ class TestLastError:
     @each_client
     @pytest.mark.parametrize("callback", [True, False])
     def test_the_latest(self, client: type[Any], callback: bool) -> None:
-        """poll() records it with and without error_cb; it stays after close()."""
+        """poll() records the latest error, with and without error_cb; it stays after close()."""
         told: list[KafkaError] = []
         with client(config({"error_cb": told.append} if callback else {})) as alone:
             wait_until(

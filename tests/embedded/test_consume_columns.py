@@ -161,7 +161,7 @@ def test_a_registry_that_is_down_loses_nothing(
 
 
 def test_keys_and_values(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Both are decoded, by decoders that need no registry."""
+    """Keys and values are decoded, by decoders that need no registry."""
     text = AvroDecoder('"string"')
     producer.produce(kafka_topic, b"\6abc", key=b"\2k", partition=0)
     assert producer.flush(TIMEOUT) == 0
@@ -303,7 +303,7 @@ def test_guids_of_a_topic_that_is_read(
     registry: SchemaRegistryClient,
     kafka_cluster: MockCluster,
 ) -> None:
-    """read_topic() and an event loop's consumer read them, too."""
+    """read_topic() and an event loop's consumer read GUIDs in headers, too."""
     produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
@@ -418,7 +418,7 @@ def test_rows_become_payloads_of_the_registry(
 def test_an_event_loop_encodes(
     kafka_topic: str, consumer: Consumer, kafka_cluster: MockCluster, registry: SchemaRegistryClient
 ) -> None:
-    """The same for AIOProducer; rows that cannot be encoded raise, and nothing is enqueued."""
+    """AIOProducer encodes rows, too; rows that cannot be encoded raise, and nothing is enqueued."""
     registry.register_schema(f"{kafka_topic}-value", Schema(json.dumps(SECOND)))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     frame = polars.DataFrame({"note": [None, "gift"], "id": [1, 2]})
@@ -570,7 +570,7 @@ def test_guids_are_written(
 def test_guids_of_keys_and_values_are_written(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """Each has its own header, which replaces a header that the row already had."""
+    """Keys and values have headers of their own, which replace such headers of the row."""
     registry.register_schema("k", Schema('"string"'))
     registry.register_schema("v", Schema(json.dumps(FIRST)))
     key, value = AvroColumns(registry, "k", **HEADER), AvroColumns(registry, "v", **HEADER)
@@ -666,7 +666,7 @@ def test_json_of_a_registry(registry: SchemaRegistryClient) -> None:
 
 
 def test_json_with_references(registry: SchemaRegistryClient) -> None:
-    """Schemas that a schema refers to by name are found, also those that these refer to."""
+    """Schemas that a schema refers to by name are found, also indirectly."""
     for name, schema in (
         ("zip.json", {"type": "integer"}),
         (
@@ -1073,7 +1073,7 @@ class Once:
 
 
 def test_payloads_that_can_be_read_once(registry: SchemaRegistryClient) -> None:
-    """They are read once, for their ids and for their values."""
+    """Payloads that can be read once are read once, for their ids and for their values."""
     values = payloads(registry, "orders")
     rows = AvroColumns(registry, "orders-value").decode(Once(binary(values)))
     assert polars.DataFrame(rows).to_dicts() == ROWS
@@ -1156,7 +1156,7 @@ def test_bytes_are_the_whole_payload(
 
 
 def test_bytes_of_a_registry_as_text(registry: SchemaRegistryClient) -> None:
-    """A reader may promote such bytes to a string: without a size, and only if they are UTF-8."""
+    """Bytes of a registry can be read as a string: without a size, and only if they are UTF-8."""
     schema_id = registry.register_schema("whole-value", Schema(BYTES)).to_bytes(4)
     rows = AvroColumns(registry, schema="string").decode(
         binary([b"\0" + schema_id + one for one in ("é".encode(), b"\xff")])

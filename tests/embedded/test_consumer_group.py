@@ -207,7 +207,7 @@ def test_kip_848_group(
 
 
 def test_member_id(kafka_topic: str, consumer: Consumer) -> None:
-    """None before the consumer is a member, then the coordinator's name for it."""
+    """memberid() is None before the consumer is a member, and then the id from the coordinator."""
     assert consumer.memberid() is None
     consumer.subscribe([kafka_topic])
     joined(consumer)
@@ -217,7 +217,7 @@ def test_member_id(kafka_topic: str, consumer: Consumer) -> None:
 
 
 def test_group_metadata(kafka_topic: str, consumer: Consumer) -> None:
-    """Bytes that change with the membership."""
+    """The metadata is bytes that change with the membership."""
     before = consumer.consumer_group_metadata()
     assert isinstance(before, bytes)
     consumer.subscribe([kafka_topic])
@@ -258,7 +258,7 @@ def test_close_leaves_the_group(
 def test_close_leaves_a_classic_group(
     kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer
 ) -> None:
-    """close() tells the coordinator, once."""
+    """close() tells the coordinator once that the member leaves."""
     consumer = make_consumer()
     consumer.subscribe([kafka_topic])
     joined(consumer)
@@ -273,8 +273,8 @@ def test_close_after_assign_and_subscribe(
 ) -> None:
     """close() does not wait for a member that left before it had joined.
 
-    mock-lost-member.patch: close() commits first. The broker answers the commit after this
-    member's JoinGroup, which waited for the member that had left.
+    Without mock-lost-member.patch, it did: close() commits first, and the broker answers the commit
+    after this member's JoinGroup, which waited for the member that had left.
     """
 
     def asked_to_join(consumer: Consumer, count: int) -> None:

@@ -42,7 +42,8 @@ from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 def test_assign_starts_at_the_offset(
     filled: str, consumer: Consumer, offset: int, first: int
 ) -> None:
-    """A number, the beginning, or what the group has committed."""
+    """assign() starts at an offset, at the beginning, or at the offset that the group has
+    committed."""
     consumer.commit(offsets=[TopicPartition(filled, 0, 17)], asynchronous=False)
     consumer.assign([TopicPartition(filled, 0, offset)])
     assert poll_values(consumer, 1) == [b"%d" % first]
@@ -176,7 +177,7 @@ def test_seek_while_another_thread_polls(
     thread = threading.Thread(target=poll)
     thread.start()
     try:
-        for target in (1700, 1500, 1000, 100, 3):  # back, where no poll() comes by itself
+        for target in (1700, 1500, 1000, 100, 3):  # back, where no poll() gets by itself
             wait_until(lambda: offsets)
             consumer.seek(TopicPartition(kafka_topic, 0, target))
             last = target + 20
@@ -218,7 +219,10 @@ def test_moving_in_a_callback_of_consume(
 def test_seek_in_a_callback_of_a_full_batch(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """The same if librdkafka has collected the messages, and other partitions fill the batch."""
+    """After a seek(), consume() also drops messages that librdkafka has collected.
+
+    Messages of the other partition fill the batch.
+    """
     partitions = [TopicPartition(kafka_topic, partition, 0) for partition in (0, 1)]
     calls: list[str] = []
 
@@ -314,7 +318,7 @@ def test_pausing_what_is_not_assigned(filled: str, consumer: Consumer) -> None:
 
 
 def test_watermarks(filled: str, consumer: Consumer) -> None:
-    """The first offset and the next one, as the broker says."""
+    """The first offset and the next one are those of the broker."""
     assert consumer.get_watermark_offsets(TopicPartition(filled, 0), TIMEOUT) == (0, FILLED)
 
 

@@ -28,7 +28,7 @@ def test_links_lead_somewhere(name: str) -> None:
         if "://" in link:
             continue
         if target.name in ("configuration.md", "error-codes.md"):
-            anchor = ""  # most are made when the site is built, which checks them
+            anchor = ""  # most anchors are made when the site is built, which checks them
         if not target.exists() or (anchor and anchor not in anchors_of(target)):
             broken.append(link)
     assert not broken

@@ -52,7 +52,7 @@ def as_record(message: Message) -> Record:
 
 @pytest.fixture
 def kafka_cluster() -> Iterator[MockCluster]:
-    """Of one broker, which is asked by hand."""
+    """A cluster of one broker, to which the tests send requests by hand."""
     with MockCluster(brokers=1) as cluster:
         yield cluster
 
@@ -72,7 +72,7 @@ def test_every_record(
     codec: Compression,
     at_once: int,
 ) -> None:
-    """Each is read as it was written, in however large parts the application takes them."""
+    """Each record is read as it was written, however many the application takes at a time."""
     written = varied(300)
     sent(kafka_cluster, kafka_topic, RecordBatch.of(written, compression=codec).encode())
     consumer = assigned(make_consumer, kafka_topic)
@@ -175,7 +175,7 @@ def sent_with_headers(cluster: MockCluster, topic: str, encoded: list[bytes]) ->
 def test_encoded_headers(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
 ) -> None:
-    """The headers in the bytes of a record; if they are cut short, there are no headers."""
+    """The headers in the bytes of a record are read; if they are cut short, there are none."""
     encoded, expected = zip(*ENCODED_HEADERS.values(), strict=True)
     sent_with_headers(kafka_cluster, kafka_topic, list(encoded))
     consumer = assigned(make_consumer, kafka_topic)

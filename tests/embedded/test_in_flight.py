@@ -1,7 +1,7 @@
 """Messages that were taken and not handed out yet are not lost, and no commit passes them.
 
-A coroutine or another thread makes objects or columns of them, and may be cancelled, or end after
-one that took later messages.
+A coroutine or another thread makes objects or columns of such messages. It may be cancelled, or end
+after another one that took later messages.
 """
 
 from __future__ import annotations
@@ -462,7 +462,7 @@ async def test_columns_that_were_not_returned_are_not_committed(
 async def test_columns_of_two_calls_at_once(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Each row is in one of them, and offsets are stored in order."""
+    """Each row is in the result of one of the calls, and offsets are stored in order."""
     await asyncio.to_thread(send, producer, kafka_topic, avro_numbers(20))
     async with rows_of(kafka_cluster, kafka_topic) as (consumer, decoder):
         first, second = [await asked(consumer, decoder, 10) for _ in range(2)]
@@ -520,7 +520,8 @@ async def test_rows_that_overtake_messages_in_flight(
 async def test_the_end_of_a_partition_is_not_lost(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A cancelled batch whose last event was the end: the next one has it."""
+    """If the last event of a cancelled batch was the end of the partition, the next batch has
+    it."""
     await asyncio.to_thread(send, producer, kafka_topic, avro_numbers(3))
     async with rows_of(kafka_cluster, kafka_topic, **{"enable.partition.eof": True}) as (
         consumer,
@@ -637,7 +638,7 @@ NEW_TOPICS = {"topic.metadata.refresh.interval.ms": 50, "topic.metadata.propagat
 async def test_what_went_back_of_a_former_topic(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """It does not affect the position in the new topic of the same name."""
+    """Messages of the former topic do not affect the position in the new topic of the same name."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"1")
     async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:
@@ -653,7 +654,7 @@ async def test_what_went_back_of_a_former_topic(
 async def test_what_was_handed_out_early_of_a_former_topic(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Its offset is not stored for the new topic of the same name."""
+    """The offset of a message of the former topic is not stored for the new topic of that name."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:

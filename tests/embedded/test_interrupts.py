@@ -35,9 +35,9 @@ from tests.support.waiting import TIMEOUT
 
 pytestmark = [
     needs("mock-on-request"),
-    # Interrupted before the coroutine of a deserializer began.
+    # Ctrl-C may come before the coroutine of a deserializer has begun.
     pytest.mark.filterwarnings("ignore:.*never awaited"),
-    # A client that a call makes for itself: interrupted where it is closed.
+    # Ctrl-C may come while a call closes a client that it has made for itself.
     pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning"),
 ]
 
@@ -143,7 +143,7 @@ def test_reads_of_kafka_python(
     deserializes: bool,
     moment: str,
 ) -> None:
-    """The same with kafka-python's API."""
+    """With kafka-python's API, too, each message comes once, in order."""
     place = api.TopicPartition(kafka_topic, 0)
     consumer = api.KafkaConsumer(
         bootstrap_servers=kafka_cluster.bootstrap_servers,

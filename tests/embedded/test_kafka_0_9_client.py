@@ -53,13 +53,13 @@ def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient
 
 
 def request(topic: str | bytes, partition: int, *values: bytes) -> ProduceRequest:
-    """Messages without keys."""
+    """A request to send messages without keys."""
     name: Any = topic
     return ProduceRequest(name, partition, [Message(0, 0, None, value) for value in values])
 
 
 def test_topics(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A client knows all topics; what it has forgotten it can ask for again."""
+    """A client knows all topics; it can ask again for topics that it has forgotten."""
     name = kafka_topic.encode()
     assert client.topics == [name]
     assert client.has_metadata_for_topic(kafka_topic)
@@ -298,7 +298,8 @@ def test_a_leader_that_takes_its_time(
     kafka_topic: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As long as it is the leader, the client waits for the offsets up to its timeout."""
+    """If the leader does not change, the client waits for the offsets up to the client's
+    timeout."""
     client.send_produce_request([request(kafka_topic, 0, b"v")])
     looks: list[Any] = []
     ask = client.send_metadata_request
@@ -326,7 +327,7 @@ def test_a_leader_that_never_answers(
     monkeypatch: pytest.MonkeyPatch,
     call: Callable[[SimpleConsumer], object],
 ) -> None:
-    """It is given up after the client's timeout."""
+    """A leader that never answers is given up after the client's timeout."""
     consumer = SimpleConsumer(client, None, kafka_topic, auto_commit=False)
     kafka_cluster.on_request(
         protocol.ListOffsetsRequest.api_key, lambda _, __: MockAction.NO_ANSWER
@@ -370,7 +371,7 @@ def test_brokers_that_are_new_or_gone(
 def test_a_coordinator_that_is_not_ready(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, code: int
 ) -> None:
-    """The request is repeated."""
+    """A request to a coordinator that is not ready is repeated."""
     kafka_cluster.inject_errors("OffsetCommit", [code])
     commit = OffsetCommitRequest(kafka_topic.encode(), 0, 7, b"note")
     (answer,) = client.send_offset_commit_request("g", [commit])
@@ -380,7 +381,7 @@ def test_a_coordinator_that_is_not_ready(
 
 
 def test_no_offset(client: KafkaClient, kafka_topic: str) -> None:
-    """One of the two requests reports it as an error, and the other does not."""
+    """If there is no offset, one of the two requests reports an error, and the other does not."""
     wanted = [OffsetFetchRequest(kafka_topic.encode(), 0)]
     with pytest.raises(UnknownTopicOrPartitionError):
         client.send_offset_fetch_request("g", wanted)

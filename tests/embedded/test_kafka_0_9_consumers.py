@@ -197,7 +197,7 @@ def test_messages_that_come_while_offsets_are_stored(
 
 
 def test_without_a_group(client: KafkaClient, kafka_topic: str) -> None:
-    """Nothing is stored."""
+    """Without a group, nothing is stored."""
     consumer = SimpleConsumer(client, None, kafka_topic, auto_commit_every_n=1)
     assert len(consumer.get_messages(10, timeout=TIMEOUT)) == 10
     assert consumer.commit() is None
@@ -217,7 +217,7 @@ def test_iteration(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_large_messages(client: KafkaClient, kafka_topic: str) -> None:
-    """The buffer grows for them, up to its maximum."""
+    """The consumer's buffer grows for large messages, up to its maximum."""
     producer = SimpleProducer(client, random_start=False)
     producer.send_messages(kafka_topic, b"v" * 20_000)
     last = {"partitions": [0], "buffer_size": 100}
@@ -324,7 +324,7 @@ def test_read_before_an_interrupt(client: KafkaClient, kafka_topic: str) -> None
 
 
 def test_context_without_marks(client: KafkaClient, kafka_topic: str) -> None:
-    """Nothing is stored, and everything is read again, also after an exception."""
+    """Without marks, nothing is stored, and everything is read again, also after an exception."""
     consumer = quiet(client, kafka_topic)
     with OffsetCommitContext(consumer) as context:
         assert len(consumer.get_messages(10, timeout=TIMEOUT)) == 10
@@ -339,7 +339,7 @@ def test_context_without_marks(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_context_out_of_range(client: KafkaClient, kafka_topic: str) -> None:
-    """The consumer goes on at the beginnings."""
+    """If its offsets are out of range, the consumer goes on at the beginnings of the partitions."""
     consumer = quiet(client, kafka_topic, auto_offset_reset="none")
     consumer.seek(99)
     with OffsetCommitContext(consumer):

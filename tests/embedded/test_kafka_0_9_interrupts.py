@@ -33,7 +33,7 @@ from tests.support.waiting import TIMEOUT
 pytestmark = [
     needs("mock-on-request"),
     pytest.mark.usefixtures("patient"),
-    # A client that a call makes for itself: interrupted before it is kept.
+    # Ctrl-C may come before a call has kept a client that it has made for itself.
     pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning"),
 ]
 

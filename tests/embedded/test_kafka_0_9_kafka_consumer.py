@@ -205,7 +205,7 @@ def test_offsets_out_of_range(make: Make, kafka_topic: str) -> None:
 
 
 def test_large_messages(make: Make, kafka_topic: str) -> None:
-    """One that is larger than fetch_message_max_bytes cannot be read."""
+    """A message that is larger than fetch_message_max_bytes cannot be read."""
     with pytest.raises(ConsumerFetchSizeTooSmall):
         make(kafka_topic, fetch_message_max_bytes=26).next()
 
@@ -223,7 +223,7 @@ def test_a_leader_changes(make: Make, kafka_cluster: MockCluster, kafka_topic: s
 
 
 def test_offsets_of_a_partition(make: Make, kafka_topic: str) -> None:
-    """The end, the beginning, or before a time."""
+    """get_partition_offsets() returns the end, the beginning, or offsets before a time."""
     consumer = make(kafka_topic)
     assert consumer.get_partition_offsets(kafka_topic, 0, -1, 1) == (4,)
     assert consumer.get_partition_offsets(kafka_topic.encode(), 0, -1, 5) == (4, 0)

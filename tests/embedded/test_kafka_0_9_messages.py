@@ -37,7 +37,7 @@ def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient
 
 @pytest.mark.parametrize("messages", CREATED, ids=["plain", "gzip", "snappy"])
 def test_created_messages(client: KafkaClient, kafka_topic: str, messages: list[Message]) -> None:
-    """They are sent, and come back one at a time with their keys."""
+    """Created messages are sent, and come back one at a time with their keys."""
     topic = kafka_topic.encode()
     (answer,) = client.send_produce_request([ProduceRequest(topic, 0, messages)])
     assert (answer.error, answer.offset) == (0, 0)

@@ -37,7 +37,7 @@ os._exit(3)
 
 @pytest.mark.kafka_topic(partitions=2)
 def test_processes_end_with_the_program(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Those of a MultiProcessConsumer, even if nobody stops it."""
+    """The processes of a MultiProcessConsumer end, even if nobody stops it."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     SimpleProducer(client).send_messages(kafka_topic, b"v")
     client.close()

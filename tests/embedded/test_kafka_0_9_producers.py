@@ -96,7 +96,7 @@ def test_batches_are_full(kafka_cluster: MockCluster) -> None:
 
 
 def test_batches_do_not_wait_for_ever() -> None:
-    """After batch_send_every_t there may be fewer messages."""
+    """After batch_send_every_t, a batch is sent even if it has fewer messages."""
     broker = Broker()
     producer = producer_of(broker, batch_send_every_n=3, batch_send_every_t=0.01)
     producer.send_messages("t", b"v")

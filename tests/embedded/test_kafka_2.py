@@ -111,7 +111,7 @@ def test_partitioners(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 def test_keywords_of_a_producer(
     kafka_cluster: MockCluster, kafka_topic: str, keywords: dict[str, Any]
 ) -> None:
-    """A producer with them sends; none contradicts another's default."""
+    """A producer with these keywords sends; none of them contradicts the default of another."""
     with made(KafkaProducer, kafka_cluster, **keywords) as producer:
         assert producer.send(kafka_topic, b"v").get(TIMEOUT).topic == kafka_topic
 
@@ -120,7 +120,10 @@ def test_keywords_of_a_producer(
 def test_requests_in_flight_of_an_idempotent_producer(
     kafka_cluster: MockCluster, keywords: dict[str, Any]
 ) -> None:
-    """There is one, as in version 2.3, which refuses any other number; without it, there are 5."""
+    """An idempotent producer has one request in flight, as in version 2.3.
+
+    Any other number is refused. Other producers have 5 requests in flight.
+    """
     name = "max_in_flight_requests_per_connection"
     with made(KafkaProducer, kafka_cluster, **keywords) as producer:
         assert producer.config[name] == 1
@@ -158,7 +161,7 @@ def test_assertions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_topics(admin: Any) -> None:
-    """Answers have their fields; an error is raised."""
+    """Answers about topics have the fields of version 2; an error is raised."""
     topic = NewTopic("of-version-2", 1, 1)
     assert admin.create_topics([topic]).topic_errors[0][:2] == ("of-version-2", 0)
     with pytest.raises(errors.TopicAlreadyExistsError):
@@ -210,7 +213,7 @@ def test_log_dirs(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> N
 
 
 def test_configurations(admin: Any, kafka_topic: str) -> None:
-    """All values are described; those of brokers are answers of their own."""
+    """All values are described; each broker has an answer of its own."""
     topic = ConfigResource(ConfigResourceType.TOPIC, kafka_topic, {"retention.ms": "86400000"})
     assert admin.alter_configs([topic]).resources == [(0, None, 2, kafka_topic)]
     node = admin.describe_cluster()["brokers"][0]["node_id"]
@@ -244,7 +247,7 @@ def test_groups(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> Non
 
 
 def test_a_client_below_the_others(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It has the metadata of the cluster; the errors for requests name replacements."""
+    """KafkaClient has the metadata of the cluster; its errors for requests name replacements."""
     client = made(KafkaClient, kafka_cluster, wakeup_timeout_ms=5)
     assert client.bootstrap_connected()
     node = client.least_loaded_node()

@@ -136,7 +136,7 @@ def test_answers_about_nothing(
 def test_answers_about_nothing_to_an_admin_client(
     kafka_cluster: MockCluster, response: Any, ask: Callable[[Any], Any]
 ) -> None:
-    """In the same case, AdminClient raises _BAD_MSG."""
+    """If an answer lacks the requested item, AdminClient raises _BAD_MSG."""
     kafka_cluster.on_request(response.request_class.api_key, lambda *_: response())
     with (
         AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin,
@@ -200,7 +200,7 @@ def test_rules_that_were_deleted(kafka_cluster: MockCluster, kind: Any, rules: l
     [([], "must be non-empty"), ((), "must be non-empty"), ("1", "int broker_ids"), (["1"], "int")],
 )
 def test_reassignments_that_cannot_be(kafka_cluster: MockCluster, brokers: Any, says: str) -> None:
-    """They are refused before a broker is asked."""
+    """Impossible reassignments are refused before a broker is asked."""
     kafka_cluster.start_request_tracking()
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:

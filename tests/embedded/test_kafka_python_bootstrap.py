@@ -66,7 +66,7 @@ def test_a_consumer_without_a_broker(face: Any) -> None:
 
 @GENERATIONS
 def test_a_broker_that_comes_later(face: Any, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A client that was made before sends and reads as soon as the broker is there."""
+    """A client that was made before the broker sends and reads as soon as the broker is there."""
     common = {"bootstrap_servers": kafka_cluster.bootstrap_servers, "api_version": (2, 5)}
     kafka_cluster.set_broker_down()
     with (

@@ -41,7 +41,7 @@ def ten(kafka_cluster: MockCluster, kafka_topic: str) -> TopicPartition:
 
 
 def test_iteration(make: MakeConsumer, ten: TopicPartition) -> None:
-    """It returns all messages; a closed consumer has none."""
+    """Iteration returns all messages; a closed consumer has none."""
     consumer = make(ten.topic)
     assert iter(consumer) is consumer
     assert consumer.assignment() == set()
@@ -68,7 +68,7 @@ def test_the_end_of_iteration(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_a_record(make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It is a named tuple with all that the message has."""
+    """A record is a named tuple with all that the message has."""
     with KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers) as producer:
         producer.send(kafka_topic, b"val", b"key", [("h", b"12"), ("i", b"")], 0, 5000)
         producer.send(kafka_topic, b"only", partition=0, timestamp_ms=6000)
@@ -110,7 +110,7 @@ def test_polling(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_max_poll_records(make: MakeConsumer, ten: TopicPartition) -> None:
-    """It bounds what poll() returns."""
+    """poll() returns at most max_poll_records messages."""
     consumer = make(ten.topic, max_poll_records=4)
     sizes = []
     while sum(sizes) < 10:
@@ -181,7 +181,7 @@ def test_pausing(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_offsets(make: MakeConsumer, ten: TopicPartition, kafka_topic: str) -> None:
-    """Partitions' bounds, and offsets by time."""
+    """The consumer returns the first and last offsets of partitions, and offsets by time."""
     consumer = make()
     assert consumer.beginning_offsets([ten]) == {ten: 0}
     assert consumer.end_offsets([ten]) == {ten: 10}
@@ -342,7 +342,7 @@ def test_a_closed_consumer(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_the_cluster(make: MakeConsumer, ten: TopicPartition) -> None:
-    """Topics and their partitions."""
+    """The consumer returns topics and their partitions."""
     consumer = make()
     assert ten.topic in consumer.topics()
     assert consumer.partitions_for_topic(ten.topic) == {0}
@@ -385,7 +385,7 @@ def test_metrics(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_a_consumer_that_is_dropped(kafka_cluster: MockCluster, ten: TopicPartition) -> None:
-    """It is closed, without a warning."""
+    """A consumer that is dropped is closed, without a warning."""
     consumer = KafkaConsumer(ten.topic, bootstrap_servers=kafka_cluster.bootstrap_servers)
     consumer.poll(10)
     engine = consumer._engine

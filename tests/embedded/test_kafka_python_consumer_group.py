@@ -136,7 +136,7 @@ def test_a_listener_at_the_end(make: MakeConsumer, ten: TopicPartition, group: s
 def test_a_listener_that_raises_at_the_end(
     make: MakeConsumer, kafka_topic: str, group: str
 ) -> None:
-    """close() raises it when the consumer is closed."""
+    """close() closes the consumer, and raises a KafkaError for what the listener raised."""
 
     class Broken(Told):
         def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
@@ -192,7 +192,8 @@ def test_seeking_in_a_listener(make: MakeConsumer, ten: TopicPartition, group: s
 def test_a_listener_that_raises(
     make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
 ) -> None:
-    """poll() raises it as the cause of a KafkaError, and the partitions are assigned."""
+    """poll() raises a KafkaError that the listener's exception causes; the partitions are
+    assigned."""
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic], listener=Failing())
     with pytest.raises(errors.KafkaError, match="User rebalance callback") as caught:
@@ -203,7 +204,7 @@ def test_a_listener_that_raises(
 
 
 def test_a_listener_of_coroutines(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """They run to their ends."""
+    """The coroutines of a listener run to their ends."""
     told = Awaited()
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic], listener=told)
@@ -276,7 +277,7 @@ def test_committing_without_waiting(make: MakeConsumer, ten: TopicPartition, gro
 def test_callbacks_of_commits_while_iterating(
     make: MakeConsumer, ten: TopicPartition, group: str
 ) -> None:
-    """They are called also when there is always a next message."""
+    """Callbacks of commits are called also when there is always a next message."""
     called: list[Any] = []
     consumer = make(ten.topic, group_id=group)
     next(consumer)
@@ -378,7 +379,8 @@ def test_a_partition_that_stays(make: MakeConsumer, kafka_topic: str, group: str
 def test_a_commit_after_a_revocation(
     make: MakeConsumer, kafka_topic: str, group: str, kafka_cluster: MockCluster
 ) -> None:
-    """It raises CommitFailedError; the position is still that of the next message."""
+    """A commit after a revocation raises CommitFailedError; the position stays at the next
+    message."""
     told = Told()
     consumer, silent = make(group_id=group), make(kafka_topic, group_id=group)
     consumer.subscribe([kafka_topic], listener=told)

@@ -34,7 +34,8 @@ def refused(call):
 
 @pytest.mark.parametrize("ends", ["closed", "dropped"])
 def test_kafka_python(ends: str) -> None:
-    """A child is refused, ends by itself, and takes nothing from the parent, which goes on."""
+    """A child cannot use clients, ends by itself, and takes nothing from the parent, which goes
+    on."""
     output = check_script(
         BEGIN
         + f"""

@@ -125,7 +125,7 @@ def test_partitioners(make: Make, kafka_topic: str) -> None:
 
 
 def test_serializers(make: Make, kafka_topic: str, consumer: Consumer) -> None:
-    """They get the topic, the headers and the objects; close() closes them."""
+    """Serializers get the topic, the headers and the objects; close() closes them."""
     seen: list[Any] = []
     noted = Noted(seen)
     producer = make(key_serializer=noted, value_serializer=noted)
@@ -276,7 +276,7 @@ def test_closing(make: Make, kafka_topic: str) -> None:
 
 
 def test_closing_without_time(make: Make, kafka_topic: str, kafka_cluster: MockCluster) -> None:
-    """What cannot be delivered in time fails."""
+    """Messages that cannot be delivered before the timeout of close() fail."""
     producer = make()
     producer.partitions_for(kafka_topic)
     kafka_cluster.set_broker_down()
@@ -290,7 +290,7 @@ def test_closing_without_time(make: Make, kafka_topic: str, kafka_cluster: MockC
 def test_a_producer_that_is_dropped(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Its messages are delivered, and its thread ends."""
+    """The messages of a dropped producer are delivered, and its thread ends."""
     future = KafkaProducer(
         bootstrap_servers=kafka_cluster.bootstrap_servers, linger_ms=50_000
     ).send(kafka_topic, b"v", partition=0)
@@ -407,7 +407,7 @@ class CutOff:
 @pytest.mark.parametrize("is_taken", [False, True])
 @pytest.mark.parametrize("step", ["begin_transaction", "commit_transaction", "abort_transaction"])
 def test_a_step_that_is_cut_off(make: Make, kafka_topic: str, step: str, is_taken: bool) -> None:
-    """Ctrl-C in a step: until it is done nothing is sent, and the next begin works."""
+    """After Ctrl-C in a step, nothing is sent until the step is done, and the next begin works."""
     producer = make(transactional_id=f"transaction-{next(_names)}")
     producer.init_transactions()
     assert producer._transactions is not None

@@ -145,7 +145,7 @@ def test_a_given_up_client_rests(silent: Silent) -> None:
 
 
 def test_close_before_its_time_is_over(silent: Silent) -> None:
-    """With a coordinator that answers, everything is done as without a limit, and at once."""
+    """If the coordinator answers, close() with a timeout does all its work, and at once."""
     told = Told()
     consumer = member(kafka, silent, told, auto_commit_interval_ms=600_000)
     silent.is_silent = False
@@ -157,7 +157,7 @@ def test_close_before_its_time_is_over(silent: Silent) -> None:
 
 
 def test_close_in_another_thread_while_committing(silent: Silent) -> None:
-    """A commit that is not answered ends with the consumer."""
+    """A commit that is not answered ends when another thread closes the consumer."""
     consumer = member(kafka, silent, enable_auto_commit=False)
     raised: list[BaseException] = []
 

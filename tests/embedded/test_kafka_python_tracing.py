@@ -74,7 +74,7 @@ def test_opentelemetry(kafka_cluster: MockCluster, kafka_topic: str, generation:
     assert received["placed"] == [2, ["own", "traceparent"]]
     sent = [span for span in spans if span["kind"] == "PRODUCER"]
     assert [span["name"] for span in sent] == [f"{kafka_topic} send"] * 2
-    # A span of a send ends before librdkafka chooses.
+    # The span of a send ends before librdkafka chooses the partition.
     assert [span["kafka.partition"] for span in sent] == [-1, 2]
     assert all(servers in span["url"] for span in sent)
     # The messages are in two partitions, which may come in any order.

@@ -60,7 +60,8 @@ def test_static_member(kafka_cluster: MockCluster, strategy: str, unsubscribes: 
 
 
 def test_static_member_of_asyncio(kafka_cluster: MockCluster) -> None:
-    """The same when an AIOConsumer closes, which unsubscribes first."""
+    """A static member that is an AIOConsumer does not leave in close(), which unsubscribes
+    first."""
     kafka_cluster.create_topic("topic", 1)
     kafka_cluster.start_request_tracking()
 
@@ -76,7 +77,7 @@ def test_static_member_of_asyncio(kafka_cluster: MockCluster) -> None:
 
 
 def test_dynamic_member(kafka_cluster: MockCluster) -> None:
-    """Any other member leaves at once, once."""
+    """A dynamic member leaves at once, with one request."""
     kafka_cluster.create_topic("topic", 1)
     kafka_cluster.start_request_tracking()
     with Consumer(config(kafka_cluster)) as consumer:

@@ -391,7 +391,7 @@ def test_configurations_that_are_refused(
     ],
 )
 def test_schemas_that_are_none(kind: type[Producer] | type[Consumer], argument: str) -> None:
-    """They are refused when the client is made, not with the first message."""
+    """A wrong schema is refused when the client is made, not with the first message."""
     config: dict[str, Any] = {"schema.registry.url": "mock://", "group.id": "g"}
     with deprecated(), pytest.raises(TypeError, match=f"{argument} must be"):
         kind(config, **{argument: 5})

@@ -24,14 +24,14 @@ PARTITIONS = [TopicPartition(topic, number) for topic in TOPICS for number in ra
 
 @pytest.fixture(autouse=True)
 def topics(kafka_cluster: MockCluster) -> None:
-    """Of a thousand partitions each."""
+    """Three topics of a thousand partitions each."""
     for topic in TOPICS:
         kafka_cluster.create_topic(topic, 1000)
 
 
 @pytest.fixture
 def consumer(make_consumer: MakeConsumer) -> Consumer:
-    """One that has all of them assigned."""
+    """A consumer that has all partitions assigned."""
     consumer = make_consumer()
     consumer.assign([TopicPartition(one.topic, one.partition, 0) for one in PARTITIONS])
     return consumer
@@ -60,7 +60,7 @@ def test_paused_and_resumed_in_any_order(consumer: Consumer, producer: Producer)
 
 
 def test_pause_while_leaves_the_paused_alone(consumer: Consumer) -> None:
-    """What the application paused stays so when the block ends."""
+    """What the application has paused stays paused when the block ends."""
     consumer.pause(PARTITIONS[::3])
     with consumer.pause_while() as pause:
         consumer.pause(PARTITIONS[1::3])
@@ -69,7 +69,7 @@ def test_pause_while_leaves_the_paused_alone(consumer: Consumer) -> None:
 
 
 def test_taken_away_meanwhile(make_consumer: MakeConsumer) -> None:
-    """Each of them is lost and fenced, and no other."""
+    """All partitions that are taken away are lost and fenced, and no other partition."""
     consumer, other = make_consumer(), make_consumer()
     consumer.subscribe(list(TOPICS))
     wait_until(lambda: len(consumer.assignment()) == len(PARTITIONS), lambda: consumer.poll(0.1))

@@ -86,7 +86,7 @@ def test_a_topic_with_an_error(kafka_cluster: MockCluster, client: Any) -> None:
 def test_a_partition_without_a_leader(
     kafka_cluster: MockCluster, kafka_topic: str, client: Any
 ) -> None:
-    """Its leader is -1."""
+    """The leader of such a partition is -1."""
     kafka_cluster.set_leader(kafka_topic, 0, None)
     partition = client.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic].partitions[0]
     assert partition.leader == -1
@@ -209,7 +209,7 @@ def test_without_memory(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_cluster_id(client: Any) -> None:
-    """The same id that metadata has."""
+    """cluster_id() returns the same id as list_topics()."""
     cluster_id = client.cluster_id(TIMEOUT)
     assert isinstance(cluster_id, str)
     assert cluster_id
@@ -218,7 +218,7 @@ def test_cluster_id(client: Any) -> None:
 
 
 def test_no_cluster_id(make_client: Any) -> None:
-    """None when no broker has answered in time."""
+    """cluster_id() returns None when no broker has answered in time."""
     client = make_client({"bootstrap.servers": NO_BROKER})
     watch = Stopwatch()
     assert client.cluster_id(0) is None
@@ -227,7 +227,7 @@ def test_no_cluster_id(make_client: Any) -> None:
 
 
 def test_wakeup_ends_cluster_id(make_client: Any) -> None:
-    """wakeup() makes it raise _INTR at once."""
+    """wakeup() makes cluster_id() raise _INTR at once."""
     client = make_client({"bootstrap.servers": NO_BROKER})
     timer = threading.Timer(0.05, client.wakeup)
     timer.start()

@@ -273,7 +273,7 @@ def test_group(bob: Config, allow: Allow) -> None:
 
 
 def test_commit_for_a_forbidden_topic(bob: Config, allow: Allow) -> None:
-    """Each partition has its own error."""
+    """The forbidden topic's partition has an error; the other partition is committed."""
     allow(GROUP, "group", READ)
     allow(TOPIC, "orders", READ)
     places = [TopicPartition("orders", 0, 7), TopicPartition("secrets", 0, 7)]
@@ -316,7 +316,7 @@ def test_share_group(bob: Config, allow: Allow) -> None:
 
 
 def test_list_groups(bob_admin: AdminClient, allow: Allow, cluster: MockCluster) -> None:
-    """A list of groups has those that the client may describe; a description needs DESCRIBE."""
+    """A list contains the groups that the client may describe; a description needs DESCRIBE."""
     for group in ("one", "two"):
         with Consumer(cluster.client_config("admin") | {"group.id": group}) as consumer:
             consumer.commit(offsets=[TopicPartition("orders", 0, 1)], asynchronous=False)
@@ -332,7 +332,7 @@ def test_list_groups(bob_admin: AdminClient, allow: Allow, cluster: MockCluster)
 
 
 def test_offsets_of_a_group(bob_admin: AdminClient, allow: Allow, cluster: MockCluster) -> None:
-    """All offsets of a group are those of topics that the client may describe."""
+    """A request for all offsets of a group returns those of topics that the client may describe."""
     places = [TopicPartition("orders", 0, 1), TopicPartition("secrets", 0, 2)]
     with Consumer(cluster.client_config("admin") | {"group.id": "one"}) as consumer:
         consumer.commit(offsets=places, asynchronous=False)
@@ -380,7 +380,7 @@ def test_a_forbidden_topic_in_a_transaction(bob: Config, allow: Allow) -> None:
 
 
 def test_offsets_in_a_transaction(bob: Config, allow: Allow) -> None:
-    """The group needs READ."""
+    """Offsets in a transaction need READ for the group."""
     allow(TRANSACTIONAL_ID, "tx", WRITE)
     allow(TOPIC, "orders", READ, WRITE)
     allow(GROUP, "group", DESCRIBE)

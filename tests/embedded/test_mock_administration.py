@@ -122,7 +122,7 @@ def test_partitions_keep_what_they_have(
 
 
 def test_the_brokers_defaults(admin: AdminClient) -> None:
-    """A topic without numbers gets those of topics that are created when a client asks for them."""
+    """Without numbers, a topic gets 4 partitions of 3 replicas, the defaults of the brokers."""
     create(admin, "orders", -1)
     described = results(admin.describe_topics(TopicCollection(["orders"])))["orders"]
     assert [len(each.replicas) for each in described.partitions] == [3] * 4
@@ -153,7 +153,7 @@ def test_assigned_replicas(admin: AdminClient) -> None:
     ids=lambda value: str(value) if isinstance(value, int) else "",
 )
 def test_topics_that_cannot_be(admin: AdminClient, topic: NewTopic, code: int) -> None:
-    """Kafka's errors, and nothing is created."""
+    """A topic that cannot be gets Kafka's error, and nothing is created."""
     create(admin, "there")
     assert code_of(admin.create_topics([topic])[topic.topic]) == code
     assert set(admin.list_topics(timeout=TIMEOUT).topics) == {"there"}
@@ -197,7 +197,7 @@ def change(admin: AdminClient, topic: str, name: str, value: str | None, how: An
 
 
 def test_configuration_of_a_topic(admin: AdminClient) -> None:
-    """Kafka's defaults, what a topic was created with, and what was changed afterwards."""
+    """A topic has Kafka's defaults, its values from the creation, and later changes."""
     create(admin, "orders", config={"retention.ms": "1000"})
     before = config_of(admin, ResourceType.TOPIC, "orders")
     assert before["retention.ms"].value == "1000"
@@ -295,7 +295,7 @@ def test_configuration_of_all_brokers(admin: AdminClient, kafka_cluster: MockClu
 
 
 def test_configuration_of_brokers(admin: AdminClient) -> None:
-    """Each broker has its own."""
+    """Each broker has its own configuration."""
     entry = ConfigEntry("log.cleaner.threads", "7", incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource(ResourceType.BROKER, "1", incremental_configs=[entry])
     results(admin.incremental_alter_configs([resource]))
@@ -317,7 +317,7 @@ def test_configuration_of_brokers(admin: AdminClient) -> None:
 def test_configurations_that_cannot_be(
     admin: AdminClient, kind: ResourceType, name: str, entry: str, code: int
 ) -> None:
-    """Kafka's errors."""
+    """A configuration that cannot be gets Kafka's error."""
     create(admin, "orders")
     changed = ConfigEntry(entry, "1", incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource(kind, name, incremental_configs=[changed])
@@ -378,7 +378,7 @@ def test_groups_are_listed(
 def test_groups_are_described(
     admin: AdminClient, reading: Callable[[str], Consumer], kind: str
 ) -> None:
-    """Members with what they are assigned."""
+    """A description has the members of the group, with the partitions that they are assigned."""
     consumer = reading(kind)
 
     def assigned() -> list[list[TopicPartition]]:
@@ -460,7 +460,7 @@ def test_log_dirs(admin: AdminClient, kafka_cluster: MockCluster) -> None:
 
 
 def test_the_cluster_is_described(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """Its brokers and its controller."""
+    """The description of the cluster has its brokers and its controller."""
     kafka_cluster.set_broker_down(3)
     described = admin.describe_cluster().result(TIMEOUT)
     assert described.controller.id == 1
@@ -490,7 +490,7 @@ def test_records_are_deleted(admin: AdminClient, kafka_cluster: MockCluster) -> 
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "lz4"])
 def test_offsets_by_time(admin: AdminClient, kafka_cluster: MockCluster, codec: str) -> None:
-    """The first record that is not older, also within a batch that is compressed."""
+    """The first record that is not older than the time is found, also within a compressed batch."""
     create(admin, "orders")
     produce(kafka_cluster, "orders", [1000, 1010, 1030, 1020], **{"compression.type": codec})
     place = TopicPartition("orders", 0)
@@ -535,7 +535,7 @@ def acl(name: str, kind: ResourcePatternType = ResourcePatternType.LITERAL) -> A
 
 
 def test_acls(admin: AdminClient) -> None:
-    """They are created, found by filters and deleted."""
+    """ACLs are created, found by filters and deleted."""
     prefixed = acl("ord", ResourcePatternType.PREFIXED)
     results(admin.create_acls([acl("orders"), acl("*"), prefixed, acl("stock")]))
     matching = AclBindingFilter(
@@ -556,7 +556,7 @@ def test_acls(admin: AdminClient) -> None:
 
 
 def test_acls_of_nobody(admin: AdminClient) -> None:
-    """A principal has a type."""
+    """The principal of an ACL must have a type."""
     nobody = AclBinding(
         ResourceType.TOPIC,
         "orders",

@@ -130,7 +130,7 @@ def test_an_abandoned_cluster_ends() -> None:
 
 
 def test_an_abandoned_cluster_is_reported() -> None:
-    """Python warns of it, once, as of a file that was not closed."""
+    """Python warns once of a cluster that was not closed, as of a file."""
     cluster = MockCluster(brokers=1)
     with pytest.warns(ResourceWarning, match="MockCluster was not closed") as record:
         del cluster
@@ -317,7 +317,7 @@ def test_too_few_file_descriptors() -> None:
             MockCluster(brokers=100)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert len(os.listdir("/proc/self/fd")) <= used  # those of earlier tests may go meanwhile
+    assert len(os.listdir("/proc/self/fd")) <= used  # descriptors of earlier tests may go meanwhile
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals for threads")

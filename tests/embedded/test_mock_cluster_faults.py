@@ -97,8 +97,8 @@ def test_a_partition_without_a_leader(
 ) -> None:
     """Clients that have found a leader wait until there is one again.
 
-    Newer versions of Produce and Fetch report the leader. librdkafka's mock brokers would crash in
-    these versions, because there is none.
+    Newer versions of Produce and Fetch report the leader. If there is no leader, librdkafka's mock
+    brokers would crash in these versions.
     """
     assert deliver(producer, kafka_topic, [b"before"]) == [None]
     assert read(consumer, kafka_topic, 1) == [b"before"]
@@ -173,7 +173,7 @@ def test_nothing_is_lost_in_an_outage(
 
 
 def test_racks(kafka_cluster: MockCluster) -> None:
-    """set_rack() names one broker's rack, or that of all."""
+    """set_rack() sets the rack of one broker, or of all brokers."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     assert racks(address) == {1: None, 2: None, 3: None}
     kafka_cluster.set_rack(None, "everywhere")
@@ -187,7 +187,7 @@ def test_round_trip_time(kafka_cluster: MockCluster, producer: Producer) -> None
     kafka_cluster.set_round_trip_time(None, 1)
     assert seconds(lambda: producer.list_topics(timeout=TIMEOUT)) >= 1
     kafka_cluster.set_round_trip_time(None, 0)
-    # On a busy machine one or the other may take as long without a delay.
+    # On a busy machine a call may take as long without a delay.
     assert min(seconds(lambda: producer.list_topics(timeout=TIMEOUT)) for _ in range(5)) < 1
 
 
@@ -271,7 +271,7 @@ def test_a_delayed_response(
             "Produce", [KafkaError.NO_ERROR], broker_id=broker_id, round_trip_time=1
         )
     assert seconds(lambda: send(producer, kafka_topic, [b"slow"])) >= 1
-    # On a busy machine one or the other may take as long without a delay.
+    # On a busy machine a call may take as long without a delay.
     assert min(seconds(lambda: send(producer, kafka_topic, [b"fast"])) for _ in range(5)) < 1
 
 

@@ -24,8 +24,8 @@ def test_a_partition_keeps_5_mib(kafka_cluster: MockCluster, kafka_topic: str) -
     with Consumer(client(kafka_cluster, group_id="g")) as consumer:
         low, high = consumer.get_watermark_offsets(TopicPartition(kafka_topic, 0), TIMEOUT)
     assert high == 800
-    # Whole batches are kept; one holds up to 10 records, 100 kB, of which 10,000 bytes each
-    # are counted here: the rest is headers.
+    # Whole batches are kept. One holds up to 10 records, and 100 kB. Only the 10,000 bytes of each
+    # value are counted here: the rest is headers.
     assert 5 * 2**20 - 110_000 < (high - low) * 10_000 <= 5 * 2**20
 
 

@@ -336,7 +336,7 @@ def test_groups_are_listed(tmp_path: Path) -> None:
 
 
 def test_share_groups(tmp_path: Path) -> None:
-    """They continue where they were."""
+    """Share groups continue where they were."""
     fill(tmp_path, b"one", b"two")
     with MockCluster(1, data=tmp_path) as cluster:
         cluster._set_share_offset("sharing", TOPIC, 0, 1)
@@ -360,7 +360,7 @@ def test_older_formats(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("brokers", [1, 5])
 def test_another_number_of_brokers(tmp_path: Path, brokers: int) -> None:
-    """Replicas are placed on the brokers that there are."""
+    """With another number of brokers, replicas are placed on the brokers that there are."""
     with MockCluster(3, data=tmp_path) as cluster:
         cluster.create_topic(TOPIC, 2, 3)
         with Producer(config_of(cluster)) as producer:
@@ -374,7 +374,7 @@ def test_another_number_of_brokers(tmp_path: Path, brokers: int) -> None:
 
 
 def test_deleted_topics(tmp_path: Path) -> None:
-    """A topic that was deleted does not come back, and one of its name has another id."""
+    """A deleted topic does not come back, and a new topic of that name has another id."""
     fill(tmp_path, b"old")
     with MockCluster(1, data=tmp_path) as cluster, admin_of(cluster) as admin:
         before = admin.describe_topics(TopicCollection([TOPIC]))[TOPIC].result().topic_id
@@ -386,7 +386,7 @@ def test_deleted_topics(tmp_path: Path) -> None:
 
 
 def test_the_id_of_the_cluster(tmp_path: Path) -> None:
-    """Stays. A client that stays connected would report another cluster."""
+    """The id of the cluster stays: clients that stay connected would report another cluster."""
     ids = []
     for _ in range(2):
         with MockCluster(1, data=tmp_path) as cluster, admin_of(cluster) as admin:
@@ -412,7 +412,7 @@ def test_leader_epochs_grow(tmp_path: Path) -> None:
 
 
 def test_logs_are_files_of_kafka(tmp_path: Path) -> None:
-    """One per partition, with the name that Kafka gives it; `dump-log` reads them."""
+    """Each partition has a file with the name that Kafka gives it; `dump-log` reads the files."""
     fill(tmp_path, b"one", b"two")
     [log] = tmp_path.glob("logs-*/*/*.log")
     assert (log.parent.name, log.name) == ("orders-0", "00000000000000000000.log")
@@ -500,7 +500,7 @@ def test_a_process_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_one_cluster_at_a_time(tmp_path: Path) -> None:
-    """The second is refused, in this process and in another; a closed one is no obstacle."""
+    """A second cluster is refused the folder until the first is closed, in any process."""
     script = """
         import sys
         from confluent_kafka.testing import MockCluster
@@ -518,7 +518,7 @@ def test_one_cluster_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_forked_child(tmp_path: Path) -> None:
-    """Its close() neither saves nor unlocks the folder; the parent can still close."""
+    """close() in a child neither saves nor unlocks the folder; the parent can still close."""
     script = """
         import os, sys
         from confluent_kafka.testing import MockCluster
@@ -542,19 +542,19 @@ def test_a_forked_child(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [1, b"folder", object()])
 def test_wrong_types(wrong: Any) -> None:
-    """They are refused before anything starts."""
+    """Arguments of wrong types are refused before anything starts."""
     with pytest.raises(TypeError, match=r"data must be str, os\.PathLike or None"):
         MockCluster(1, data=wrong)
 
 
 def test_an_empty_name() -> None:
-    """It would be the current folder."""
+    """An empty name is refused, because it would mean the current folder."""
     with pytest.raises(ValueError, match="data must not be empty"):
         MockCluster(1, data="")
 
 
 def test_a_file(tmp_path: Path) -> None:
-    """Is not a folder."""
+    """A file is refused, because it is not a folder."""
     path = tmp_path / "file"
     path.write_text("mine")
     with pytest.raises(NotADirectoryError, match="data must be a folder, but this is a file"):
@@ -565,7 +565,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_something_else(tmp_path: Path) -> None:
-    """Nothing is written into it."""
+    """A folder with other files is refused, and nothing is written into it."""
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match=r"contains other files, such as 'notes\.txt'"):
         MockCluster(1, data=tmp_path)
@@ -650,7 +650,7 @@ def test_a_save_that_fails(tmp_path: Path) -> None:
 
 
 def test_a_save_that_fails_after_another_error(tmp_path: Path) -> None:
-    """It becomes a note of the error that ended the block."""
+    """The error of the save becomes a note of the error that ended the block."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_keeping, "topics_and_logs", _no_space)
         with pytest.raises(RuntimeError, match="first") as caught, MockCluster(1, data=tmp_path):

@@ -62,7 +62,7 @@ def test_the_newest_value_of_each_key_stays(kafka_cluster: MockCluster) -> None:
 
 @pytest.mark.parametrize("start", [0, 1, 2, 3, 4])
 def test_an_offset_that_is_gone(kafka_cluster: MockCluster, start: int) -> None:
-    """Reading goes on with the next record."""
+    """If the record at an offset is gone, reading goes on with the next record."""
     kafka_cluster.create_topic(TOPIC)
     produce(kafka_cluster, ("a", "1"), ("a", "2"), ("a", "3"), ("a", "4"), ("b", "5"))
     kafka_cluster.compact(TOPIC)
@@ -88,7 +88,7 @@ def test_batches_of_several_records(kafka_cluster: MockCluster, compression: Com
 
 
 def test_tombstones(kafka_cluster: MockCluster) -> None:
-    """They stay until they are no longer asked for; the end of the log stays in any case."""
+    """Tombstones stay until compact() is told not to keep them; the end of the log always stays."""
     kafka_cluster.create_topic(TOPIC)
     produce(kafka_cluster, ("a", "1"), ("b", "2"), ("a", None))
     kafka_cluster.compact(TOPIC)
@@ -158,7 +158,7 @@ def test_every_partition(kafka_cluster: MockCluster) -> None:
 
 
 def test_unknown_topic(kafka_cluster: MockCluster) -> None:
-    """The error names it."""
+    """The error names the unknown topic."""
     with pytest.raises(KafkaException, match="there is no topic 'prices'") as raised:
         kafka_cluster.compact(TOPIC)
     assert raised.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART

@@ -191,7 +191,7 @@ def test_a_handler_uses_the_cluster(kafka_cluster: MockCluster) -> None:
 
 
 def test_names_in_the_request_log(kafka_cluster: MockCluster) -> None:
-    """Requests that only Python answers have Kafka's names there, too."""
+    """The log has Kafka's names for requests that only Python answers, too."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     names = {}
     for api_key in range(128):
@@ -203,7 +203,7 @@ def test_names_in_the_request_log(kafka_cluster: MockCluster) -> None:
         kafka_cluster.on_request(
             api_key, lambda request, context: MockAction.DISCONNECT, versions=(version, version)
         )
-        no_tags = b"\0"  # of a flexible header; otherwise a body that is not one
+        no_tags = b"\0"  # in the header of a flexible version; else a wrong body
         with begin(address, api_key, version, no_tags) as connection:
             assert connection.recv(1) == b""
     logged = {each.api_key: each.request for each in kafka_cluster.requests()}
@@ -326,7 +326,7 @@ def test_exceptions_do_not_hide_others() -> None:
 
 @pytest.mark.parametrize("answer", [b"bytes", protocol.MetadataResponse(), True])
 def test_an_answer_of_another_kind(answer: object) -> None:
-    """Only a response to the request is one; anything else is the handler's mistake."""
+    """Only a response to the request is an answer; anything else is the handler's mistake."""
     with pytest.raises(TypeError, match=r"must return a DescribeLogDirsResponse, a MockAction or"):
         ask_one_that_answers(lambda request, context: answer)
 

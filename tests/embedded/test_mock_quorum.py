@@ -44,7 +44,7 @@ def test_every_broker_votes(admin: AdminClient) -> None:
 
 
 def test_voters_are_static(admin: AdminClient) -> None:
-    """Kafka's error for a cluster whose voters are in its files."""
+    """A change of voters raises Kafka's error for a cluster whose voters are in its files."""
     place = RaftVoterEndpoint("CONTROLLER", "localhost", 1)
     for future in (
         admin.add_raft_voter(4, NOBODY, {place}),

@@ -71,7 +71,7 @@ def test_login(protocol: str, mechanism: str) -> None:
 
 @pytest.mark.parametrize("mutual", [False, True])
 def test_tls(mutual: bool) -> None:
-    """The same with TLS alone and with a client's certificate."""
+    """Clients produce and consume with TLS alone, and with a client's certificate."""
     security = Security(protocol="SSL", client_certificates=mutual)
     with MockCluster(security=security) as cluster:
         cluster.create_topic("orders")
@@ -158,7 +158,7 @@ def test_another_authority(tmp_path: Path) -> None:
 
 
 def test_own_certificates(tmp_path: Path) -> None:
-    """The cluster uses the files that it is given, and leaves them."""
+    """The cluster uses the files that it is given, and does not delete them."""
     files = Certificates.make(tmp_path)
     security = Security(protocol="SSL", certificates=files, client_certificates=True)
     with MockCluster(security=security) as cluster:

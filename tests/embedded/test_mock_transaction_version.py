@@ -178,8 +178,7 @@ def test_an_answer_that_is_lost(kafka_cluster: MockCluster, kafka_topic: str) ->
 
 @patched
 def test_a_second_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It aborts the open transaction of the first producer with its transactional.id, and fences
-    that producer."""
+    """The second producer aborts the first one's open transaction, and fences the first one."""
     first = producer_of(kafka_cluster)
     written(first, kafka_topic, b"left open")
     with producer_of(kafka_cluster) as second:

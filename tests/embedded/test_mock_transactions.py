@@ -118,8 +118,7 @@ def test_offsets(
 def test_a_second_producer(
     kafka_cluster: MockCluster, kafka_topic: str, transactional: MakeTransactional
 ) -> None:
-    """It aborts the open transaction of the first producer with its transactional.id, and fences
-    that producer."""
+    """The second producer aborts the first one's open transaction, and fences the first one."""
     first = transactional()
     written(first, kafka_topic, b"left open")
     second = transactional()

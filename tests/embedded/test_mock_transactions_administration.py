@@ -123,7 +123,7 @@ def test_a_marker_commits(
 def test_a_coordinator_of_the_past(
     admin: AdminClient, producer: Producer, kafka_topic: str
 ) -> None:
-    """Its markers are refused."""
+    """The markers of a former coordinator are refused."""
     producer.begin_transaction()
     send(producer, kafka_topic, [b"value"])
     producer.commit_transaction(TIMEOUT)
@@ -147,7 +147,7 @@ def test_a_coordinator_of_the_past(
 def test_features_that_are_refused(
     admin: AdminClient, feature: str, level: int, kind: UpgradeType, reason: str
 ) -> None:
-    """INVALID_UPDATE_VERSION, and the reason; nothing has changed."""
+    """The error is INVALID_UPDATE_VERSION, with the reason, and nothing has changed."""
     update = FeatureUpdate(level, kind)
     error = admin.update_features({feature: update})[feature].exception(TIMEOUT)
     assert isinstance(error, KafkaException)

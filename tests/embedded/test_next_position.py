@@ -122,7 +122,7 @@ def test_the_position_reaches_the_end(holes: str, reading: Consumer, way: Way) -
 def test_large_batches(
     kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer, way: Way, kept: list[int]
 ) -> None:
-    """The same where librdkafka unpacks a batch late."""
+    """The position reaches the end, also where librdkafka unpacks a batch late."""
     append_holes(kafka_cluster, kafka_topic, kept, END - 1)
     append_holes(kafka_cluster, kafka_topic, [END], END + 2, first=END)
     assert way(reading, len(kept)) == [b"%d" % offset for offset in kept]
@@ -182,7 +182,7 @@ def test_what_waits_is_not_skipped(holes: str, reading: Consumer) -> None:
 def test_pause_at_the_end(
     kafka_cluster: MockCluster, holes: str, reading: Consumer, way: Way
 ) -> None:
-    """Reading goes on behind the hole."""
+    """After a pause at the end, reading goes on behind the hole."""
     assert way(reading, 2) == [b"3", b"7"]
     reading.pause([TopicPartition(holes, 0)])
     reading.resume([TopicPartition(holes, 0)])
@@ -294,7 +294,7 @@ def test_aio(holes: str, kafka_cluster: MockCluster) -> None:
 
 
 def test_deserializing(holes: str, kafka_cluster: MockCluster) -> None:
-    """So has the client of objects."""
+    """DeserializingConsumer commits the same position."""
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "objects",
@@ -338,7 +338,7 @@ def test_commit_right_after_a_seek(filled: str, done: Consumer) -> None:
 
 
 def test_commit_after_a_seek_forward(filled: str, done: Consumer) -> None:
-    """Nothing is committed that was not handed out."""
+    """After a seek forward, nothing is committed that was not handed out."""
     done.seek(TopicPartition(filled, 0, 50))
     with pytest.raises(KafkaException) as raised:
         done.commit(asynchronous=False)
@@ -352,7 +352,7 @@ def test_commit_after_a_seek_forward(filled: str, done: Consumer) -> None:
 def test_automatic_commits_after_a_seek(
     filled: str, make_consumer: MakeConsumer, closed: bool
 ) -> None:
-    """By time, and by close()."""
+    """Offsets after a seek are committed by time, and by close()."""
     config = {"enable.auto.commit": True, "auto.commit.interval.ms": 60_000 if closed else 20}
     consumer = make_consumer(config)
     consumer.subscribe([filled])
@@ -414,7 +414,8 @@ def test_holes_do_not_take_back_what_was_committed_ahead(
 
 
 def test_the_aio_clients_go_back(filled: str, kafka_cluster: MockCluster) -> None:
-    """They commit what was read after a seek, explicitly and when they are closed."""
+    """The asyncio clients commit what was read after a seek, explicitly and when they are
+    closed."""
 
     async def run(kind: Any, explicit: bool) -> int:
         config = {

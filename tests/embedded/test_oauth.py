@@ -266,7 +266,7 @@ with Producer(settings | {"oauth_cb": answer}) as producer:
 
 
 def impatient(client: type[Any], timeout: float = TIMEOUT) -> type[Any]:
-    """The client, with less patience."""
+    """A client that waits a shorter time for its first token."""
 
     class Impatient(client):  # type: ignore[misc]
         _oauth_timeout = timeout

@@ -73,7 +73,7 @@ def test_an_offset_that_means_nothing(
 
 
 def test_aio(filled: str, kafka_cluster: MockCluster) -> None:
-    """The same of AIOConsumer."""
+    """AIOConsumer also refuses an offset that means nothing."""
 
     async def run() -> None:
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "g"}
@@ -120,7 +120,7 @@ def test_no_offset_is_none_to_commit(filled: str, consumer: Consumer) -> None:
 
 @pytest.mark.parametrize("call", ["assign", "incremental_assign", "incremental_unassign"])
 def test_a_partition_twice(filled: str, consumer: Consumer, call: str) -> None:
-    """The partition is named."""
+    """The error names the partition that is given twice."""
     twice = [TopicPartition(filled, 0, 0), TopicPartition("other", 0), TopicPartition(filled, 0, 5)]
     with pytest.raises(KafkaException, match=rf"{call}\(\): .*\[0\] is in the list twice"):
         getattr(consumer, call)(twice)

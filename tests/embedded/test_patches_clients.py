@@ -326,7 +326,7 @@ def test_a_server_that_speaks_before_a_tls_handshake() -> None:
 
 @needs("late-timeouts")
 def test_a_message_times_out_while_no_broker_is_there() -> None:
-    """It fails after message.timeout.ms, not when the client next tries to connect.
+    """A message fails after message.timeout.ms, not when the client next tries to connect.
 
     late-timeouts.patch: the broker's thread slept for the whole time between two attempts.
     """

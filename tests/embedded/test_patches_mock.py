@@ -35,12 +35,12 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 @needs("mock-rebalance")
 def test_member_that_syncs_after_the_leader() -> None:
-    """It gets the assignment that the leader has given it.
+    """A member that syncs after the leader gets the assignment that the leader has given it.
 
     mock-rebalance.patch: it was refused, and the group had to rebalance.
     """
     with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
-        cluster.set_group_initial_rebalance_delay(2)  # so long the group waits for both
+        cluster.set_group_initial_rebalance_delay(2)  # the group waits for both for this time
         address = cluster.bootstrap_servers
         joins = [threads.submit(join_group, address, "group") for _ in range(2)]
         one, two = (join.result(TIMEOUT) for join in joins)
@@ -143,7 +143,7 @@ def test_member_that_was_never_answered() -> None:
     with MockCluster(1) as cluster:
         address = cluster.bootstrap_servers
         cluster.start_request_tracking()
-        cluster.set_group_initial_rebalance_delay(600)  # so long nobody is answered
+        cluster.set_group_initial_rebalance_delay(600)  # nobody is answered for this time
         with begin_to_join(address, "group", ""):
             wait_until(lambda: [each.request for each in cluster.requests()] == ["JoinGroup"])
         cluster.set_group_initial_rebalance_delay(0)
@@ -273,7 +273,7 @@ def test_producer_ids(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-join-nothing", "raw-request")
 def test_member_without_protocols(kafka_cluster: MockCluster) -> None:
-    """It is refused as Kafka refuses it, and the cluster goes on."""
+    """Such a member is refused as Kafka refuses it, and the cluster goes on."""
     kafka_cluster.set_coordinator("group", "", 1)
     body = text("") + struct.pack(">i", 1000) + text("") + text("") + struct.pack(">i", 0)
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
@@ -652,7 +652,7 @@ def test_start_offsets_of_share_groups(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-fenced-producer", "mock-transaction-version")
 def test_a_fenced_producer_that_produces(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """It is told that it is fenced.
+    """A fenced producer is told that it is fenced.
 
     mock-fenced-producer.patch: the error was OUT_OF_ORDER_SEQUENCE_NUMBER.
     """
@@ -674,7 +674,7 @@ def test_a_fenced_producer_that_produces(kafka_cluster: MockCluster, kafka_topic
 def test_offsets_in_a_transaction_of_a_member_that_has_left(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """They are refused while the group has other members.
+    """Offsets of a member that has left are refused while the group has other members.
 
     mock-txn-offsets.patch: the brokers did not check who sent the offsets.
     """
@@ -733,7 +733,7 @@ def test_the_epoch_of_a_committed_offset(kafka_cluster: MockCluster, kafka_topic
 
 @needs("mock-txn-timeouts")
 def test_a_transaction_that_nobody_reads(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The brokers abort it when its time is over.
+    """The brokers abort such a transaction when its time is over.
 
     mock-txn-timeouts.patch: the brokers aborted it at the next request about it.
     """
@@ -781,7 +781,7 @@ def test_the_longest_transaction(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-vacant-instances")
 def test_a_static_member_that_restarts(kafka_cluster: MockCluster) -> None:
-    """It gets its partitions back, and the group does not rebalance.
+    """A static member that restarts gets its partitions back, and the group does not rebalance.
 
     mock-vacant-instances.patch: the brokers took it for a new member.
     """

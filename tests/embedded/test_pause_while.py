@@ -218,7 +218,10 @@ def test_an_exception_leaves_the_block(make_consumer: MakeConsumer, filled: str)
 
 
 def test_blocks_in_one_another(consumer: Consumer, filled: str) -> None:
-    """Refused, and the outer one goes on; one after the other is fine, with one object as well."""
+    """A block inside another one is refused, and the outer one goes on.
+
+    One block after the other is allowed, with one object as well.
+    """
     consumer.assign([TopicPartition(filled, 0, 0)])
     pause = consumer.pause_while()
     with pause:

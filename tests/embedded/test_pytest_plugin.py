@@ -85,7 +85,7 @@ def test_the_marker(pytester: pytest.Pytester) -> None:
 
 
 def test_topic_names(pytester: pytest.Pytester) -> None:
-    """Names tell the test, are valid for Kafka, and differ from test to test."""
+    """Topic names contain the test's name, are valid for Kafka, and differ from test to test."""
     pytester.makepyfile(
         IMPORTS
         + """
@@ -160,7 +160,7 @@ def test_options(pytester: pytest.Pytester) -> None:
     ],
 )
 def test_wrong_options(pytester: pytest.Pytester, line: str, message: str) -> None:
-    """A wrong option names itself and what is allowed."""
+    """The error for a wrong option names the option and what is allowed."""
     pytester.makeini(f"[pytest]\n{line}")
     pytester.makepyfile("def test_cluster(kafka_cluster): pass")
     result = pytester.runpytest()

@@ -186,7 +186,7 @@ def test_coordinator(
             FIND_COORDINATOR, 1, find_coordinator(key, number), timeout=TIMEOUT
         )
         assert node_of(answer) == coordinator
-    # Which a producer does not send by itself, as it does ApiVersions to each broker.
+    # A producer does not send Heartbeat by itself, but it sends ApiVersions to each broker.
     body = text(key) + struct.pack(">i", 0) + text("member")
     producer.request(HEARTBEAT, 0, body, coordinator=(kind, key), timeout=TIMEOUT)
     assert received_by(kafka_cluster, HEARTBEAT) == {3}
@@ -196,7 +196,7 @@ def test_coordinator(
 
 
 def test_versions(producer: Producer) -> None:
-    """By API key the versions that the broker has."""
+    """api_versions() returns the versions that the broker has, by API key."""
     versions = producer.api_versions(timeout=TIMEOUT)
     assert versions == producer.api_versions(broker=2, timeout=TIMEOUT)
     lowest, highest = versions[METADATA]
@@ -307,7 +307,7 @@ def test_body_that_is_too_long(producer: Producer) -> None:
 
 @pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer, AdminClient])
 def test_clients(kafka_cluster: MockCluster, client: type[Any]) -> None:
-    """Each kind of client has it."""
+    """Each kind of client has request()."""
     settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     if client is not Producer and client is not AdminClient:
         settings["group.id"] = "group"
@@ -318,7 +318,7 @@ def test_clients(kafka_cluster: MockCluster, client: type[Any]) -> None:
 
 @pytest.mark.parametrize("client", [AIOProducer, AIOConsumer, AIOAdminClient])
 def test_asyncio(kafka_cluster: MockCluster, client: type[Any]) -> None:
-    """Awaited, it lets other tasks run, and many are answered side by side."""
+    """An awaited request() lets other tasks run, and many requests are answered side by side."""
     settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     if client is AIOConsumer:
         settings["group.id"] = "group"

@@ -57,7 +57,7 @@ def offsets(partition: int, *numbers: int) -> list[tuple[int, int]]:
 
 
 def test_a_whole_topic(config: dict[str, Any], days: str, producer: Producer) -> None:
-    """The topic is read up to its end at the start, partition by partition."""
+    """The topic is read up to the end that it has at the start, partition by partition."""
     with read_topic(config, days, timeout=TIMEOUT) as reader:
         assert reader.progress == Progress(0, 20)
         producer.produce(days, b"later", partition=0)
@@ -179,7 +179,7 @@ def test_closed(config: dict[str, Any], days: str) -> None:
 
 
 def test_wrong_arguments(config: dict[str, Any], days: str) -> None:
-    """Each says what is wrong, before anything is read."""
+    """The errors say what is wrong, before anything is read."""
     with pytest.raises(ValueError, match="batch_size must be from 1 to 1,000,000, not 0"):
         read_topic(config, days, batch_size=0)
     with pytest.raises(TypeError, match=r"batch_size must be int, not float"):

@@ -21,7 +21,7 @@ VALUES = [b"", b"value" * 10, bytes(range(256)) * 600]
 
 @pytest.fixture
 def kafka_cluster() -> Iterator[MockCluster]:
-    """Of one broker, which is asked by hand."""
+    """A cluster of one broker, to which the tests send requests by hand."""
     with MockCluster(brokers=1) as cluster:
         yield cluster
 
@@ -30,8 +30,8 @@ def kafka_cluster() -> Iterator[MockCluster]:
 def test_batches_of_librdkafka(
     kafka_cluster: MockCluster, make_producer: MakeProducer, kafka_topic: str, codec: Compression
 ) -> None:
-    """Every codec of its producer, with keys, timestamps and headers."""
-    # One batch, as a broker answers with one: flush() sends it, of a topic that is known.
+    """Batches of librdkafka's producer are read, with every codec, keys, timestamps and headers."""
+    # One batch, because a broker answers with one: flush() sends it, as the topic is known.
     producer = make_producer({"compression.type": codec.name.lower(), "linger.ms": 60_000})
     producer.list_topics(kafka_topic, TIMEOUT)
     for number, value in enumerate(VALUES):
@@ -54,7 +54,7 @@ def test_batches_of_librdkafka(
 def test_batches_for_librdkafka(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, codec: Compression
 ) -> None:
-    """Its consumer reads what is written here, and checks the CRC."""
+    """librdkafka's consumer reads what is written here, and checks the CRC."""
     made = [
         Record(number, 1000 + number, b"key", value, (("h", b"1"),))
         for number, value in enumerate(VALUES)

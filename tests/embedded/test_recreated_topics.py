@@ -124,7 +124,7 @@ def test_the_new_topic_is_read_from_its_beginning(
     count: int,
     subscribed: bool,
 ) -> None:
-    """This is so whether the old position exists in the new topic or not.
+    """The new topic is read from its beginning, whether the old position exists in it or not.
 
     The embedded cluster finds the topic by its name. The old epoch keeps it from answering an old
     fetch with the new topic's messages; test_an_answer_about_the_old_topic_says_nothing() has no

@@ -22,9 +22,9 @@ from tests.support.interrupting import Interrupter
 from tests.support.schema_registry import FakeRegistry, running_registry
 
 pytestmark = [
-    # Interrupted before the coroutine of a call began.
+    # Ctrl-C may come before the coroutine of a call has begun.
     pytest.mark.filterwarnings("ignore:.*never awaited"),
-    # httpx was interrupted after it had created a socket and before it stored it.
+    # Ctrl-C may come after httpx has created a socket and before it has stored it.
     pytest.mark.filterwarnings("ignore:unclosed <(ssl.SSL|socket.s)ocket:ResourceWarning"),
 ]
 
@@ -33,7 +33,7 @@ SCHEMA = Schema(TEXT, "AVRO")
 CONTEXT = SerializationContext("t", MessageField.VALUE)
 SUBJECT = "t-value"
 
-# A call has some forty functions of the package.
+# A call runs some forty functions of the package.
 FUNCTIONS = range(1, 41, 40 // min(40, 3 * SUSPENSIONS))
 
 

@@ -89,7 +89,7 @@ class Output(logging.Handler):
 
 @pytest.fixture
 def output(capfd: pytest.CaptureFixture[str]) -> Iterator[Output]:
-    """Also contains everything that was written until the test ends."""
+    """An Output that also contains everything that was written until the test ends."""
     output = Output()
     yield output
     output.texts += capfd.readouterr()

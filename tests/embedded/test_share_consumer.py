@@ -103,7 +103,7 @@ def accept_ten(consumer: ShareConsumer) -> list[Message]:
 
 class TestPoll:
     def test_records(self, kafka_topic: str, producer: Producer, make: MakeShareConsumer) -> None:
-        """They are Messages like a Consumer's, with the number of times they were delivered."""
+        """Records are Messages like a Consumer's, with the number of times they were delivered."""
         producer.produce(kafka_topic, b"v", b"k", 0, headers={"h": b"x", "none": None}, timestamp=7)
         producer.produce(kafka_topic, None, None, 0)
         assert producer.flush(TIMEOUT) == 0
@@ -192,7 +192,7 @@ class TestAcknowledge:
         [Message("no such topic", 0, 0), Message("topic", 0, 99), Message("topic", 99, 0)],
     )
     def test_record_that_was_not_fetched(self, message: Message, make: MakeShareConsumer) -> None:
-        """IllegalStateException says which."""
+        """acknowledge() raises an IllegalStateException that names the record."""
         with pytest.raises(IllegalStateException, match=rf"{message.topic()} \[\d+\] at offset"):
             make().acknowledge(message)
 
@@ -240,13 +240,13 @@ class TestLimits:
 
 class TestCommit:
     def test_nothing_to_send(self, make: MakeShareConsumer) -> None:
-        """An empty result, at once, whatever the timeout."""
+        """commit_sync() returns an empty result at once, whatever the timeout."""
         consumer = make()
         consumer.commit_async()
         assert consumer.commit_sync() == consumer.commit_sync(-1) == {}
 
     def test_implicit_mode(self, ten: str, make: MakeShareConsumer) -> None:
-        """It accepts the last batch; the next poll() has nothing to send."""
+        """commit_sync() accepts the last batch; the next poll() has nothing to send."""
         consumer, answers = make("implicit"), Answers()
         consumer.set_acknowledgement_commit_callback(answers)
         assert len(fetch(consumer)) == 10
@@ -258,7 +258,7 @@ class TestCommit:
     def test_refused_by_the_broker(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """The broker's error, for the partition and to the callback."""
+        """The broker's error is in the result for the partition, and the callback gets it."""
         consumer, answers = make(), Answers()
         consumer.set_acknowledgement_commit_callback(answers)
         accept_ten(consumer)
@@ -414,7 +414,7 @@ class TestCallback:
         assert answers.calls == [({TopicPartition(ten, 0): set(range(10))}, None)]
 
     def test_exception_in_close(self, ten: str, make: MakeShareConsumer) -> None:
-        """It comes out, and the consumer is closed."""
+        """close() raises the exception of the callback, and the consumer is closed."""
 
         def fail(*_: object) -> None:
             raise ZeroDivisionError
@@ -454,7 +454,10 @@ class Polling(threading.Thread):
 
 class TestThreads:
     def test_second_thread(self, ten: str, make: MakeShareConsumer) -> None:
-        """ConcurrentModificationException; requests about the cluster and wakeup() are allowed."""
+        """A second thread's calls raise ConcurrentModificationException.
+
+        Requests about the cluster and wakeup() are allowed.
+        """
         consumer = make()
         accept_ten(consumer)  # it has joined: see docs/guides/share-groups.md on close()
         polling = Polling(consumer)
@@ -500,7 +503,7 @@ class TestThreads:
         assert succeeded == 50
 
     def test_close(self, ten: str, make: MakeShareConsumer) -> None:
-        """It ends the other thread's poll(), which returns what it has."""
+        """close() ends the other thread's poll(), which returns what it has."""
         consumer = make()
         accept_ten(consumer)  # it has joined: see docs/guides/share-groups.md on close()
         polling = Polling(consumer)
@@ -545,7 +548,7 @@ class TestEnd:
     def test_close_without_brokers(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """It does not wait for brokers that are gone."""
+        """close() does not wait for brokers that are gone."""
         consumer = make()
         accept_ten(consumer)
         cluster.set_broker_down()

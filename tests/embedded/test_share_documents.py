@@ -49,7 +49,7 @@ def to_come(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def sigterm() -> Iterator[None]:
-    """What the example sets is taken back."""
+    """Restores the signal handler that the example replaces."""
     before = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGTERM, before)

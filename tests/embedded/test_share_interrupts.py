@@ -28,7 +28,7 @@ from tests.support.waiting import TIMEOUT
 
 pytestmark = [
     needs("mock-on-request"),
-    # Interrupted before the coroutine of a deserializer began.
+    # Ctrl-C may come before the coroutine of a deserializer has begun.
     pytest.mark.filterwarnings("ignore:.*never awaited"),
 ]
 

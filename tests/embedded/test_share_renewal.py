@@ -239,7 +239,7 @@ def test_the_block_closes_the_consumer(make: MakeShareConsumer) -> None:
 def test_a_callback_raises_in_the_thread(
     kafka_topic: str, producer: Producer, make: MakeShareConsumer
 ) -> None:
-    """The block raises its exception at the end."""
+    """At its end, the block raises the exception of the callback."""
     send(producer, kafka_topic, [b"v"])
     consumer = make()
     [record] = fetch(consumer, 1)

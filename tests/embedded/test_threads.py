@@ -126,7 +126,7 @@ def test_waiting_request(make_consumer: MakeConsumer, request_name: str, end: st
 def test_close_from_many_threads(
     make_producer: MakeProducer, make_consumer: MakeConsumer, kafka_topic: str, kind: str
 ) -> None:
-    """All of them return when the client is closed, with everything delivered."""
+    """All close() calls return when the client is closed, with everything delivered."""
     delivered: list[Message] = []
     client: Any
     if kind == "producer":

@@ -1,4 +1,4 @@
-"""ssl_context of the compatibility APIs: no connection is laxer than with the context itself."""
+"""ssl_context of the compatibility APIs: connections are at least as strict as with the context."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INSTEAD = ("give the files", "give the list")
 
 
 class Files(NamedTuple):
-    certificate: str  # signed by itself, of localhost
+    certificate: str  # self-signed, for localhost
     key: str
     crl: str
     folder: str  # with the certificate, by its hash
@@ -256,7 +256,7 @@ class _Pinned(ssl.SSLContext):
 def test_what_librdkafka_cannot_be_told_is_refused(
     files: Files, client: Any, name: str, match: str
 ) -> None:
-    """Each client names it, instead of connecting without it."""
+    """If librdkafka does not support something, each client names it and does not connect."""
     made = kafka_2.KafkaProducer if client == "kafka_2" else client
     with pytest.raises(ValueError, match=match):
         made(

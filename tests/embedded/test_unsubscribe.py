@@ -171,7 +171,8 @@ def test_before_the_assignment_is_served(kafka_cluster: MockCluster, strategy: s
 
 @needs("waiting-unsubscribe")
 def test_before_the_revocation_is_served(kafka_cluster: MockCluster, strategy: str) -> None:
-    """The same for the revocation of a rebalance, which may leave this member something."""
+    """If a revocation waits for poll(), unsubscribe() completes it, even if the group would have
+    left this member a partition."""
     calls: list[str] = []
     kafka_cluster.create_topic("other", 1)
     with (
@@ -245,7 +246,7 @@ def test_aio_while_on_assign_runs(kafka_cluster: MockCluster, strategy: str) -> 
 
 @pytest.mark.parametrize("kind", ["none", "plain", "coroutine"])
 def test_aio(kafka_cluster: MockCluster, strategy: str, kind: str) -> None:
-    """AIOConsumer: the same, also if on_revoke is a coroutine."""
+    """AIOConsumer: all partitions are revoked, also if on_revoke is a coroutine."""
     revoked: list[TopicPartition] = []
 
     async def on_revoke(_: AIOConsumer, taken: list[TopicPartition]) -> None:

@@ -109,7 +109,7 @@ def test_what_came_with_the_message_that_poll_waited_for(
 def test_kafka_python_poll_returns_the_whole_answer(
     kafka_cluster: MockCluster, kafka_topic: str, answer: Answer
 ) -> None:
-    """compat.kafka: one poll() that had to wait, up to max_records."""
+    """compat.kafka: one poll() that had to wait returns all messages, up to max_records."""
     with kafka.KafkaConsumer(bootstrap_servers=kafka_cluster.bootstrap_servers) as consumer:
         partitions = [kafka.TopicPartition(kafka_topic, each) for each in range(PARTITIONS)]
         consumer.assign(partitions)
@@ -128,7 +128,7 @@ def test_kafka_python_poll_returns_the_whole_answer(
 def test_aiokafka_getmany_returns_the_whole_answer(
     kafka_cluster: MockCluster, kafka_topic: str, answer: Answer
 ) -> None:
-    """compat.aiokafka: one getmany() that had to wait, up to max_records."""
+    """compat.aiokafka: one getmany() that had to wait returns all messages, up to max_records."""
 
     async def read() -> int:
         async with aiokafka.AIOKafkaConsumer(

@@ -15,7 +15,7 @@ _PRODUCE, _METADATA = 0, 3
 
 @contextlib.contextmanager
 def throttling_proxy(cluster: MockCluster, milliseconds: int) -> Iterator[str]:
-    """Bootstrap servers of proxies whose Produce responses say `milliseconds` of throttling.
+    """Bootstrap servers of proxies that put `milliseconds` of throttling into Produce responses.
 
     Produce must be of version 1 to 8, where the throttle time is the last field.
     """

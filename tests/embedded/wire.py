@@ -38,13 +38,13 @@ class Joined:
 
 
 def join_group(address: str, group: str, member: str = "") -> Joined:
-    """Joins, which takes until the group has a leader; as a new member unless it is given."""
+    """Joins, as a new member unless one is given, and waits until the group has a leader."""
     with begin_to_join(address, group, member) as connection:
         return joined(answer_of(connection))
 
 
 def begin_to_join(address: str, group: str, member: str) -> socket.socket:
-    """The same without waiting: the connection (JoinGroup v0)."""
+    """Sends JoinGroup v0, and returns the connection without waiting for the answer."""
     body = b"".join(
         (
             text(group),
@@ -79,7 +79,7 @@ def sync_group(
 def begin_to_sync(
     address: str, group: str, joined: Joined, assignments: dict[str, bytes]
 ) -> socket.socket:
-    """The same without waiting: the connection (SyncGroup v0)."""
+    """Sends SyncGroup v0, and returns the connection without waiting for the answer."""
     body = b"".join(
         (
             text(group),
