@@ -138,7 +138,8 @@ class TestTheEnd:
         assert len(admin) == 0
 
     def test_collected(self) -> None:
-        """A client that is dropped while a request is pending: ResourceWarning, _DESTROY."""
+        """Dropping a client while a request is pending warns, and the future fails with
+        _DESTROY."""
         admin = AdminClient(config())
         reference = weakref.ref(admin)
         future = pending(admin)
@@ -178,7 +179,8 @@ class TestTheEnd:
         assert watch.elapsed < SOON
 
     def test_requests_while_closing(self) -> None:
-        """Threads that send while another closes: an answer, or RuntimeError; never a hang."""
+        """Requests that are sent while another thread closes the client get an answer or
+        RuntimeError, and never hang."""
         admin = AdminClient(config())
         futures: list[Future[Any]] = []
 
@@ -211,7 +213,8 @@ class TestTheEnd:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
     def test_fork(self) -> None:
-        """A child's calls say what to do and it exits; the parent's futures get answers."""
+        """In the child, calls say what to do, and the exit does not hang; the parent's futures get
+        answers."""
         script = f"""
             import os, sys
             from confluent_kafka.admin import AdminClient
@@ -874,7 +877,7 @@ class TestModels:
             AclBindingFilter(kind, None, "any", None, None, "any", "any")
 
     def test_offset_spec(self) -> None:
-        """Kafka's own numbers, or a time that is not negative."""
+        """An OffsetSpec is one of Kafka's own numbers, or a time that is not negative."""
         assert OffsetSpec.latest() == OffsetSpec(-1)
         assert OffsetSpec.earliest() == OffsetSpec(-2)
         assert OffsetSpec.max_timestamp() == OffsetSpec(-3) < OffsetSpec.for_timestamp(0)

@@ -154,7 +154,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 def test_arguments(
     admin: AdminClient, method: str, argument: Any, error: type[Exception], text: str
 ) -> None:
-    """The exception's class and first words; nothing has been sent."""
+    """The error has the expected class and first words; nothing is sent."""
     with pytest.raises(error) as raised:
         getattr(admin, method)(argument)
     assert raised.type is error

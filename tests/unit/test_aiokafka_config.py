@@ -242,7 +242,7 @@ def test_librdkafka_knows_every_property() -> None:
 def test_errors_begin_with_the_words_of_aiokafka(
     client: str, keywords: dict[str, Any], words: str
 ) -> None:
-    """Applications and their tests match these words; the allowed values follow after them."""
+    """Errors begin with aiokafka's words, which applications match; the allowed values follow."""
     with pytest.raises(ValueError) as raised:  # noqa: PT011
         configuration(client, keywords)
     assert str(raised.value).startswith(words)

@@ -42,7 +42,8 @@ def test_files_are_remembered(files: tuple[str, str]) -> None:
 
 
 def test_what_is_loaded_and_set_later_counts(files: tuple[str, str], tmp_path: Path) -> None:
-    """A context of ours is read when the client is made."""
+    """A context of ours is read when the client is created, so later changes of the context
+    count."""
     certificate, key = files
     context = create_ssl_context(capath=tmp_path)
     context.load_cert_chain(certificate, key, lambda: b"phrase")

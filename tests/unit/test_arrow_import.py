@@ -523,7 +523,7 @@ def test_broken_formats(
 
 
 def test_good_structs(producer: Producer) -> None:
-    """The sample itself is taken, and released once."""
+    """The valid sample, from which the broken structs are made, is accepted and released once."""
     with tampered(sample()) as batch:
         messages = enqueued(producer, batch)
         assert batch.releases == 1

@@ -266,7 +266,7 @@ def test_the_text_names_what_was_given(client: SchemaRegistryClient, obj: Any, s
 
 
 def test_the_exceptions_of_fastavro(client: SchemaRegistryClient) -> None:
-    """Programs that catch its TypeError and ValueError still catch these errors."""
+    """Programs that catch fastavro's TypeError and ValueError also catch these errors."""
     serialize = serializer(client, record_of("int"))
     with pytest.raises(TypeError) as wrong_type:
         serialize({"list": [{"f": "x"}]}, VALUE)

@@ -98,7 +98,7 @@ def test_maps() -> None:
 
 
 def test_records() -> None:
-    """A record is a struct, also without fields, and null with all below it."""
+    """A record is a struct, also without fields; if it is null, so are all fields below it."""
     inner = record(("x", "int"), ("empty", record(name="Empty")), name="Inner")
     values = [{"x": 1, "empty": {}}, None, {"x": 2, "empty": {}}]
     result = column(["null", inner], values)
@@ -126,7 +126,8 @@ def test_nested_lists() -> None:
 
 
 def test_unions() -> None:
-    """Any other union is a sparse union of Arrow, of which each child is named by its type."""
+    """A union that is more than an optional type is a sparse union of Arrow, whose children have
+    the names of their types."""
     kind = ["null", "string", record(("x", "int"), name="Point"), {"type": "array", "items": "int"}]
     values = ["a", None, {"x": 1}, [1, 2], "b", []]
     result = column(kind, values)
@@ -319,7 +320,7 @@ def test_names_and_namespaces() -> None:
 
 
 def test_blocks_with_their_sizes() -> None:
-    """A negative count, followed by the size in bytes, which lets readers skip the block."""
+    """A block may begin with a negative count and its size in bytes, which lets readers skip it."""
     schema = record(("a", {"type": "array", "items": "int"}), ("b", "int"))
     # -2 items in 2 bytes, one more without a size, and the end; then b.
     payload = b"\x03\x04\x02\x04" + b"\x02\x06" + b"\x00" + b"\x0e"
@@ -340,7 +341,7 @@ def number(value: int) -> bytes:
 
 
 def test_items_of_no_bytes() -> None:
-    """A payload may have 65,536 such items, whose number needs only four bytes."""
+    """A payload may have 65,536 items of zero bytes, whose number needs only four bytes."""
     kind = {"type": "array", "items": "null"}
     schema = record(("a", kind), ("b", kind))
     half, one = number(32768) + b"\0", number(1) + b"\0"

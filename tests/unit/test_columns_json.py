@@ -521,7 +521,8 @@ NESTED = pa.schema(
 
 
 def test_duplicates() -> None:
-    """The last of two fields counts, whatever is in them, unless they are to be an error."""
+    """If a field occurs twice, its last value counts, whatever it contains; by option it is an
+    error."""
     texts = [
         '{"a":1,"s":{"x":["old","er"],"y":{"k":1},"x":["new"]},"l":[{"z":"q"}],"a":2}',
         '{"s":{"x":["a"],"y":{"k":1}},"l":[{"z":"q","z":"r"},{}],"s":null,"l":[{"w":true}],"a":3}',
@@ -613,7 +614,7 @@ def test_duplicate_keys_of_maps() -> None:
 
 
 def test_missing() -> None:
-    """A field that is not there is null if it may be, or an error."""
+    """A missing field is null if it may be null, and otherwise an error."""
     texts = ['{"a":1}', "{}", '{"b":"x","a":null}']
     rows, errors = decode(MADE, *texts)
     assert not errors
@@ -691,7 +692,7 @@ def test_nulls() -> None:
 
 
 def test_many_rows() -> None:
-    """Good, bad and null rows among each other, beyond what was reserved for them."""
+    """Good, bad and null rows can be mixed, also beyond the memory that was reserved first."""
     rng = Random(4)
     good = {"a": 7, "s": {"x": ["é", None], "y": [("k", 1)]}, "l": [{"z": "long" * 9, "w": None}]}
     text = json.dumps({**good, "s": {"x": ["é", None], "y": {"k": 1}}})
@@ -780,7 +781,7 @@ def test_depth(before: str, opening: str, closing: str) -> None:
 
 
 def test_deep_columns() -> None:
-    """Columns that are nested as deep as columns may be; deeper ones are refused."""
+    """Columns can be nested up to the limit; deeper ones are refused."""
     kind: pa.DataType = pa.int8()
     for _ in range(62):
         kind = pa.list_(kind)
@@ -1101,7 +1102,7 @@ def test_bad_arguments(arguments: dict[str, Any], problem: str) -> None:
 
 @pytest.mark.parametrize("schema", [None, 1, [], b"{}"])
 def test_bad_schemas(schema: Any) -> None:
-    """A schema is of Arrow or of JSON."""
+    """A schema that is neither Arrow's nor a JSON Schema is refused."""
     with pytest.raises(TypeError, match="schema must be an Arrow schema"):
         JSONDecoder(schema)
 

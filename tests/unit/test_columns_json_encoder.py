@@ -45,7 +45,7 @@ def written(column: Any, schema: Any = None, **options: Any) -> list[str | None]
 
 
 def test_an_object() -> None:
-    """Compact text in the order of the columns; null rows stay null."""
+    """An object is compact text, with the columns in their order; null rows stay null."""
     batch = pa.array(
         [{"b": 1, "a": ["x", None], "c": {"d": True}}, None, {"b": None, "a": [], "c": None}]
     )
@@ -75,7 +75,7 @@ def test_nothing_at_all() -> None:
 
 @pytest.mark.parametrize("nulls", ["write", "omit"])
 def test_nulls(nulls: str) -> None:
-    """Fields of nulls are written or left out; items and entries are always written."""
+    """Null fields are written or left out; null items and entries are always written."""
     kind = pa.struct(
         [
             ("a", pa.int8()),
@@ -416,7 +416,7 @@ def test_maps() -> None:
 
 
 def test_keys_that_are_no_text() -> None:
-    """A map of other keys is refused."""
+    """A map whose keys are not text is refused."""
     column = pa.array([[(1, 2)]], pa.map_(pa.int8(), pa.int8()))
     with pytest.raises(TypeError, match="keys of int8; JSON keys are text"):
         JSONEncoder().encode(rows_of(column))

@@ -156,7 +156,8 @@ def test_a_field_in_several_schemas() -> None:
     ],
 )
 def test_keywords_beside_a_reference(dialect: str | None, names: list[str]) -> None:
-    """Drafts up to 7 ignore them; without `$schema` they count, so that nothing is lost."""
+    """Drafts up to 7 ignore such keywords; without `$schema` the keywords count, so that nothing is
+    lost."""
     schema: dict[str, Any] = {**A, "$ref": "#/definitions/b", "definitions": {"b": B}}
     outer: dict[str, Any] = {
         "properties": {"x": {"$ref": "#/definitions/x"}},
@@ -369,7 +370,7 @@ def test_recursion() -> None:
 
 
 def test_many_alternatives() -> None:
-    """Many conditions, as generators of forms write them, take no time."""
+    """Many conditions, as generators of forms write them, are read quickly."""
     cases = [
         {"if": {"properties": {"a": {"const": str(n)}}}, "then": {"properties": {f"b{n}": TEXT}}}
         for n in range(200)

@@ -102,7 +102,8 @@ def test_numbers_of_more_bits() -> None:
 
 
 def test_presence_of_proto2() -> None:
-    """A field that did not come is null, whatever default the file says; so is a required one."""
+    """A missing field is null, whatever default the file gives, and so is a missing required
+    field."""
     descriptors = compile_message(
         "message M { required int32 a = 1; optional int32 b = 2 [default = 7]; }",
         'syntax = "proto2"; package t; ',
@@ -328,7 +329,8 @@ def test_open_enums(enums: str, kind: pa.DataType, values: list[Any], unknown: A
 
 @pytest.mark.parametrize("enums", ["string", "dictionary", "number"])
 def test_closed_enums(enums: str) -> None:
-    """A number that the file does not know is an unknown field: as if it had not come."""
+    """A number that the file does not contain is an unknown field, as if it had not been
+    written."""
     descriptors = compile_message(
         "enum E { ZERO = 0; ONE = 1; MINUS = -1; } message M { optional E a = 1; repeated E b = 2; "
         "map<int32, E> c = 3; oneof o { E d = 4; int32 e = 5; } }",
@@ -533,7 +535,7 @@ def test_json_of_what_did_not_come() -> None:
 
 
 def test_json_in_parts() -> None:
-    """Messages one after the other are merged: keys that come again are there once."""
+    """Messages after each other are merged: a repeated key occurs once."""
     descriptors = compile_message(VALUES)
     kind = message_class(descriptors, "t.M")
     first, second = kind(), kind()
@@ -643,7 +645,8 @@ def test_types_that_grow_without_end() -> None:
 
 
 def test_what_a_descriptor_may_be() -> None:
-    """A class, its Descriptor, or a FileDescriptorSet: in any order, and without Google's files."""
+    """The descriptor may be a class, its Descriptor, or a FileDescriptorSet, with files in any
+    order and without Google's files."""
     descriptors = compile_message(TIMES)
     kind = message_class(descriptors, "t.M")
     files = FileDescriptorSet.FromString(descriptors)

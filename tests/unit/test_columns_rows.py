@@ -59,7 +59,7 @@ ROWS = [{"a": 1}, None, {"a": 2**31 - 1}]
     ids=str,
 )
 def test_payloads_of_every_layout(kind: Any) -> None:
-    """Binary values in any of Arrow's layouts, whole and sliced; null stays null."""
+    """Payloads may be binary in any of Arrow's layouts, whole and sliced; null stays null."""
     values = [*PAYLOADS, None, PAYLOADS[0]]
     rows = [*VALUES, None, VALUES[0]]
     column = pa.array(values, pa.binary())
@@ -119,7 +119,7 @@ def test_no_payloads(payloads: Any) -> None:
 
 
 def test_payloads_of_polars() -> None:
-    """A Series is a stream of one array."""
+    """A Series of polars, which is a stream of one array, can be decoded."""
     polars = pytest.importorskip("polars", reason="polars is not installed")
     rows = DECODER.decode(polars.Series([*PAYLOADS, None]))
     assert valid(rows).to_pylist() == [*VALUES, None]
@@ -404,7 +404,8 @@ def test_what_rows_are() -> None:
 
 
 def test_readers_of_pyarrow() -> None:
-    """A struct array with null rows, or a table of columns, whose rows are null in each."""
+    """pyarrow reads a struct array with null rows, or a table, where a null row is null in each
+    column."""
     rows = decoded()
     array = valid(rows)
     assert array.type == pa.struct({"a": pa.int32()})
@@ -479,7 +480,7 @@ def test_readers_of_duckdb(readable: tuple[DecodedRows, list[Any]]) -> None:
 
 
 def test_readers_of_pandas(readable: tuple[DecodedRows, list[Any]]) -> None:
-    """pandas has the same through pyarrow."""
+    """pandas reads the same values through pyarrow."""
     pytest.importorskip("pandas", reason="pandas is not installed")
     rows, expected = readable
     frame = pa.table(rows).to_pandas()
@@ -685,7 +686,7 @@ def test_wrong_headers() -> None:
 
 
 def test_programs_of_other_columns() -> None:
-    """Programs by schema write the same columns, of the same types and symbols."""
+    """All programs must write the same columns, with the same types and symbols."""
     payloads = pa.array([framed(1, b"\x02")])
     kinds = ["int", "long", "string", {"type": "array", "items": "int"}, ["int", "string"]]
     decoders = [AvroDecoder(record(("a", kind))) for kind in kinds]
@@ -794,7 +795,7 @@ def test_headers_with_one_more() -> None:
 
 
 def test_exported_is_not_read_after_release() -> None:
-    """Payloads are released when they have been decoded, once."""
+    """Payloads are released once, after they have been decoded."""
     exported = Exported(pa.array(PAYLOADS, pa.binary()))
     rows = DECODER.decode(exported)
     assert exported.releases == 1

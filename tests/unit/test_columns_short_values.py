@@ -60,7 +60,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_rows_there_and_back() -> None:
-    """What the loops write is what fastavro writes, and they read it, in slices too."""
+    """The loops write the same bytes as fastavro and read them back, also from slices."""
     values = rows()
     wanted = encode(SCHEMA, values)
     decoded = read(AvroDecoder(SCHEMA), wanted)

@@ -1,4 +1,5 @@
-"""Wrong usage: a line says what is wrong and what is right, the next one where the help is."""
+"""Wrong usage: one line says what is wrong and what is right, and the next line where the help
+is."""
 
 from __future__ import annotations
 

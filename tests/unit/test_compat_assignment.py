@@ -117,7 +117,7 @@ def give(assigned: Assignment, *partitions: TopicPartition, **found: Any) -> lis
 
 
 class TestEagerRebalances:
-    """A group takes everything, and gives everything anew."""
+    """The group revokes all partitions, and assigns all of them anew."""
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA, KAFKA_2])
     def test_positions_after_a_revocation(self, rules: Rules) -> None:
@@ -206,7 +206,7 @@ class TestEagerRebalances:
 
 
 class TestIncrementalRebalances:
-    """A group takes and gives a part."""
+    """The group revokes and assigns only some partitions."""
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA])
     def test_what_stays_is_read_on(self, rules: Rules) -> None:
@@ -276,7 +276,7 @@ class TestSeeks:
         assert not assigned.seeks()
 
     def test_the_newest_seek_counts(self) -> None:
-        """An answer to an older one does not end it."""
+        """The answer to an older seek does not end the newest one."""
         assigned, _ = a_member(AIOKAFKA)
         give(assigned, A)
         assigned.seek(A, 30)

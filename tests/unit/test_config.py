@@ -69,7 +69,7 @@ class TestValues:
         Consumer(**{"group.id": "group"}).close()
 
     def test_keywords_go_before_the_dict(self) -> None:
-        """A keyword is the more specific of two values."""
+        """A keyword takes precedence over the dict."""
         assert effective({"acks": 0}, acks="all")["request.required.acks"] == "-1"
 
     def test_default_topic_config(self) -> None:
@@ -161,7 +161,8 @@ class TestWrongValues:
     @pytest.mark.parametrize("value", [2**31, 2**32 + 5, 2**33, -(2**32), 2**70, str(2**33)])
     @pytest.mark.parametrize("key", ["delivery.timeout.ms", "retry.backoff.ms", "batch.size"])
     def test_integer_beyond_32_bits(self, key: str, value: object) -> None:
-        """librdkafka would cut it to another number, and 2**33 ms would be no timeout at all."""
+        """Such an integer is refused: librdkafka would cut it, and 2**33 ms would be no timeout at
+        all."""
         text = refusal({key: value})
         assert key in text
         assert str(value) in text or "range" in text
@@ -228,7 +229,7 @@ class TestWrongValues:
 
 
 def test_every_property_takes_any_value_or_says_why() -> None:
-    """Each property librdkafka knows, with values of all kinds: a client or a typed error."""
+    """Each property of librdkafka, with values of all kinds, gives a client or a typed error."""
     script = """
         import difflib, logging
         from confluent_kafka import Consumer, KafkaException

@@ -66,7 +66,7 @@ class TestKeys:
         assert "did you mean 'on_commit'?" in text
 
     def test_nothing_is_near(self) -> None:
-        """No suggestion is better than a wild one."""
+        """If no known key is near, the error makes no suggestion."""
         text = refusal({"%%%": 1})
         assert '"%%%"' in text
         assert "did you mean" not in text
@@ -160,8 +160,8 @@ class TestCallables:
     @pytest.mark.parametrize(("client", "key"), CALLBACKS)
     @pytest.mark.parametrize("value", ["x", 1, [], False])
     def test_not_callable(self, client: type[Any], key: str, value: object) -> None:
-        """TypeError or KafkaException(_INVALID_ARG), as in confluent-kafka, which names the key
-        and the type."""
+        """A callback that cannot be called is a TypeError or KafkaException(_INVALID_ARG), as in
+        confluent-kafka. The error names the key and the type."""
         config = {"group.id": "group", key: value}
         given = type(value).__name__
         if key.startswith("on_"):
@@ -216,7 +216,7 @@ class TestLogger:
 class TestConsumer:
     @pytest.mark.parametrize("config", [{}, {"group.id": ""}, {"group.id": None}])
     def test_group_id_is_required(self, config: dict[str, Any]) -> None:
-        """Without one, ValueError says what to set."""
+        """Without a group.id, ValueError says what to set."""
         with pytest.raises(ValueError, match=r"group\.id must be set"):
             Consumer(config)
 

@@ -79,7 +79,8 @@ def text_of(call: Callable[[], object], kind: type[Exception]) -> str:
 def test_not_open(
     client: Any, name: str, call: Callable[[Any], object], text: str, state: str
 ) -> None:
-    """Closed, or of a subclass that did not call __init__: the same text from every method."""
+    """Every method of a closed client, or of a subclass that did not call __init__, raises the same
+    text."""
     if state == "closed":
         made = client(config(client=client))
         made.close()

@@ -81,7 +81,7 @@ sys.exit(gil.compare_with_sources())
 
 
 def test_call_with_the_gil(tmp_path: Path) -> None:
-    """A call outside the bracket is found, before it, after it and without one."""
+    """A call is found if it is before or after the bracket, or if there is no bracket."""
     found = check(
         tmp_path,
         """\

@@ -120,7 +120,7 @@ def test_clients_need_the_standard_library_only() -> None:
 
 
 def test_import_changes_nothing() -> None:
-    """No thread, no signal handler, no warning filter, and not a word on stdout or stderr."""
+    """The import starts no thread, sets no signal handler or warning filter, and prints nothing."""
     script = """
     import signal, sys, threading, warnings
 

@@ -91,7 +91,8 @@ def test_topics_with_counts_and_assignments(counts: Any, assignments: Any) -> No
 
 
 def test_the_guide_has_the_keywords_without_effect() -> None:
-    """Each such keyword is in the table of a client, and no keyword with an effect is."""
+    """Each keyword that the guide lists belongs to a client; a keyword with an effect is not
+    listed."""
     page = (ROOT / "docs" / "coming-from" / "kafka-python-2.md").read_text()
     listed = set(re.findall(r"`(\w+)`", re.split(r"## Keywords .*", page)[1].split("\n\n`")[0]))
     clients = (KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient)

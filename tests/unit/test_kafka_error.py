@@ -270,7 +270,7 @@ def test_args_can_be_set() -> None:
 
 
 def test_errors_from_c_leave_context_to_the_exception() -> None:
-    """If it is raised in an except clause, the KafkaException has the context, and its error has
+    """If C raises in an except clause, the KafkaException has the context, and its error has
     none."""
 
     def fail() -> None:

@@ -70,7 +70,7 @@ topics []Topic 0+ nullable=1+
 
 
 def test_names(news: ModuleType, ours: Any) -> None:
-    """New error codes, and configurations that are new or gone."""
+    """New error codes, and configurations that are new or gone, are named."""
     errors = {2: "RENAMED", 136: "CONTROLLER_ID_NOT_REGISTERED"}
     assert said(news, ours, errors=errors, configurations={("producer", "retention.ms")}) == [
         "error code 136 CONTROLLER_ID_NOT_REGISTERED: new",

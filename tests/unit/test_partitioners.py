@@ -28,7 +28,7 @@ FUNCTIONS = [murmur2, consistent, fnv1a]
     ],
 )
 def test_murmur2_is_that_of_the_java_client(key: bytes, value: int) -> None:
-    """The hashes that Kafka's own test suite publishes, made positive as it does."""
+    """The hashes are those that Kafka's own test suite publishes, made positive as in Kafka."""
     assert murmur2(key, MOST) == (value & 0x7FFFFFFF) % MOST
     assert murmur2(key, 12) == (value & 0x7FFFFFFF) % 12
 
@@ -45,7 +45,7 @@ def test_consistent_is_crc32(key: bytes, count: int) -> None:
     [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)],
 )
 def test_fnv1a_is_the_published_one(key: bytes, value: int) -> None:
-    """The 32-bit FNV-1a hashes of its authors, with Sarama's way to lose the sign."""
+    """The hashes are the 32-bit FNV-1a hashes of its authors; the sign is removed as in Sarama."""
     signed = value - 2**32 if value >= 2**31 else value
     assert fnv1a(key, MOST) == abs(signed) % MOST
 

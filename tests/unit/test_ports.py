@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_ports_are_below_those_of_connections() -> None:
-    """The kernel hands none of them to a socket that asks for any port."""
+    """The kernel never gives these ports to a socket that asks for any free port."""
     file = Path("/proc/sys/net/ipv4/ip_local_port_range")
     lowest = int(file.read_text().split()[0]) if file.exists() else 49152
     assert 1024 <= FIRST < END <= lowest

@@ -69,7 +69,7 @@ def test_without_headers(tmp_path: Path) -> None:
 
 
 def test_without_sources(tmp_path: Path) -> None:
-    """Neither npm nor an archive: the message names both ways."""
+    """Without npm and without an archive, the message names both ways."""
     said = build(tmp_path, ("cc", "pkg-config", "make", "patch", "bash", "sh"))
     assert "the sources of librdkafka" in said
     assert "npm pack @confluentinc/kafka-javascript@" in said

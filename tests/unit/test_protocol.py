@@ -47,7 +47,8 @@ class TestClasses:
         assert DescribeTopicPartitionsRequest().cursor is None
 
     def test_values_are_immutable(self) -> None:
-        """Fields cannot be set, others not added; arrays are tuples, bytes are copied."""
+        """Fields cannot be set, and no others can be added; arrays become tuples, and bytes are
+        copied."""
         with pytest.raises(AttributeError):
             REQUEST.topics = ()  # type: ignore[misc]
         with pytest.raises(AttributeError):
@@ -69,7 +70,7 @@ class TestClasses:
         assert not tuple(one) == one  # type: ignore[call-overload] # noqa: SIM201
 
     def test_copies(self) -> None:
-        """copy() and deepcopy() give the object, pickle an equal one."""
+        """copy() and deepcopy() return the same object, and pickle makes an equal one."""
         assert copy.copy(REQUEST) is REQUEST
         assert copy.deepcopy(REQUEST) is REQUEST
         for number in range(pickle.HIGHEST_PROTOCOL + 1):
@@ -166,7 +167,8 @@ class TestClasses:
         check_script(script)
 
     def test_nothing_is_made_before_it_is_asked_for(self) -> None:
-        """The import of the package loads none of this, and that of the protocol makes no class."""
+        """Importing the package does not load the protocol, and importing the protocol creates no
+        class."""
         script = """
             import sys
             import confluent_kafka

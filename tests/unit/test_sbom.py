@@ -96,7 +96,7 @@ def sources() -> dict[str, bytes]:
 
 
 def test_carried_code_is_that_of_the_pinned_sources(sources: dict[str, bytes]) -> None:
-    """Hashes of files, and the versions that some of them state."""
+    """The bill has the hashes of the pinned files, and the versions that some of them state."""
     for code in sbom.CARRIED.values():
         for path, digest in code["files"].items():
             assert hashlib.sha256(sources[path]).hexdigest() == digest, path

@@ -230,7 +230,8 @@ def test_texts_of_errors() -> None:
 
 
 def test_clients_that_are_mocks_by_class() -> None:
-    """Each has a registry of its own in memory, whatever its URL, and is a client like others."""
+    """Each mock client has its own registry in memory, whatever its URL, and works like other
+    clients."""
     conf = {"url": "http://127.0.0.1:1"}
     with MockSchemaRegistryClient(conf) as one, MockSchemaRegistryClient(conf) as other:
         assert isinstance(one, SchemaRegistryClient)

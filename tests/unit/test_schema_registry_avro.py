@@ -99,7 +99,7 @@ def with_field(name: str, kind: Any, **more: Any) -> str:
 
 
 def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
-    """A zero, the id in four bytes and Avro's own encoding; None is no message."""
+    """A message is a zero, the id in four bytes and Avro's own encoding; None is no message."""
     serialize = AvroSerializer(client, USER_TEXT)
     message = serialize(ADA, VALUE)
     assert message == b"\0" + bytes([0, 0, 0, 1]) + ADA_BYTES

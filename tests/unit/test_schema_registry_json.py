@@ -57,7 +57,7 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 
 def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
-    """A zero, the id in four bytes and JSON; None is no message."""
+    """A message is a zero, the id in four bytes and JSON; None is no message."""
     serialize = JSONSerializer(TEXT, client)
     message = serialize(ADA, VALUE)
     assert message is not None

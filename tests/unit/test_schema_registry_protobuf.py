@@ -58,7 +58,8 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 
 def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
-    """A zero, the id in four bytes, the message indexes, and Protobuf's own encoding."""
+    """A message is a zero, the id in four bytes, the message indexes, and Protobuf's own
+    encoding."""
     serialize = ProtobufSerializer(Timestamp, client)
     message = serialize(NOON, VALUE)
     assert message == b"\0\0\0\0\1" + b"\0" + NOON_BYTES

@@ -186,7 +186,7 @@ def test_errors_of_clients() -> None:
 
 
 def test_serializing_clients_are_exported_lazily() -> None:
-    """The package has them, though importing it does not load them."""
+    """The package exports these clients, but importing it does not load them."""
     assert confluent_kafka.SerializingProducer is SerializingProducer
     with pytest.raises(AttributeError, match="no attribute 'Serializing'"):
         confluent_kafka.__getattr__("Serializing")
