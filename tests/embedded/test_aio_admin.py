@@ -70,7 +70,7 @@ async def test_answers(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_wrong_argument(kafka_cluster: MockCluster) -> None:
-    """The call itself raises the error, before anything is awaited."""
+    """The call itself raises the error of a wrong argument, before anything is awaited."""
     wrong: Any = "topic"
     async with admin_of(kafka_cluster) as admin:
         with pytest.raises(TypeError, match="new_topics"):
@@ -100,7 +100,8 @@ async def test_closed_with_requests_that_wait() -> None:
 
 @in_loop
 async def test_a_broker_that_goes_away(kafka_cluster: MockCluster, filled: str) -> None:
-    """Without a broker, requests end when their time is up, or are answered when it comes back."""
+    """Without a broker, requests end when their time is up, or are answered when the broker comes
+    back."""
     async with admin_of(kafka_cluster, **{"logger": QUIET, "reconnect.backoff.ms": 10}) as admin:
         place = TopicPartition(filled, 0)
         latest = {place: OffsetSpec.latest()}

@@ -218,7 +218,8 @@ def clients_of(bootstrap: str) -> list[Any]:
 def test_loop_that_ends_with_live_clients(
     kafka_cluster: MockCluster, kafka_topic: str, bootstrap: str, kind: str
 ) -> None:
-    """Clients of a loop that has ended are collected later, each with a warning, without a wait."""
+    """Clients of a loop that has ended are collected later, each with a warning; nothing waits for
+    them."""
     kept: list[Any] = []
 
     async def work() -> None:

@@ -59,7 +59,7 @@ def test_loop_that_cannot_watch_sockets(
 
 
 def test_client_that_outlives_such_a_loop(kafka_cluster: MockCluster) -> None:
-    """The thread that watches the socket for such a loop ends with the client."""
+    """The thread that watches a socket for a loop ends with its client."""
     clients: list[Any] = []
 
     async def work() -> None:

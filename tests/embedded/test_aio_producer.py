@@ -367,7 +367,7 @@ async def test_requests(kafka_cluster: MockCluster, kafka_topic: str) -> None:
             assert producer.last_error is None
         assert list(topics.topics) == [kafka_topic]
         assert cluster_id == topics.cluster_id
-        assert executor.submit(lambda: 1).result() == 1  # it is still the caller's
+        assert executor.submit(lambda: 1).result() == 1  # the application can still use it
 
 
 @in_loop

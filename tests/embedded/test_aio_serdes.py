@@ -165,7 +165,7 @@ async def test_what_cannot_be_deserialized(
 async def test_a_deserializer_that_is_cancelled(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, given: bool | None
 ) -> None:
-    """Its messages come again, and are not committed before that."""
+    """Messages of a cancelled deserializer come again, and are not committed before that."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 10))
     release = asyncio.Event()
 

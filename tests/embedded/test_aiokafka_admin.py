@@ -205,7 +205,7 @@ async def test_coordinators(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_an_admin_client_that_does_not_run(kafka_cluster: MockCluster) -> None:
-    """The methods of such a client raise, and so does start() without a broker."""
+    """The methods of a client that does not run raise, and so does start() without a broker."""
     admin = admin_of(kafka_cluster)
     with pytest.raises(errors.KafkaConnectionError, match="not started"):
         await admin.list_topics()

@@ -384,7 +384,7 @@ class TestRefused:
         consumer = consumer_at(
             kafka_cluster.bootstrap_servers, filled, request_timeout_ms=1000, retry_backoff_ms=50
         )
-        async with consumer:  # which waits for as long as that
+        async with consumer:  # start() waits for request_timeout_ms
             kafka_cluster.clear_errors()
             assert await values(consumer, 1) == [b"0"]
 

@@ -255,7 +255,8 @@ async def test_a_begin_that_is_cancelled(
 
 @in_loop
 async def test_two_that_begin_at_once(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """One of them begins, even if the other one was cancelled."""
+    """If two tasks begin a transaction at once, one succeeds, even if the other one was
+    cancelled."""
     async with started(kafka_cluster) as producer:
         first, second, third = (
             asyncio.ensure_future(producer.begin_transaction()) for _ in range(3)
@@ -311,7 +312,8 @@ def added(request: Any, context: Any) -> protocol.AddPartitionsToTxnResponse:
 async def test_a_commit_that_takes_longer_than_librdkafka_waits(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Such a commit is resumed, because steps of aiokafka have no time-out of their own."""
+    """A commit that takes longer is resumed, because steps of aiokafka have no time-out of their
+    own."""
     # The coordinator aborts a transaction whose end comes after its time-out, so none begins there.
     kafka_cluster.set_transaction_version(1)
     kafka_cluster.on_request(protocol.AddPartitionsToTxnRequest.api_key, added)

@@ -201,7 +201,7 @@ def test_stop_iteration_of_a_callback_during_iteration(make_consumer: MakeConsum
 def test_the_message_of_a_callback_that_raised_is_readable(
     kafka_topic: str, producer: Producer
 ) -> None:
-    """Its traceback may keep the message: it stays readable."""
+    """A message that the traceback of a callback's exception keeps stays readable."""
     producer.produce(kafka_topic, b"value", b"key", on_delivery=divide_by_zero)
     with pytest.raises(ZeroDivisionError) as caught:
         producer.flush(TIMEOUT)

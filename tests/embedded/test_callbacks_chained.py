@@ -136,8 +136,8 @@ def test_no_broker_and_all_are_down(name: str) -> None:
 
 
 def test_a_report_of_what_the_callback_sent(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """The call also raises the exception of a report that comes a round trip after the first
-    one."""
+    """poll() also raises the exception of a report that comes a round trip after the first
+    report."""
     producer = make_producer({"linger.ms": 0})
 
     def first(error: KafkaError | None, message: Message) -> None:

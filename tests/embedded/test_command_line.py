@@ -356,7 +356,7 @@ class TestConsume:
     def test_no_group_needs_no_permission(
         self, kafka_cli: Run, kafka_cluster: MockCluster, filled: str, command: str
     ) -> None:
-        """Without -g a user who may read the topic, and use no group, reads it."""
+        """Without -g, a user who may read the topic but may not use any group reads it."""
         kafka_cluster.inject_errors(
             "FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000
         )
@@ -804,7 +804,7 @@ def test_arguments_that_the_client_refuses(
     stdin: bytes,
     said: str,
 ) -> None:
-    """Wrong arguments are wrong usage: one line says why, without a traceback."""
+    """Arguments that the client refuses are wrong usage: one line says why, without a traceback."""
     kafka_cluster.create_topic("t")
     status, stdout, stderr = kafka_cli(*arguments, stdin=stdin)
     assert (status, stdout) == (2, b"")

@@ -324,7 +324,7 @@ def test_guids_of_a_topic_that_is_read(
 
 
 def test_a_guid_is_asked_for_again_until_it_is_known(registry: SchemaRegistryClient) -> None:
-    """As for an id: a known GUID is requested only once."""
+    """A known GUID is requested only once, as is a known id."""
     with running_registry() as fake, SchemaRegistryClient({"url": fake.url}) as client:
         columns = AvroColumns(client, schema=SECOND)
         headers = header_column([[("__value_schema_id", GUID_OF_NONE)], None])

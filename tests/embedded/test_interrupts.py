@@ -503,7 +503,7 @@ def test_transactions_of_kafka_python(
             call = partial(FACE_STEPS[step], producer, kafka_topic)
             was_cut = interrupter.run(call, moment, at) is NOTHING
             if step not in steps:
-                with contextlib.suppress(kafka.errors.KafkaError):  # it goes on
+                with contextlib.suppress(kafka.errors.KafkaError):  # the step goes on
                     if was_cut:
                         call()
             else:

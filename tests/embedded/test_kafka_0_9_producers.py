@@ -161,7 +161,7 @@ def test_timeouts_may_be_there_already(error: int) -> None:
 
 
 def test_the_thread_has_ended() -> None:
-    """As in a forked process: a message that no thread would send raises an error."""
+    """If the thread has ended, as in a forked process, sending a message raises an error."""
     producer = producer_of(Broker())
     assert producer._upstream is not None
     producer._upstream.stop()
@@ -210,7 +210,7 @@ def test_after_the_end() -> None:
 
 
 def test_a_producer_is_dropped() -> None:
-    """Its thread sends what there is, and ends."""
+    """The thread of a dropped producer sends what there is, and ends."""
     broker = Broker()
     producer = producer_of(broker)
     producer.send_messages("t", *numbers(0, 5))

@@ -159,7 +159,8 @@ def test_a_request_that_the_broker_does_not_have(kafka_cluster: MockCluster) -> 
 
 
 def test_configurations_of_an_absent_topic(kafka_cluster: MockCluster) -> None:
-    """Its configurations are not known: the call raises a ValueError before it changes anything."""
+    """An absent topic has no known configurations: the call raises a ValueError before any
+    change."""
     absent = ConfigResource("TOPIC", "absent", {"retention.ms": "1000"})
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:

@@ -86,7 +86,7 @@ def test_a_topic_with_an_error(kafka_cluster: MockCluster, client: Any) -> None:
 def test_a_partition_without_a_leader(
     kafka_cluster: MockCluster, kafka_topic: str, client: Any
 ) -> None:
-    """The leader of such a partition is -1."""
+    """A partition without a leader has the leader -1."""
     kafka_cluster.set_leader(kafka_topic, 0, None)
     partition = client.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic].partitions[0]
     assert partition.leader == -1

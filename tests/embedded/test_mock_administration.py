@@ -153,7 +153,7 @@ def test_assigned_replicas(admin: AdminClient) -> None:
     ids=lambda value: str(value) if isinstance(value, int) else "",
 )
 def test_topics_that_cannot_be(admin: AdminClient, topic: NewTopic, code: int) -> None:
-    """A topic that cannot be gets Kafka's error, and nothing is created."""
+    """A topic that Kafka would refuse gets Kafka's error, and is not created."""
     create(admin, "there")
     assert code_of(admin.create_topics([topic])[topic.topic]) == code
     assert set(admin.list_topics(timeout=TIMEOUT).topics) == {"there"}
@@ -317,7 +317,7 @@ def test_configuration_of_brokers(admin: AdminClient) -> None:
 def test_configurations_that_cannot_be(
     admin: AdminClient, kind: ResourceType, name: str, entry: str, code: int
 ) -> None:
-    """A configuration that cannot be gets Kafka's error."""
+    """A configuration that Kafka would refuse gets Kafka's error."""
     create(admin, "orders")
     changed = ConfigEntry(entry, "1", incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource(kind, name, incremental_configs=[changed])

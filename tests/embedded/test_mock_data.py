@@ -500,7 +500,8 @@ def test_a_process_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_one_cluster_at_a_time(tmp_path: Path) -> None:
-    """A second cluster is refused the folder until the first is closed, in any process."""
+    """While a cluster uses the folder, a second one is refused, in this process and in any
+    other."""
     script = """
         import sys
         from confluent_kafka.testing import MockCluster

@@ -267,7 +267,8 @@ def test_a_client_that_is_gone(kafka_cluster: MockCluster) -> None:
 
 
 def test_bytes_that_are_no_request(kafka_cluster: MockCluster) -> None:
-    """Such bytes close the connection, as in a broker, and are not a failure of the handler."""
+    """Bytes that are no request close the connection, as in a broker; the handler has not
+    failed."""
     kafka_cluster.on_request(LOG_DIRS, lambda request, context: log_dirs("/data"))
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     with begin(address, LOG_DIRS, 1, b"\x7f\xff\xff\xff") as connection:

@@ -157,8 +157,11 @@ def test_nothing_but_holes(kafka_cluster: MockCluster, kafka_topic: str, reading
 def test_empty_batches_are_no_large_messages(
     kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer
 ) -> None:
-    """Without the patch, librdkafka doubled the size of its fetches for each, and finally reported
-    an error."""
+    """The consumer reads past empty batches.
+
+    Without the patch, librdkafka doubled the size of its fetches for each empty batch, and finally
+    reported an error.
+    """
     values: list[Any] = []
     for end in range(1, 16):
         append_holes(kafka_cluster, kafka_topic, [], end - 1, first=end - 1)

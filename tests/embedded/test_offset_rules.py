@@ -92,7 +92,8 @@ def test_aio(filled: str, kafka_cluster: MockCluster) -> None:
 def test_offsets_of_a_transaction(
     kafka_topic: str, consumer: Consumer, make_producer: MakeProducer, offset: int
 ) -> None:
-    """Such an offset raises, instead of being left out; the transaction stays usable."""
+    """An offset that means nothing raises, instead of being left out; the transaction stays
+    usable."""
     producer = make_producer({"transactional.id": "t"})
     producer.init_transactions(TIMEOUT)
     producer.begin_transaction()

@@ -273,7 +273,7 @@ def test_producer_ids(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-join-nothing", "raw-request")
 def test_member_without_protocols(kafka_cluster: MockCluster) -> None:
-    """Such a member is refused as Kafka refuses it, and the cluster goes on."""
+    """A member without protocols is refused as Kafka refuses it, and the cluster goes on."""
     kafka_cluster.set_coordinator("group", "", 1)
     body = text("") + struct.pack(">i", 1000) + text("") + text("") + struct.pack(">i", 0)
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
@@ -428,7 +428,7 @@ def test_log_append_time(kafka_cluster: MockCluster, codec: str) -> None:
 
 @needs("mock-coordinators", "raw-request")
 def test_coordinators_of_several_groups(kafka_cluster: MockCluster) -> None:
-    """One request finds the coordinators of several groups; it agrees with a request for each.
+    """One request finds the coordinators of several groups, as one request for each group would.
 
     mock-coordinators.patch: the brokers did not support versions with several keys.
     """
@@ -733,7 +733,7 @@ def test_the_epoch_of_a_committed_offset(kafka_cluster: MockCluster, kafka_topic
 
 @needs("mock-txn-timeouts")
 def test_a_transaction_that_nobody_reads(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The brokers abort such a transaction when its time is over.
+    """The brokers abort a transaction that nobody reads when its time is over.
 
     mock-txn-timeouts.patch: the brokers aborted it at the next request about it.
     """

@@ -157,7 +157,7 @@ def test_aio(
     producer: Producer,
     strategy: str,
 ) -> None:
-    """The same for AIOConsumer: paused() is right, and nothing stays paused after the block."""
+    """AIOConsumer: paused() is right, too, and nothing stays paused after the block."""
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "group",

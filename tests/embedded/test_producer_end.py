@@ -56,7 +56,7 @@ def test_purge_of_messages_in_flight(producer: Producer, in_flight: Reports) -> 
 def test_purge_can_spare_messages_in_flight(
     kafka_cluster: MockCluster, producer: Producer, in_flight: Reports
 ) -> None:
-    """in_flight=False leaves such messages to be answered."""
+    """in_flight=False leaves messages that were sent to be answered."""
     producer.purge(in_flight=False)
     assert producer.poll(0) == 0
     kafka_cluster.set_round_trip_time(None, 0)

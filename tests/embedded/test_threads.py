@@ -76,7 +76,10 @@ def test_waiting_consumer(
 @pytest.mark.parametrize("end", ["close", "wakeup"])
 @pytest.mark.parametrize("method", ["poll", "flush"])
 def test_waiting_producer(make_producer: MakeProducer, method: str, end: str) -> None:
-    """The same for a producer; flush() returns how much is left, events not yet served included."""
+    """close() and wakeup() also end the wait of a producer; flush() returns how much is left.
+
+    Events that were not served yet are included.
+    """
     inside = Inside()
     producer = make_producer(STATISTICS | {"stats_cb": inside, "bootstrap.servers": NO_BROKER})
     producer.produce("topic", b"value")
