@@ -210,6 +210,28 @@ def test_names_in_the_request_log(kafka_cluster: MockCluster) -> None:
     assert logged == {api_key: names[api_key] for api_key in names}
 
 
+@needs("mock-on-request")
+def test_a_handler_that_waits(kafka_cluster: MockCluster) -> None:
+    """While a handler waits, the cluster answers the requests that have no handler."""
+    come, go = threading.Event(), threading.Event()
+
+    def wait(_: Any, __: RequestContext) -> Any:
+        come.set()
+        assert go.wait(TIMEOUT)
+        return log_dirs("/late")
+
+    kafka_cluster.on_request(LOG_DIRS, wait)
+    with connect(kafka_cluster) as waiting, connect(kafka_cluster) as other:
+        late = waiting.describe_log_dirs([1])[1]
+        assert come.wait(TIMEOUT)
+        try:
+            assert other.describe_cluster().result(TIMEOUT).cluster_id
+            assert other.list_topics(timeout=TIMEOUT).brokers
+        finally:
+            go.set()
+        assert list(late.result(TIMEOUT)) == ["/late"]
+
+
 # ---- other ends than an answer ----
 
 

@@ -1,11 +1,13 @@
-"""The thread that answers the requests which a MockCluster's brokers pass to Python."""
+"""The threads that answer the requests which a MockCluster's brokers pass to Python."""
 
 from __future__ import annotations
 
 import contextlib
 import enum
+import queue
 import signal
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     # The request is Any, because each handler is for one class of requests.
     Handler = Callable[[Any, RequestContext], Answer]
 
+# A request: its number, API key, version, broker, correlation id, client id and body.
+_Offer = tuple[int, int, int, int, int, str | None, bytes]
 # The values of rd_kafka_mock_answer_t that take a body.
 _Action = tuple[int, bytes]
 _DEFAULT: _Action = (1, b"")
@@ -58,9 +62,12 @@ _DISCONNECT: _Action = (2, b"")
 
 
 class Answering:
-    """Calls the handlers, for one request after the other.
+    """Calls the handlers.
 
-    It does not keep the cluster alive. If the cluster is deleted, the thread ends.
+    The cluster's own handlers run on one thread, and those of on_request() on another one. So if a
+    handler of on_request() waits, the cluster still answers the other requests.
+
+    It does not keep the cluster alive. If the cluster is deleted, the threads end.
 
     Args:
         cluster: the cluster that sends the answers.
@@ -73,25 +80,31 @@ class Answering:
         self._cluster = weakref.ref(cluster)
         self._failures: list[BaseException] = []
         self._closing = False
-        # A daemon thread: if nobody closes the cluster, the end of the process must end it.
-        self._thread = threading.Thread(
-            target=self._serve, args=(cluster._offers(),), name="MockCluster", daemon=True
-        )
-        with signals_blocked():
-            self._thread.start()
+        # If on_request()'s handler returns None, the own handler runs on the same thread.
+        self._own_lock = threading.Lock()
+        self._handed_over: queue.SimpleQueue[_Offer | None] = queue.SimpleQueue()
+        self._threads = [self._started(self._serve, cluster._offers())]
 
     def answers(self, api_key: int) -> bool:
         """Return whether these requests have an answer without `handlers`."""
         return api_key in self._own
+
+    def set_handler(self, api_key: int, handler: Handler) -> None:
+        """Let a handler answer these requests."""
+        if len(self._threads) == 1:
+            self._threads.append(self._started(self._serve_handed_over))
+        self.handlers[api_key] = handler
 
     def begin_to_close(self) -> None:
         """From now on, ignore errors of handlers that find the cluster closed."""
         self._closing = True
 
     def end(self) -> None:
-        """Wait for the thread, once the cluster is closed."""
-        if self._thread is not threading.current_thread():
-            self._thread.join(_PATIENCE)
+        """Wait for the threads, once the cluster is closed."""
+        until = time.monotonic() + _PATIENCE
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, until - time.monotonic()))
 
     def take_failure(self) -> BaseException | None:
         """Return the first exception of a handler, or None. A second call returns None."""
@@ -100,15 +113,35 @@ class Answering:
             failures[0].add_note(f"handlers of on_request() failed {len(failures)} times")
         return failures[0] if failures else None
 
-    def _serve(self, offers: Iterable[tuple[int, int, int, int, int, str | None, bytes]]) -> None:
-        for number, api_key, version, broker_id, correlation_id, client_id, body in offers:
-            context = RequestContext(broker_id, api_key, version, correlation_id, client_id)
-            action = self._action(body, context)
-            cluster = self._cluster()
-            if cluster is not None and action is not None:
-                with contextlib.suppress(RuntimeError):  # the cluster was closed in between
-                    cluster._answer(number, *action)
-            del cluster
+    def _started(self, target: Callable[..., None], *args: object) -> threading.Thread:
+        # A daemon thread: if nobody closes the cluster, the end of the process must end it.
+        thread = threading.Thread(target=target, args=args, name="MockCluster", daemon=True)
+        with signals_blocked():
+            thread.start()
+        return thread
+
+    def _serve(self, offers: Iterable[_Offer]) -> None:
+        try:
+            for offer in offers:
+                if offer[1] in self.handlers:
+                    self._handed_over.put(offer)
+                else:
+                    self._serve_one(offer)
+        finally:
+            self._handed_over.put(None)
+
+    def _serve_handed_over(self) -> None:
+        while (offer := self._handed_over.get()) is not None:
+            self._serve_one(offer)
+
+    def _serve_one(self, offer: _Offer) -> None:
+        number, api_key, version, broker_id, correlation_id, client_id, body = offer
+        context = RequestContext(broker_id, api_key, version, correlation_id, client_id)
+        action = self._action(body, context)
+        cluster = self._cluster()
+        if cluster is not None and action is not None:
+            with contextlib.suppress(RuntimeError):  # the cluster was closed in between
+                cluster._answer(number, *action)
 
     def _action(self, body: bytes, context: RequestContext) -> _Action | None:
         from confluent_kafka import protocol  # slow to import
@@ -130,12 +163,13 @@ class Answering:
             return _DISCONNECT
 
     def _answer_to(self, request: Request, context: RequestContext) -> Answer:
-        for handlers in (self.handlers, self._own):
-            handler = handlers.get(context.api_key)
-            answer = None if handler is None else handler(request, context)
-            if answer is not None:
-                return answer
-        return None
+        handler = self.handlers.get(context.api_key)
+        answer = None if handler is None else handler(request, context)
+        own = self._own.get(context.api_key)
+        if answer is None and own is not None:
+            with self._own_lock:
+                answer = own(request, context)
+        return answer
 
 
 @contextlib.contextmanager

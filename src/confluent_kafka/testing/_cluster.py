@@ -43,7 +43,10 @@ class MockCluster(_Brokers):
         "\n    security (Security or None): TLS and SASL for all clients; None for neither."
         "\n    data (str, os.PathLike or None): a folder that keeps topics, records, offsets and"
         "\n        settings between runs. close() writes it. It is created if it does not exist."
-        "\n\nRaises:",
+        "\n\nRaises:"
+        "\n    BlockingIOError: another cluster uses the folder `data`."
+        "\n    ValueError: `data` has other files, is damaged, or a newer version wrote it."
+        "\n    KafkaException: _NOT_IMPLEMENTED: this librdkafka lacks the patches for `data`.",
         1,
     )
     __slots__ = (
@@ -190,7 +193,8 @@ class MockCluster(_Brokers):
                 `MockAction`, or None. After None the request is answered as if there were no
                 handler; if nothing else answers it, the connection is closed. Handlers run on one
                 thread of the cluster, one at a time, in the order of the requests of each
-                connection. None removes the handler.
+                connection. While a handler waits, the cluster answers requests of other kinds. None
+                removes the handler.
             versions (tuple of int, optional): the lowest and the highest version that the brokers
                 report to clients. None means the versions that the brokers themselves answer; if
                 they answer none, all versions that `confluent_kafka.protocol` supports.
@@ -216,7 +220,7 @@ class MockCluster(_Brokers):
         if not callable(handler):
             raise TypeError(f"handler must be callable or None, not {handler!r}")
         self._offer(api_key, versions)
-        answering.handlers[api_key] = handler
+        answering.set_handler(api_key, handler)
 
     def set_api_versions(
         self, request: str, min_version: int | None, max_version: int | None

@@ -146,11 +146,6 @@ def _write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner can read, because it contains credentials of users."""
-    return os.open(path, flags, 0o600)
-
-
 def _sync_folder(path: Path) -> None:
     """Make the names in a folder survive a crash of the machine, where the system can do that."""
     if os.name != "posix":
