@@ -51,7 +51,7 @@ def test_every_version_is_answered(
     with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
         leader = admin.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic].partitions[0].leader
         versions = admin.api_versions(timeout=TIMEOUT)
-        for api_key in administration(kafka_cluster, {}, Acls()):
+        for api_key in administration(kafka_cluster, {}, Acls()).handlers:
             first, last = versions[api_key]
             kind = protocol.request_class(api_key)
             for version in range(max(first, kind.valid_versions[0]), last + 1):
