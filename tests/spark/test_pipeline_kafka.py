@@ -26,6 +26,7 @@ trigger = "availableNow"
 
 [kafka]
 bootstrap.servers = "${SERVERS}"
+default.api.timeout.ms = 60000
 
 [sources.flights]
 topics = ["${FLIGHTS}"]

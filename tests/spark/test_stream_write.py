@@ -35,6 +35,8 @@ def run(spark: Any, tmp_path: Path) -> Callable[..., Any]:
     ) -> Any:
         client = {f"kafka.{name}": str(text) for name, text in config.items()}
         reader = spark.readStream.format("rdkafka").options(**client).option("subscribe", source)
+        # Other tests can keep the brokers and this machine busy for longer than the default.
+        reader = reader.option("kafka.default.api.timeout.ms", "60000")
         rows = reader.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", 10_000)
         return run_to_end(
             change(rows.load())
