@@ -871,3 +871,45 @@ def test_a_batch_that_is_sent_again(
     assert (reports.errors, [message.offset() for message in reports.messages]) == ([None], [1])
     stored = [batch for batch in batches_of(kafka_cluster, kafka_topic) if not batch.is_control]
     assert [record.value for batch in stored for record in batch.records()] == [b"0", b"1", b"2"]
+
+
+@needs("mock-idempotence")
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(
+    "code",
+    [
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError.NOT_ENOUGH_REPLICAS,
+        KafkaError._TRANSPORT,
+    ],
+)
+def test_the_first_batches_get_an_error(
+    kafka_cluster: MockCluster, kafka_topic: str, code: int, count: int
+) -> None:
+    """If the first of several pipelined batches get an error, all are stored once and in order.
+
+    mock-idempotence.patch: the brokers stored the second batch before the first one. The first
+    batch, sent again, was then a duplicate, and the producer reported that it was stored.
+    """
+    values = [b"%d" % number for number in range(5)]
+    config: dict[str, Any] = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "enable.idempotence": True,
+        "batch.num.messages": 1,
+        "linger.ms": 0,
+        "retry.backoff.ms": 1,
+    }
+    reports = Reports()
+    with Producer(config) as producer:
+        producer.list_topics(kafka_topic, timeout=TIMEOUT)
+        kafka_cluster.inject_errors("Produce", [code] * count)
+        for broker in range(1, 4):
+            kafka_cluster.set_round_trip_time(broker, 0.1)  # so that several batches wait for it
+        for value in values:
+            producer.produce(kafka_topic, value, partition=0, on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+    assert reports.errors == [None] * len(values)
+    stored = batches_of(kafka_cluster, kafka_topic)
+    assert [record.value for batch in stored for record in batch.records()] == values
+    assert [message.offset() for message in reports.messages] == list(range(len(values)))
