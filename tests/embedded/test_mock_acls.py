@@ -24,7 +24,6 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import (
     AclBinding,
-    AclBindingFilter,
     AclOperation,
     AclPermissionType,
     AdminClient,
@@ -35,6 +34,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 from confluent_kafka.testing import MockCluster, Security
+from tests.support.clients import ANY_ACL
 from tests.support.kafka import Reports, outcome, read, send, values_of
 from tests.support.patches import needs
 from tests.support.secrets import secret
@@ -50,15 +50,6 @@ CREATE, DELETE, DESCRIBE = AclOperation.CREATE, AclOperation.DELETE, AclOperatio
 ALTER, ALTER_CONFIGS = AclOperation.ALTER, AclOperation.ALTER_CONFIGS
 DESCRIBE_CONFIGS = AclOperation.DESCRIBE_CONFIGS
 IDEMPOTENT_WRITE = AclOperation.IDEMPOTENT_WRITE
-ANY_ACL = AclBindingFilter(
-    ResourceType.ANY,
-    None,
-    ResourcePatternType.ANY,
-    None,
-    None,
-    AclOperation.ANY,
-    AclPermissionType.ANY,
-)
 
 Config = dict[str, Any]
 

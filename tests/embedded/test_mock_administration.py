@@ -42,6 +42,7 @@ from confluent_kafka.admin import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
+from tests.support.clients import ANY_ACL
 from tests.support.kafka import Reports
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
@@ -50,16 +51,6 @@ pytestmark = needs("mock-on-request", "mock-snapshot", "raw-request")
 
 K = TypeVar("K")
 T = TypeVar("T")
-
-ANY_ACL = AclBindingFilter(
-    ResourceType.ANY,
-    None,
-    ResourcePatternType.ANY,
-    None,
-    None,
-    AclOperation.ANY,
-    AclPermissionType.ANY,
-)
 
 
 @pytest.fixture

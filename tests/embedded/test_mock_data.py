@@ -26,7 +26,6 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import (
     AclBinding,
-    AclBindingFilter,
     AclOperation,
     AclPermissionType,
     AdminClient,
@@ -49,6 +48,7 @@ from confluent_kafka.testing import MockCluster, Security
 from confluent_kafka.testing._administration._state import State
 from confluent_kafka.testing._data import _keeping
 from tests.embedded.test_cluster_command import run, running
+from tests.support.clients import ANY_ACL
 from tests.support.kafka import numbers, read, send, values_of
 from tests.support.patches import needs
 from tests.support.record_batches import fetched, sent
@@ -311,16 +311,7 @@ def test_acls_and_users(tmp_path: Path) -> None:
         with Producer(login) as producer:
             send(producer, TOPIC, [b"allowed"])
         with AdminClient(cluster.client_config("admin")) as admin:
-            every = AclBindingFilter(
-                ResourceType.ANY,
-                None,
-                ResourcePatternType.ANY,
-                None,
-                None,
-                AclOperation.ANY,
-                AclPermissionType.ANY,
-            )
-            assert admin.describe_acls(every).result() == [acl]
+            assert admin.describe_acls(ANY_ACL).result() == [acl]
 
 
 def test_groups_are_listed(tmp_path: Path) -> None:

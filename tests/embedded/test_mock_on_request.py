@@ -36,6 +36,23 @@ def log_dirs(name: str) -> Any:
     return response(results=[response.DescribeLogDirsResult(log_dir=name)])
 
 
+def held_answers(cluster: MockCluster, name: str) -> tuple[threading.Event, threading.Event]:
+    """Answer with log_dirs(name), but not before the test allows it.
+
+    Returns:
+        The event that a request has come, and the event that the test sets to allow the answers.
+    """
+    come, go = threading.Event(), threading.Event()
+
+    def answer(request: Any, context: RequestContext) -> Any:
+        come.set()
+        assert go.wait(TIMEOUT)
+        return log_dirs(name)
+
+    cluster.on_request(LOG_DIRS, answer)
+    return come, go
+
+
 def told(admin: AdminClient, broker: int = 1, timeout: float = TIMEOUT) -> list[str]:
     """The log directories that a broker says it has."""
     futures = admin.describe_log_dirs([broker], request_timeout=timeout)
@@ -213,14 +230,7 @@ def test_names_in_the_request_log(kafka_cluster: MockCluster) -> None:
 @needs("mock-on-request")
 def test_a_handler_that_waits(kafka_cluster: MockCluster) -> None:
     """While a handler waits, the cluster answers the requests that have no handler."""
-    come, go = threading.Event(), threading.Event()
-
-    def wait(_: Any, __: RequestContext) -> Any:
-        come.set()
-        assert go.wait(TIMEOUT)
-        return log_dirs("/late")
-
-    kafka_cluster.on_request(LOG_DIRS, wait)
+    come, go = held_answers(kafka_cluster, "/late")
     with connect(kafka_cluster) as waiting, connect(kafka_cluster) as other:
         late = waiting.describe_log_dirs([1])[1]
         assert come.wait(TIMEOUT)
@@ -271,19 +281,12 @@ def test_none_where_nothing_else_answers(kafka_cluster: MockCluster) -> None:
 
 def test_a_client_that_is_gone(kafka_cluster: MockCluster) -> None:
     """A late answer to a client that is gone is dropped; the next client gets its own answer."""
-    asked, go_on = threading.Event(), threading.Event()
-
-    def answer(request: Any, context: RequestContext) -> Any:
-        asked.set()
-        assert go_on.wait(TIMEOUT)
-        return log_dirs("/data")
-
-    kafka_cluster.on_request(LOG_DIRS, answer)
+    come, go = held_answers(kafka_cluster, "/data")
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     body = protocol.DescribeLogDirsRequest(topics=None).encode(1)
     with begin(address, LOG_DIRS, 1, body):
-        assert asked.wait(TIMEOUT)
-    go_on.set()
+        assert come.wait(TIMEOUT)
+    go.set()
     with begin(address, LOG_DIRS, 1, body) as connection:
         assert b"/data" in answer_of(connection)
 

@@ -171,7 +171,7 @@ def answered(futures: Any) -> None:
 
 
 BINDING = AclBinding("topic", "topic", "literal", "User:name", "*", "read", "allow")
-FILTER = AclBindingFilter("any", None, "any", None, None, "any", "any")
+ANY_ACL = AclBindingFilter("any", None, "any", None, None, "any", "any")
 GROUP = ConsumerGroupTopicPartitions("group", partitions())
 REPLICA = TopicPartitionReplica("topic", 0, 1)
 ALL_OF_GROUP = ConsumerGroupTopicPartitions("group")
@@ -209,8 +209,8 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
         [_RESOURCE], request_timeout=seconds
     ),
     "create_acls": lambda admin, seconds: admin.create_acls([BINDING], request_timeout=seconds),
-    "describe_acls": lambda admin, seconds: admin.describe_acls(FILTER, request_timeout=seconds),
-    "delete_acls": lambda admin, seconds: admin.delete_acls([FILTER], request_timeout=seconds),
+    "describe_acls": lambda admin, seconds: admin.describe_acls(ANY_ACL, request_timeout=seconds),
+    "delete_acls": lambda admin, seconds: admin.delete_acls([ANY_ACL], request_timeout=seconds),
     "list_consumer_groups": lambda admin, seconds: admin.list_consumer_groups(
         request_timeout=seconds
     ),

@@ -55,7 +55,7 @@ from confluent_kafka.admin import (
 )
 from confluent_kafka.admin import TopicPartitionReplica as Replica
 from confluent_kafka.admin._embedded import explain
-from tests.support.clients import ADMIN_REQUESTS, BINDING, FILTER, REPLICA, UNREACHABLE, config
+from tests.support.clients import ADMIN_REQUESTS, ANY_ACL, BINDING, REPLICA, UNREACHABLE, config
 from tests.support.scripts import check_script
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
@@ -372,7 +372,12 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
         "value of 'a' must be str, not NoneType",
     ),
     ("create_acls", ([],), ValueError, "acls must not be empty"),
-    ("create_acls", ([FILTER],), ValueError, r"acls\[0\] must be AclBinding, not AclBindingFilter"),
+    (
+        "create_acls",
+        ([ANY_ACL],),
+        ValueError,
+        r"acls\[0\] must be AclBinding, not AclBindingFilter",
+    ),
     ("create_acls", ([BINDING, BINDING],), ValueError, "duplicate ACL bindings"),
     ("describe_acls", (BINDING,), TypeError, "AclBindingFilter, not AclBinding"),
     ("delete_acls", ([BINDING],), ValueError, "AclBindingFilter, not AclBinding"),
@@ -811,7 +816,7 @@ class TestModels:
             NewPartitions("a", 2, [[1]]),
             ConfigResource("topic", "a"),
             BINDING,
-            FILTER,
+            ANY_ACL,
             QUOTA,
             OffsetSpec.for_timestamp(5),
         ],
@@ -865,7 +870,7 @@ class TestModels:
             AclBinding("topic", "t", "literal", 5, "*", "read", "allow")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="did you mean 'describe'"):
             AclBinding("topic", "t", "literal", "User:a", "*", "describes", "allow")
-        assert sorted([FILTER, BINDING])
+        assert sorted([ANY_ACL, BINDING])
 
     @pytest.mark.parametrize("kind", [ResourceType.BROKER_LOGGER, ResourceType.CLIENT_METRICS])
     def test_acl_of_what_has_none(self, kind: ResourceType) -> None:

@@ -36,7 +36,7 @@ from confluent_kafka.admin import (
     UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
-from tests.support.clients import BINDING, FILTER, config
+from tests.support.clients import ANY_ACL, BINDING, config
 from tests.support.waiting import TIMEOUT
 
 RESOURCE = ConfigResource("topic", "t")
@@ -85,7 +85,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("delete_acls", [], ValueError, "Expected non-empty list of AclBindingFilter objects"),
     ("delete_acls", [None], ValueError, "Expected list of"),
     ("delete_acls", [BINDING], ValueError, "Expected list of"),
-    ("delete_acls", [FILTER, FILTER], ValueError, "duplicate ACL binding filters not allowed"),
+    ("delete_acls", [ANY_ACL, ANY_ACL], ValueError, "duplicate ACL binding filters not allowed"),
     ("delete_topics", None, TypeError, ""),
     ("delete_topics", "t", TypeError, ""),
     ("delete_topics", [], ValueError, "Expected non-empty list of"),
