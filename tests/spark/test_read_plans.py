@@ -191,8 +191,11 @@ def test_unreachable_brokers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "code", [KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE, KafkaError._TRANSPORT]
+)
 def test_one_question_without_an_answer_proves_nothing(
-    filled: str, servers: str, monkeypatch: pytest.MonkeyPatch
+    filled: str, servers: str, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     """The timeout may pass while the machine is suspended, so the brokers are asked twice."""
     unheard = [True]
@@ -201,7 +204,7 @@ def test_one_question_without_an_answer_proves_nothing(
         def list_topics(self, *args: Any, **kwargs: Any) -> Any:
             if unheard:
                 unheard.pop()
-                raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+                raise KafkaException(KafkaError(code))
             return super().list_topics(*args, **kwargs)
 
     monkeypatch.setattr(positions, "UNREACHED_TIMEOUT", 0)
@@ -226,7 +229,10 @@ class Clock:
 
 
 @pytest.mark.parametrize("reached", [False, True])
-@pytest.mark.parametrize("code", [KafkaError._TIMED_OUT, KafkaError.LEADER_NOT_AVAILABLE])
+@pytest.mark.parametrize(
+    "code",
+    [KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE, KafkaError.LEADER_NOT_AVAILABLE],
+)
 def test_the_time_of_a_question_can_be_given(
     monkeypatch: pytest.MonkeyPatch, reached: bool, code: int
 ) -> None:

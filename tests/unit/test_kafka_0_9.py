@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from confluent_kafka import KafkaError
 from confluent_kafka.compat import kafka_0_9 as kafka
 from confluent_kafka.compat.kafka_0_9 import (
     MultiProcessConsumer,
@@ -20,6 +21,7 @@ from confluent_kafka.compat.kafka_0_9 import (
     protocol,
     util,
 )
+from confluent_kafka.compat.kafka_0_9._engine import Exchange
 from confluent_kafka.compat.kafka_0_9.conn import KafkaConnection, collect_hosts
 from confluent_kafka.compat.kafka_0_9.context import OffsetCommitContext
 from confluent_kafka.compat.kafka_0_9.partitioner import LegacyPartitioner, Murmur2Partitioner
@@ -350,3 +352,29 @@ def test_partitions_are_numbers() -> None:
     for kind in (SimpleConsumer, MultiProcessConsumer):
         with pytest.raises(AssertionError, match="partitions must be numbers"):
             kind(client, None, "t", partitions=["0"])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._DESTROY,
+        KafkaError._RESOLVE,
+        KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+        KafkaError._TRANSPORT,
+        KafkaError._WAIT_COORD,
+    ],
+)
+def test_a_request_without_an_answer(code: int) -> None:
+    """Every error that means "no answer" becomes the original package's error for a lost broker."""
+    error = KafkaError(code)
+    assert type(Exchange.failure(error, 1)) is common.ConnectionError
+    assert type(Exchange.failure(error, None)) is common.KafkaUnavailableError
+
+
+def test_a_request_that_is_refused() -> None:
+    """An answer with an error is not taken for a lost broker."""
+    error = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    for broker in (1, None):
+        assert type(Exchange.failure(error, broker)) is common.KafkaError
