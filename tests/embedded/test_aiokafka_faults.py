@@ -155,10 +155,10 @@ class TestCancelled:
             tasks = [asyncio.ensure_future(admin.describe_cluster()) for _ in range(10)]
             tasks += [asyncio.ensure_future(admin.list_topics()) for _ in range(10)]  # type: ignore[arg-type]
             await asyncio.sleep(0)
-            for task in tasks[::2]:
-                task.cancel()
+            # On a busy machine an answer can be there already.
+            cut = [task.cancel() for task in tasks[::2]]
             found = await asyncio.gather(*tasks, return_exceptions=True)
-            assert all(isinstance(one, asyncio.CancelledError) for one in found[::2])
+            assert [isinstance(one, asyncio.CancelledError) for one in found[::2]] == cut
             assert not any(isinstance(one, BaseException) for one in found[1::2])
 
     @pytest.mark.parametrize("kind", ["function", "coroutine", "coroutine that waits"])

@@ -84,6 +84,23 @@ def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
         wait_until_assigned(2)
 
 
+@needs("mock-member-ids")
+def test_ids_of_members() -> None:
+    """A member never gets the id of a member that has left.
+
+    mock-member-ids.patch: the id was an address in memory, which the next member could also get.
+    """
+    with MockCluster(1) as cluster:
+        cluster.set_group_initial_rebalance_delay(0)
+        address, ids = cluster.bootstrap_servers, set()
+        for _ in range(20):
+            member = join_group(address, "group").member
+            leave = protocol.LeaveGroupRequest(group_id="group", member_id=member)
+            ask(address, leave.api_key, 1, leave.encode(1))
+            ids.add(member)
+    assert len(ids) == 20
+
+
 @needs("mock-commit-joining")
 def test_a_commit_in_on_revoke() -> None:
     """As in Kafka, a commit is accepted when a member gives up its partitions.

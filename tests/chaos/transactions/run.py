@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from tests.chaos.request_proxy import RequestProxy
 from tests.chaos.transactions import application
 from tests.chaos.transactions.checker import (
@@ -275,15 +275,18 @@ def _log(kafka: RealKafkaCluster, topic: str) -> list[list[Copied]]:
     log: list[list[Copied]] = [[] for _ in range(PARTITIONS)]
     with committed_reader(kafka, {"enable.partition.eof": True}) as consumer:
         consumer.assign([TopicPartition(topic, each, 0) for each in range(PARTITIONS)])
-        left = PARTITIONS
+        left = set(range(PARTITIONS))
         while left:
             for message in consumer.consume(1000, TIMEOUT):
-                if message.error() is None:
+                error = message.error()
+                if error is None:
                     value = message.value()
                     assert value is not None
                     log[message.partition()].append(parsed(value))
-                else:
-                    left -= 1
+                elif error == KafkaError._PARTITION_EOF:
+                    left.discard(message.partition())
+                elif not error.retriable():
+                    raise KafkaException(error)
     return log
 
 
