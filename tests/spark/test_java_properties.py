@@ -16,7 +16,7 @@ PASSWORD = secret("jaas")
 
 
 def test_names_that_both_know_pass_unchanged() -> None:
-    """Most properties have one name."""
+    """Most properties have the same name in Java's clients and in librdkafka."""
     given = {"bootstrap.servers": "a:1", "max.partition.fetch.bytes": "5", "linger.ms": "7"}
     assert translate(given, "consumer") == given
     assert translate(given, "producer") == given

@@ -251,7 +251,7 @@ def test_the_time_of_a_question_can_be_given(
 def test_a_passing_error_is_asked_about_again(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """The reader repeats the request as often as fetchOffset.numRetries says."""
+    """The reader repeats the request up to fetchOffset.numRetries times."""
     errors = [KafkaError.LEADER_NOT_AVAILABLE] * 3
     retrying = {"subscribe": filled, "fetchOffset.retryIntervalMs": 1}
     cluster.inject_errors("ListOffsets", errors)
