@@ -179,7 +179,8 @@ def test_group(bob: Config, forbidden: str, topic: str) -> None:
 
 
 def test_commit(bob: Config, forbidden: str, topic: str) -> None:
-    """A client can neither write nor read offsets of a forbidden group, and poll() returns why."""
+    """A client can neither write nor read offsets of a forbidden group, and poll() returns the
+    error."""
     partition = TopicPartition(topic, 0, 0)
     with Consumer(bob | {"group.id": forbidden, "session.timeout.ms": 1000}) as consumer:
         with pytest.raises(KafkaException):

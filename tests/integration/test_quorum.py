@@ -93,7 +93,7 @@ def test_a_controller_votes(quorum: DynamicQuorum, admin: AdminClient) -> None:
 
 
 def test_voters_that_are_refused(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """The leader refuses to add a voter again, to remove a non-voter, and a wrong cluster id."""
+    """Adding a voter again, removing a non-voter, and a wrong cluster id are refused."""
     directory = described(admin).voters[0].replica_directory_id
     place = place_of(quorum)
     for future, code, text in (
