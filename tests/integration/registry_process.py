@@ -24,7 +24,7 @@ START_SECONDS = 120.0
 def registry_jar() -> Path:
     """Return the registry's program; skip the test if Maven or Java is missing."""
     if shutil.which("mvn") is None or shutil.which("java") is None:
-        pytest.skip("Apicurio Registry is not there: install Java 17 and Maven")
+        pytest.skip("Apicurio Registry is missing: install Java 17 and Maven")
     command = [sys.executable, str(ROOT / "tools" / "apicurio.py")]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Path(done.stdout.strip())

@@ -200,7 +200,7 @@ async def test_administration(kafka: KafkaCluster, make_topic: MakeTopic, group:
 
 @in_loop
 async def test_no_broker() -> None:
-    """connect() raises why it cannot reach a broker."""
+    """connect() raises _TRANSPORT if it cannot reach a broker."""
     config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "error_cb": lambda _: None}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(KafkaException) as raised:

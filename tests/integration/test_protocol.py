@@ -46,7 +46,7 @@ def libraries() -> Path:
     """The jars of the Kafka release from which the tables are generated."""
     folder = kafka_home() / "libs"
     if not (folder / f"kafka-clients-{VERSION}.jar").is_file():
-        pytest.skip(f"the tables are of Kafka {VERSION}, which KAFKA_HOME is not")
+        pytest.skip(f"the tables are for Kafka {VERSION}, KAFKA_HOME is another one")
     return folder
 
 

@@ -85,7 +85,7 @@ def test_mechanism_that_the_broker_has_not(secured_kafka: SecuredKafkaCluster) -
         "sasl.kerberos.kinit.cmd": "true",
     }
     if not has_gssapi(config):
-        pytest.skip("librdkafka was built without GSSAPI, the mechanism that the brokers have not")
+        pytest.skip("librdkafka was built without GSSAPI, which this test uses")
     told(Consumer, config, KafkaError._AUTHENTICATION, "SCRAM-SHA-512")
 
 
@@ -126,7 +126,8 @@ def test_new_credentials(secured_kafka: SecuredKafkaCluster, client: Any, mechan
     ids=["poll", "consume", "consume_arrow", "iteration"],
 )
 def test_consumer_without_error_cb(wrong: dict[str, Any], fetch: Any) -> None:
-    """Without error_cb, the call raises the reason instead of returning None for ever."""
+    """Without error_cb, the call raises an error with the reason, instead of returning None for
+    ever."""
     text = refused(wrong, fetch, KafkaError._AUTHENTICATION)
     assert "Invalid username or password" in text
     assert WRONG not in text

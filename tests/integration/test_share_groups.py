@@ -70,7 +70,7 @@ def test_members_share_one_partition(
         def step() -> None:
             nonlocal sent
             if not all(read.values()):  # one member may join much later than the other
-                send(producer, topic, numbers(sent, sent + 20))  # brokers hand out whole batches
+                send(producer, topic, numbers(sent, sent + 20))  # brokers deliver whole batches
                 sent += 20
             for member in members:
                 records = member.poll(0.1).records()

@@ -207,7 +207,7 @@ def test_plaintext_to_a_tls_listener(secured_kafka: SecuredKafkaCluster, client:
 def test_list_topics_of_the_wrong_listener(
     secured_kafka: SecuredKafkaCluster, client: Any, listener: str
 ) -> None:
-    """list_topics() fails after its timeout, and the error contains that the broker
+    """list_topics() fails after its timeout, and the error reports that the broker
     disconnected."""
     config = secured_kafka.config() | {"bootstrap.servers": secured_kafka.servers(listener)}
     with failing(client, config) as (lost, _):

@@ -219,7 +219,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
 @pytest.mark.parametrize("which", ["rows", "bad", "refused"])
 def test_memory_of_columns(which: str) -> None:
     """Memory outside Python's allocator is freed: 200 leaks of 2 MiB would exceed 100 MiB."""

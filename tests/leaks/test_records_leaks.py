@@ -46,7 +46,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
 @each_codec
 def test_memory_of_codecs(codec: Compression) -> None:
     """Memory outside Python's allocator is freed: 400 leaks of 512 KiB would exceed 100 MiB."""
