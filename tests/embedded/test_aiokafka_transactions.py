@@ -214,7 +214,7 @@ async def test_a_block_without_a_broker(
     caplog: pytest.LogCaptureFixture,
     error: type[BaseException],
 ) -> None:
-    """One Ctrl-C ends the block and the program; the log says what continues."""
+    """One Ctrl-C ends the block and the program; the log names the steps that continue."""
     monkeypatch.setattr(_transaction, "SECONDS_ON_THE_WAY_OUT", 0.01)
     async with started(kafka_cluster) as producer:
 

@@ -557,7 +557,7 @@ def test_export_from_many_threads(batch: MessageBatch) -> None:
 
 
 def test_message_batch(batch: MessageBatch) -> None:
-    """len(), repr() and eof work; the docstring says which method makes a batch."""
+    """len(), repr() and eof work; the docstring names the method that makes a batch."""
     assert len(batch) == 3
     assert repr(batch) == "MessageBatch(3 messages)"
     assert batch.eof == []

@@ -298,7 +298,8 @@ class TestConsume:
         monkeypatch: pytest.MonkeyPatch,
         source: str,
     ) -> None:
-        """group.id is the same as -g. The command says so, because it commits offsets there."""
+        """group.id is the same as -g. The command prints a note about it, because it commits
+        offsets there."""
         if source == "environment":
             monkeypatch.setenv("KAFKA_GROUP_ID", "group")
         options = ["-X", "group.id=group"] if source == "-X" else []
@@ -817,7 +818,8 @@ def test_arguments_that_the_client_refuses(
     stdin: bytes,
     said: str,
 ) -> None:
-    """Arguments that the client refuses are wrong usage: one line says why, without a traceback."""
+    """Arguments that the client refuses are wrong usage: one line has the reason, without a
+    traceback."""
     kafka_cluster.create_topic("t")
     status, stdout, stderr = kafka_cli(*arguments, stdin=stdin)
     assert (status, stdout) == (2, b"")
@@ -834,7 +836,7 @@ def test_arguments_that_the_client_refuses(
 def test_names_given_twice(
     kafka_cli: Run, kafka_cluster: MockCluster, arguments: list[str], said: str
 ) -> None:
-    """A name that is given twice is an error that says so."""
+    """A name that is given twice is reported as a duplicate."""
     kafka_cluster.create_topic("t")
     status, stdout, stderr = kafka_cli(*arguments)
     assert (status, stdout) == (1, b"")

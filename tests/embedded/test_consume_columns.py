@@ -1018,7 +1018,7 @@ def test_protobuf_texts_are_written_with_a_guid(flights: SchemaRegistryClient) -
 
 
 def test_wrong_protobuf_texts(flights: SchemaRegistryClient) -> None:
-    """If a text cannot be compiled or is missing, the error says so."""
+    """If a text cannot be compiled or is missing, the error contains the reason."""
     with pytest.raises(ValueError, match=r"the schema has no message air\.Ship"):
         ProtobufColumns(flights, "air.Ship", subject="flights").decode(binary([]))
     # City is imported, so it cannot be the message of a payload.

@@ -257,7 +257,7 @@ def test_end_of_partition(filled: str, make_consumer: MakeConsumer) -> None:
 
 
 def test_unknown_topic(make_consumer: MakeConsumer) -> None:
-    """If a subscribed topic does not exist, a message with an error says so."""
+    """If a subscribed topic does not exist, poll() returns a message with the error."""
     consumer = make_consumer({"allow.auto.create.topics": False})
     consumer.subscribe(["nowhere"])
     message = consumer.poll(TIMEOUT)

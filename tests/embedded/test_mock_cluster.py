@@ -181,7 +181,7 @@ def test_the_context_manager_closes_after_an_exception() -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_methods_of_a_closed_cluster(name: str) -> None:
-    """Each method of a closed cluster raises RuntimeError and says what to do."""
+    """Each method of a closed cluster raises a RuntimeError with advice."""
     cluster = MockCluster(brokers=1)
     cluster.close()
     with pytest.raises(RuntimeError, match="has been closed: create a new one"):

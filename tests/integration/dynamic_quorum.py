@@ -21,10 +21,9 @@ from tests.support.ports import next_port
 from tests.support.protocol import ask
 from tests.support.waiting import TIMEOUT, wait_until
 
+VOTER, OBSERVER = 1, 2  # the ids of the controllers
 # Four of these clusters that start on one core need two minutes. A test that takes five minutes
 # would end the whole run.
-VOTER, OBSERVER = 1, 2
-# Two minutes where four of these start on one core; a test of five minutes would end the run.
 READY_SECONDS = 220
 NO_TAGS = b"\0"
 

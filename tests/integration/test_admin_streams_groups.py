@@ -36,9 +36,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, needs("raw-request")]
 
-# LEAVES is the epoch of a member that leaves. FIND_VERSION is the latest version of FindCoordinator
-# without tagged fields.
-LEAVES = -1
+LEAVES = -1  # the epoch of a member that leaves
 GROUP, FIND_VERSION = 0, 2  # the latest version of FindCoordinator without tagged fields
 _MOVING = (
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,

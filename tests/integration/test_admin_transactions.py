@@ -42,10 +42,8 @@ def transactional_id() -> str:
 @pytest.fixture
 def producer(kafka: KafkaCluster, topic: str, transactional_id: str) -> Iterator[Producer]:
     """A producer whose transaction is open, with one record in the topic."""
-    # The first producer makes an earlier epoch. The timeout is long, because the test fails if the
-    # coordinator aborts the transaction.
-    transactional(kafka, transactional_id).close()
-    # A transaction that its coordinator aborts meanwhile would end the test's.
+    transactional(kafka, transactional_id).close()  # so that there is an earlier epoch
+    # The timeout is long, because the test fails if the coordinator aborts the transaction.
     with transactional(kafka, transactional_id, {"transaction.timeout.ms": 600_000}) as producer:
         producer.begin_transaction()
         send(producer, topic, [b"value"])

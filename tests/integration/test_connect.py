@@ -1,4 +1,4 @@
-"""connect() raises at once why real brokers refuse a client or a topic."""
+"""If real brokers refuse a client or a topic, connect() raises the reason at once."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def libraries() -> Path:
     """The jars of the Kafka release from which the tables are generated."""
     folder = kafka_home() / "libs"
     if not (folder / f"kafka-clients-{VERSION}.jar").is_file():
-        pytest.skip(f"the tables are for Kafka {VERSION}, KAFKA_HOME is another one")
+        pytest.skip(f"the tables are for Kafka {VERSION}, but KAFKA_HOME has another")
     return folder
 
 

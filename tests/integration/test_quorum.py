@@ -39,9 +39,8 @@ BROKER_ID_NOT_REGISTERED = 102
 CONTROLLER_ID_NOT_REGISTERED = 136
 NOBODY = Uuid(1, 2)
 URL_SAFE = str.maketrans("+/", "-_")
-# In a static set, every voter has this directory. No other test uses the feature.
-STATIC = Uuid(0, 0)
-FEATURE = "streams.version"  # which nothing here uses
+STATIC = Uuid(0, 0)  # the directory of every voter in a static set
+FEATURE = "streams.version"  # no other test uses this feature
 
 
 @pytest.fixture(scope="module")

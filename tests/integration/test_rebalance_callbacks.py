@@ -99,7 +99,7 @@ def test_too_long_between_polls(
 ) -> None:
     """After max.poll.interval.ms, other members take over, and the slow member cannot commit.
 
-    poll() returns why the member has to join again.
+    poll() returns an error with the reason for which the member joins again.
     """
     topic = make_topic(partitions=PARTITIONS)
     config = PROTOCOLS[protocol] | {"max.poll.interval.ms": 1000}

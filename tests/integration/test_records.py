@@ -31,7 +31,7 @@ def libraries() -> Path:
     """The jars of a pinned Kafka release, because other releases may have other classes."""
     folder = kafka_home() / "libs"
     if not any((folder / f"kafka-clients-{each}.jar").is_file() for each in pinned()):
-        pytest.skip(f"the program is for Kafka {pinned()}, KAFKA_HOME is another one")
+        pytest.skip(f"the program is for Kafka {pinned()}, but KAFKA_HOME has another")
     return folder
 
 

@@ -187,7 +187,7 @@ def tls_server(keys: KeyPair) -> Iterator[str]:
 def test_tls_to_a_plaintext_listener(
     secured_kafka: SecuredKafkaCluster, tls: Config, client: Any
 ) -> None:
-    """error_cb gets _TRANSPORT, and the text says that the TLS handshake failed.
+    """error_cb gets _TRANSPORT, and the text reports a failed TLS handshake.
 
     The text contains a likely reason only if the broker's answer arrives before it hangs up.
     """

@@ -187,7 +187,7 @@ def trimmed(cluster: MockCluster, topic: str) -> int:
 def test_lost_offsets_fail_the_read(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """The error says that data is lost, and how to continue without it."""
+    """The error reports that data is lost, and how to continue without it."""
     topic = new_topic(partitions=1)
     low = trimmed(cluster, topic)
     start = json.dumps({topic: {"0": 0}})

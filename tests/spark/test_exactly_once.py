@@ -105,7 +105,8 @@ def test_tasks_of_a_batch_are_told_apart(query: Query) -> None:
 
 
 def test_an_attempt_that_was_overtaken_fails(query: Query) -> None:
-    """The later one of two concurrent attempts writes; the error of the other attempt says why."""
+    """The later one of two concurrent attempts writes; the error of the other one has the
+    reason."""
     with pytest.raises(KafkaException, match=r"batch 0 .* another attempt") as overtaken:
         query.task(0, ["a"], meanwhile=lambda: query.elsewhere(["a"]))
     assert transactions.is_fenced(overtaken.value)

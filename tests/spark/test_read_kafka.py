@@ -282,7 +282,7 @@ def test_wrong_credentials_are_an_error(own_kafka: OwnKafkaCluster, topic: str) 
 
 
 def test_an_unknown_authority_is_an_error(own_kafka: OwnKafkaCluster, topic: str) -> None:
-    """The error says that the certificate is not trusted, and names the options to check."""
+    """The error reports that the certificate is not trusted, and names the options to check."""
     options = credentials(own_kafka, topic, "PLAIN")
     del options["kafka.ssl.truststore.location"]
     failure(

@@ -280,7 +280,7 @@ def test_a_stream_starts_and_goes_on(cluster: MockCluster, filled: str, servers:
 def test_a_new_stream_starts_where_it_was_first_said_to_start(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """Spark asks for the start before it knows the first end, and again for the first batch.
+    """Spark asks for the start before it has the first end, and again for the first batch.
 
     If the answers differed, messages would be skipped, or the start would be after the end.
     """
