@@ -103,7 +103,7 @@ class Brokers:
     Attributes:
         leader: who leads.
         finding: codes of the topic in the next metadata; afterwards there is no error.
-        codes: by the partition's number, those of the next answers; afterwards there is no error.
+        codes: the codes of the next answers, by partition; afterwards there is no error.
             A MockAction is what happens instead of an answer.
         asked: the brokers that were asked, with the numbers of partitions.
         on_asked: called before each answer.

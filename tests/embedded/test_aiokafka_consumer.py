@@ -219,7 +219,7 @@ class TestDeserializers:
     async def test_what_they_get(
         self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
     ) -> None:
-        """Deserializers get bytes or None; the record's sizes stay those of the bytes."""
+        """Deserializers get bytes or None; the record has the sizes of these bytes."""
         producer.produce(kafka_topic, b"value", b"key")
         producer.produce(kafka_topic)
         assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0

@@ -138,7 +138,7 @@ class TestListeners:
         error: BaseException,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        """Exceptions of a listener go to the log, and the rebalance goes on."""
+        """Exceptions of a listener are logged, and the rebalance continues."""
 
         class Raises(ConsumerRebalanceListener):
             def on_partitions_revoked(self, revoked: Any) -> None:

@@ -239,6 +239,7 @@ def test_loop_that_ends_with_live_clients(
         loop.close()
     with collected() as is_told:
         kept.clear()
-        consumers = ("Unclosed AIOKafkaConsumer <", "Unclosed AIOKafkaConsumer:")  # and its client
+        # The second warning is from the client of the consumer.
+        consumers = ("Unclosed AIOKafkaConsumer <", "Unclosed AIOKafkaConsumer:")
         for text in (*consumers, "AdminClient was", "Unclosed AIOKafkaProducer"):
             wait_until(partial(is_told, text))

@@ -290,8 +290,8 @@ def test_aiokafka(
     callback: str,
     every: int,
 ) -> None:
-    """The log contains a listener's exceptions; a call raises a deserializer's, and the message
-    comes again."""
+    """The log contains the exceptions of a listener. A call raises the exceptions of a
+    deserializer, and the message comes again."""
     send(producer, kafka_topic, numbers(0, MESSAGES))
     faulty = Faulty(every)
 

@@ -206,6 +206,6 @@ def test_debugging(kafka_cluster: MockCluster) -> None:
 
 
 def test_version() -> None:
-    """--version names this package's version and librdkafka's."""
+    """--version prints the versions of this package and of librdkafka."""
     expected = f"confluent-kafka {version()}, librdkafka {libversion()[0]}\n".encode()
     assert run("--version") == (0, expected, "")

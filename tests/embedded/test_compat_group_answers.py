@@ -248,7 +248,7 @@ def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
 async def test_a_refused_request_of_a_group(
     one_broker: MockCluster, request_class: Any, code: int
 ) -> None:
-    """start() of aiokafka's consumer raises at once, as aiokafka's does."""
+    """start() of compat.aiokafka's consumer raises at once, as in aiokafka."""
     with HostileProxy(one_broker.bootstrap_servers, change=refusing(request_class, code)) as proxy:
         consumer = consumer_at(proxy.address, TOPIC, group_id="group")
         with pytest.raises(errors.KafkaError):
@@ -270,7 +270,7 @@ async def test_a_refused_request_of_a_group(
 def test_a_refused_request_of_a_group_of_kafka_python(
     one_broker: MockCluster, request_class: Any, code: int, failure: type[Exception]
 ) -> None:
-    """poll() of kafka-python's consumer raises at once, as kafka-python's does."""
+    """poll() of compat.kafka's consumer raises at once, as in kafka-python."""
     change = refusing(request_class, code)
     with (
         HostileProxy(one_broker.bootstrap_servers, change=change) as proxy,

@@ -1,5 +1,4 @@
-"""connect() returns when a broker has answered; otherwise its error contains the reason. Also
-last_error."""
+"""connect() returns when a broker answers, or raises the reason. last_error is the latest error."""
 
 from __future__ import annotations
 

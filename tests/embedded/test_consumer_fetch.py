@@ -223,7 +223,7 @@ def test_iteration_goes_on_after_the_end_of_a_partition(
 
 
 def test_iteration_raises_errors(make_consumer: MakeConsumer) -> None:
-    """Any other error is raised, and the iteration can go on."""
+    """Any other error is raised, and the iteration can continue."""
     consumer = make_consumer({"allow.auto.create.topics": False})
     consumer.subscribe(["nowhere"])
     with pytest.raises(KafkaException) as caught:

@@ -174,8 +174,8 @@ async def test_takes_that_end_in_any_order(
 async def test_a_cancelled_message_comes_again_and_no_other(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: Any
 ) -> None:
-    """If message 1 was returned while message 0 waited, a cancelled 0 is returned again, and then
-    2.
+    """If message 0 is cancelled after message 1 was returned, message 0 is returned again, and then
+    message 2.
 
     All of them are committed.
     """

@@ -62,7 +62,7 @@ def test_the_newest_value_of_each_key_stays(kafka_cluster: MockCluster) -> None:
 
 @pytest.mark.parametrize("start", [0, 1, 2, 3, 4])
 def test_an_offset_that_is_gone(kafka_cluster: MockCluster, start: int) -> None:
-    """If the record at an offset is gone, reading goes on with the next record."""
+    """If the record at an offset was deleted, reading continues with the next record."""
     kafka_cluster.create_topic(TOPIC)
     produce(kafka_cluster, ("a", "1"), ("a", "2"), ("a", "3"), ("a", "4"), ("b", "5"))
     kafka_cluster.compact(TOPIC)

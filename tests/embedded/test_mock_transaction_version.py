@@ -195,7 +195,7 @@ def test_a_second_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None
 
 @patched
 def test_timeout(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """After transaction.timeout.ms the commit fails, and the producer goes on after an abort."""
+    """After transaction.timeout.ms, the commit fails, and the producer works after an abort."""
     timeouts = {"transaction.timeout.ms": 1000, "message.timeout.ms": 1000}
     with producer_of(kafka_cluster, **timeouts) as producer:
         written(producer, kafka_topic, b"too late")

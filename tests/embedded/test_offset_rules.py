@@ -107,7 +107,7 @@ def test_offsets_of_a_transaction(
 
 
 def test_no_offset_is_none_to_commit(filled: str, consumer: Consumer) -> None:
-    """A position of OFFSET_INVALID, of a partition that was not read, is still left out."""
+    """A partition that was not read has the position OFFSET_INVALID, and is still left out."""
     places = [TopicPartition(filled, 0, 7), TopicPartition(filled, 1)]
     consumer.commit(offsets=places, asynchronous=False)
     assert committed(consumer, filled) == 7

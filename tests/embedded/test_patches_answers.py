@@ -116,7 +116,7 @@ def test_null_array_of_brokers() -> None:
 
 @needs("null-string")
 def test_leader_without_an_id() -> None:
-    """If a group has no leader, the member waits for one in vain, and joins again."""
+    """If a group has no leader, the member waits for one for some time, and joins again."""
     check(
         """
         def change(api_key, frame):

@@ -452,8 +452,8 @@ def test_the_end_of_a_wait_while_another_thread_goes_first(
 
 
 def test_a_transaction_that_waits_for_another_thread(make_producer: MakeProducer) -> None:
-    """If a step waits for another thread, wakeup() ends the wait with an error, as later in the
-    step."""
+    """wakeup() ends a step of a transaction with an error, even if the step still waits for
+    another thread."""
     serving, ended = threading.Event(), threading.Event()
 
     def statistics(_: str) -> None:

@@ -1,4 +1,4 @@
-"""Committed offsets: every way to commit, where a group goes on, and commits that are refused."""
+"""Committed offsets: every way to commit, where a group continues, and commits that are refused."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_automatic_commits(kafka: KafkaCluster, filled: str, group: str, protoco
         assert successor.values == numbers(5, FILLED)
 
 
-# ---- where a group goes on ----
+# ---- where a group continues ----
 
 
 def test_a_committed_offset_is_where_reading_starts(

@@ -227,7 +227,7 @@ def assert_same(ours: Any, theirs: Any, where: str) -> None:
             for mine, other in zip(ours, theirs, strict=True):
                 assert_same(mine, other, f"{where}[]")
         case Uuid():
-            # Java's letters are those of base64 for URLs.
+            # Java uses the alphabet of base64 for URLs.
             assert str(ours).translate(str.maketrans("+/", "-_")) == theirs, where
         case bytes():
             assert ours == b64decode(theirs), where

@@ -143,7 +143,7 @@ def test_a_filter_on_time_skips_only_what_is_surely_older(timed: str, servers: s
 def test_timestamp_types_come_through(
     kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
 ) -> None:
-    """Type 0 is the producer's time, and type 1 is the broker's."""
+    """Type 0 is the producer's time, and type 1 is the broker's time."""
     topic = make_topic(message_timestamp_type="LogAppendTime")
     fill(kafka, topic, [("a", 0, 1_000)])
     reader = batch_reader(servers, subscribe=topic)
