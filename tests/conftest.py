@@ -32,8 +32,8 @@ from tests.support.side_by_side import times_of_lines
 def pytest_configure() -> None:
     watch_over_children()
     start_java_quickly()
-    # A shell that starts us in the background ignores Ctrl-C, and so would every program that a
-    # test starts and interrupts.
+    # If a shell starts pytest in the background, pytest ignores Ctrl-C. Every program that a test
+    # starts and interrupts would then ignore Ctrl-C, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -78,7 +78,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """One line that names every reason for a skip, so that a green run cannot hide one.
+    """Print one line with every reason for a skip, so that a green run cannot hide one.
 
     If several processes ran the tests, another line shows when each group of tests ran.
     """

@@ -84,7 +84,7 @@ class _Application:
             "transactional.id": f"{settings['name']}-{index}",
             "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
         }
-        self.ended = False  # without a kill, at least once
+        self.ended = False  # whether the application has ended by itself, and not because of a kill
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:

@@ -111,7 +111,10 @@ def _remount(disk: Path, options: str) -> None:
 
 
 def _partitions(disk: Path) -> tuple[int, int]:
-    """The partition on this disk, and the other one: Kafka places one of the two on each disk."""
+    """Return the number of the partition on this disk, and the other number.
+
+    Kafka places one of the two partitions on each disk.
+    """
     wait_until(lambda: list(disk.glob(f"{TOPIC}-?")))
     (folder,) = disk.glob(f"{TOPIC}-?")
     number = int(folder.name.rsplit("-", 1)[1])

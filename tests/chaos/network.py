@@ -59,7 +59,7 @@ def run(kafka: OwnKafkaCluster, *, messages: int, rate: float, faults: int, seco
 
 
 def _break(proxies: list[TcpProxy], kind: str, seconds: float) -> int:
-    """Apply the fault to the connections of all brokers, and return their number."""
+    """Apply the fault to the connections of all brokers, and return the number of connections."""
     if kind == "delayed":
         for proxy in proxies:
             proxy.delay = DELAY

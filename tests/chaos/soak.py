@@ -1,4 +1,4 @@
-"""Hours of work in short: produce and consume at full speed, and watch the memory."""
+"""A short form of hours of work: produce and consume at full speed, and watch the memory."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class StormLog:
         self.commits: list[Commit] = []
         self.refused: Counter[str] = Counter()
         self.overruns = 0
-        # Records of partitions that were not assigned to the member, or no longer.
+        # Processed records of partitions that the member did not own, or no longer owned.
         self.strays: list[tuple[int, int]] = []
         for file in files:
             self._read(file)

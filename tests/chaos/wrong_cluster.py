@@ -1,4 +1,4 @@
-"""The address that a client knows suddenly belongs to another cluster."""
+"""The address in a client's configuration suddenly belongs to another cluster."""
 
 from __future__ import annotations
 

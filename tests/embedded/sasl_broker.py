@@ -1,4 +1,4 @@
-"""A broker that shows a test the first SASL message of a client, which the mock brokers do not."""
+"""A broker that gives a test the first SASL message of a client; mock brokers cannot do this."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Stream(Protocol):
 
 
 class SaslBroker:
-    """Takes a client as far as its first SASL message: ApiVersions v0, SaslHandshake v0."""
+    """Answers a client up to its first SASL message, with ApiVersions v0 and SaslHandshake v0."""
 
     def __init__(self, mechanism: str = "OAUTHBEARER") -> None:
         self._mechanism = mechanism.encode()
@@ -30,7 +30,7 @@ class SaslBroker:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings for its clients, which wait two minutes for its answers."""
+        """Settings for clients of this broker, which wait two minutes for its answers."""
         return {"bootstrap.servers": self.address, "api.version.request.timeout.ms": 120_000}
 
     def initial_response(self) -> bytes:

@@ -1,4 +1,5 @@
-"""AdminClient on the embedded cluster: the requests that it knows, and brokers that misbehave."""
+"""AdminClient on the embedded cluster: the requests that the cluster supports, and faulty
+brokers."""
 
 from __future__ import annotations
 
@@ -47,10 +48,10 @@ def latest(admin: AdminClient, place: TopicPartition, **options: Any) -> Any:
 def test_offsets_that_the_broker_does_not_know(
     kafka_cluster: MockCluster, kafka_topic: str, request: pytest.FixtureRequest
 ) -> None:
-    """The client does not send the request to an older broker, which would take the number for a
+    """The client does not send the request to an older broker, which would treat the number as a
     time."""
     kafka_cluster.set_api_versions("ListOffsets", 0, 7)
-    admin = request.getfixturevalue("admin")  # it asks for the versions once, when it connects
+    admin = request.getfixturevalue("admin")  # it requests the versions once, when it connects
     place = TopicPartition(kafka_topic, 0)
     for spec, version in (
         (OffsetSpec.earliest_local(), 8),
@@ -104,7 +105,7 @@ def test_group_offsets(admin: AdminClient, kafka_topic: str) -> None:
 def test_broker_that_says_no(
     admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """An error of the broker is the exception of the future, or the error of the partition."""
+    """If the broker returns an error, the future raises it, or the partition contains it."""
     kafka_cluster.inject_errors("OffsetFetch", [KafkaError.GROUP_AUTHORIZATION_FAILED])
     group = [ConsumerGroupTopicPartitions("group", [TopicPartition(kafka_topic, 0)])]
     future = admin.list_consumer_group_offsets(group)["group"]
@@ -116,7 +117,7 @@ def test_broker_that_says_no(
 def test_broker_that_is_slow(
     admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The future fails after its timeout, and the client goes on working."""
+    """The future fails after its timeout, and the client still works."""
     place = TopicPartition(kafka_topic, 0)
     assert latest(admin, place).result(TIMEOUT).offset == 0
     kafka_cluster.set_round_trip_time(None, 6)
@@ -146,7 +147,7 @@ def test_broker_that_comes_back(
 
 
 @needs("raw-request")
-@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
+@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="mock clusters have no controller")
 def test_what_the_embedded_cluster_does_not_do(
     admin: AdminClient, kafka_cluster: MockCluster
 ) -> None:
@@ -168,7 +169,7 @@ def test_groups_of_every_kind(admin: AdminClient, kafka_cluster: MockCluster) ->
     assert raised.value.__notes__ == ["the embedded cluster does not do this"]
 
 
-# ---- memory ----
+# ---- out of memory ----
 
 
 @pytest.mark.parametrize("answered", [True, False])

@@ -90,7 +90,7 @@ PATIENCE = 4 * TIMEOUT
 
 
 def asked(answer: Any, timeout: float = TIMEOUT) -> Any:
-    """The result of what an AdminClient returned: a future, or one in a dict."""
+    """The result of an AdminClient's return value, which is a future or a dict with one future."""
     (future,) = answer.values() if isinstance(answer, dict) else (answer,)
     return future.result(timeout)
 
@@ -132,7 +132,8 @@ COORDINATED: dict[str, tuple[Any, Answer, Callable[[AdminClient, float], Any]]] 
 
 
 class Answers:
-    """What the brokers answer to one kind of request: some errors first, then none."""
+    """The brokers' answers to one kind of request: first some errors, then answers without
+    errors."""
 
     def __init__(self, cluster: MockCluster, kind: Any, answer: Answer, codes: list[int]) -> None:
         self.codes = codes
@@ -157,7 +158,8 @@ def connect(cluster: MockCluster) -> AdminClient:
 @pytest.mark.parametrize("code", [*MOVED, *BUSY])
 @pytest.mark.parametrize("name", COORDINATED)
 def test_a_coordinator_that_moves(kafka_cluster: MockCluster, name: str, code: int) -> None:
-    """If the broker is not the coordinator of the group, a request of any kind is sent again."""
+    """If the broker does not coordinate the group any more, the client sends any kind of request
+    again."""
     kind, answer, ask = COORDINATED[name]
     answers = Answers(kafka_cluster, kind, answer, [code, code])
     with connect(kafka_cluster) as admin:
@@ -182,7 +184,7 @@ def test_the_new_coordinator_is_asked(kafka_cluster: MockCluster, name: str) -> 
 @pytest.mark.parametrize("code", [*MOVED, *BUSY, KafkaError.NOT_LEADER_FOR_PARTITION])
 @pytest.mark.parametrize("name", COORDINATED)
 def test_a_coordinator_that_never_comes(kafka_cluster: MockCluster, name: str, code: int) -> None:
-    """The request fails with the broker's error, at the latest when its time is over."""
+    """The request fails with the broker's error, at the latest after its timeout."""
     kind, answer, ask = COORDINATED[name]
     Answers(kafka_cluster, kind, answer, [code] * 10_000)
     with connect(kafka_cluster) as admin:

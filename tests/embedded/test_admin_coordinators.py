@@ -1,4 +1,4 @@
-"""Requests of AdminClient to coordinators that do not coordinate yet, or not any more."""
+"""Requests of AdminClient to brokers that are not the coordinator yet, or not any more."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ MOVING = [
 
 
 class Coordinators:
-    """The brokers' answers about a group: who its coordinator is, and whether that is right."""
+    """The brokers' answers about a group: which broker coordinates it, and errors of the wrong
+    broker."""
 
     def __init__(self, cluster: MockCluster) -> None:
         self.asked: list[int] = []
@@ -66,7 +67,7 @@ def described(cluster: MockCluster, timeout: float = TIMEOUT) -> GroupState:
 
 @pytest.mark.parametrize("code", MOVING)
 def test_asked_again(kafka_cluster: MockCluster, coordinators: Coordinators, code: int) -> None:
-    """A broker that does not coordinate yet is asked until it does."""
+    """The client repeats the request until the broker coordinates the group."""
     coordinators.codes = [code, code]
     assert described(kafka_cluster) is GroupState.EMPTY
     assert coordinators.asked == [1, 1, 1]
@@ -101,7 +102,7 @@ def test_lists(kafka_cluster: MockCluster) -> None:
 
 
 def test_other_errors(kafka_cluster: MockCluster, coordinators: Coordinators) -> None:
-    """Other errors are the result: the request is not repeated."""
+    """Other errors are the result, and the request is not repeated."""
     coordinators.codes = [KafkaError.GROUP_AUTHORIZATION_FAILED]
     with pytest.raises(KafkaException) as caught:
         described(kafka_cluster)
@@ -110,7 +111,7 @@ def test_other_errors(kafka_cluster: MockCluster, coordinators: Coordinators) ->
 
 
 def test_until_the_time_is_over(kafka_cluster: MockCluster, coordinators: Coordinators) -> None:
-    """A request whose coordinator never comes fails when its time is over."""
+    """A request fails after its timeout if no broker becomes the coordinator."""
     coordinators.codes = [KafkaError.NOT_COORDINATOR] * 1000
     with pytest.raises(KafkaException) as caught:
         described(kafka_cluster, timeout=1)

@@ -1,4 +1,4 @@
-"""Requests of AdminClient to leaders of partitions that do not lead yet, or not any more."""
+"""Requests of AdminClient to brokers that do not lead a partition yet, or not any more."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Brokers:
     Attributes:
         leader: who leads.
         finding: codes of the topic in the next metadata; afterwards there is no error.
-        codes: by the partition's number, those of the next answers; afterwards there is no error.
+        codes: the codes of the next answers, by partition; afterwards there is no error.
             A MockAction is what happens instead of an answer.
         asked: the brokers that were asked, with the numbers of partitions.
         on_asked: called before each answer.
@@ -123,7 +123,7 @@ class Brokers:
         )
 
     def _find(self, request: Any, context: RequestContext) -> Any:
-        if not request.topics:  # librdkafka, which looks for brokers
+        if not request.topics:  # librdkafka's own request for brokers
             return None
         response = protocol.MetadataResponse
         code = self.finding.pop(0) if self.finding else 0
@@ -202,7 +202,7 @@ def test_a_leader_goes(admin: AdminClient, brokers: Brokers, operation: Operatio
 
 
 def test_a_leader_is_elected(admin: AdminClient, brokers: Brokers, operation: Operation) -> None:
-    """Metadata is asked for until there is a leader."""
+    """The client requests metadata until there is a leader."""
     brokers.finding = [KafkaError.LEADER_NOT_AVAILABLE] * 2
     operation.call(admin, FIRST).result(TIMEOUT)
     assert brokers.finding == []
@@ -231,7 +231,7 @@ def test_other_errors(admin: AdminClient, brokers: Brokers, operation: Operation
 
 
 def test_until_the_time_is_over(admin: AdminClient, brokers: Brokers, operation: Operation) -> None:
-    """A request whose leader is never found fails when its time is over."""
+    """A request fails after its timeout if no broker becomes the leader."""
     brokers.codes[0] = [KafkaError.NOT_LEADER_FOR_PARTITION] * 1000
     error = operation.call(admin, FIRST, request_timeout=1).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
@@ -250,7 +250,7 @@ def test_the_client_is_closed_meanwhile(
 
 @pytest.mark.parametrize("operation", ["describe_producers"], indirect=True)
 def test_only_what_has_moved(admin: AdminClient, brokers: Brokers) -> None:
-    """A partition that was answered is not asked for again."""
+    """The client does not repeat the request for a partition that was already answered."""
     brokers.codes = {0: [], 1: [KafkaError.NOT_LEADER_FOR_PARTITION]}
     brokers.move(2)
     futures = admin.describe_producers([FIRST, SECOND])

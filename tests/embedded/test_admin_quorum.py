@@ -18,7 +18,8 @@ DIRECTORY = Uuid(1, 2)
 
 
 class Controllers:
-    """Each kind of request is answered once by a controller that does not lead."""
+    """Controllers: each kind of request first gets an error from a controller that is not the
+    leader."""
 
     def __init__(self, cluster: MockCluster) -> None:
         self.asked: list[int] = []

@@ -84,7 +84,8 @@ GROUP = RESPONSE.DescribedGroup(
 
 
 def _coordinator(request: Any, context: RequestContext) -> Any:
-    """Answer requests with several keys; the cluster answers librdkafka's request with one key."""
+    """Answer requests with several keys; the cluster itself answers librdkafka's request with one
+    key."""
     response = protocol.FindCoordinatorResponse
     if context.version < 4:
         return None
@@ -99,7 +100,8 @@ def _described(
     *,
     topology: bool = False,
 ) -> StreamsGroupDescription:
-    """The client's result for a broker's description, up to this version of the request."""
+    """The client's description of the group, from a broker that supports the request up to this
+    version."""
 
     def answer(request: Any, context: RequestContext) -> Any:
         assert request.include_topology_description is topology
@@ -118,7 +120,7 @@ def _described(
 
 @pytest.mark.parametrize("newest", [0, 1])
 def test_everything_is_described(kafka_cluster: MockCluster, newest: int) -> None:
-    """Each field of the answer is in the documented place, also from brokers before 4.4."""
+    """Each field of the answer is in the documented attribute, also with brokers before 4.4."""
     found = _described(kafka_cluster, GROUP, newest)
     assert (found.group_id, found.state) == ("group", GroupState.RECONCILING)
     assert (found.group_epoch, found.target_assignment_epoch, found.topology_epoch) == (6, 5, 3)
@@ -208,7 +210,8 @@ def test_topology_description(kafka_cluster: MockCluster) -> None:
 def test_no_topology_description(
     kafka_cluster: MockCluster, status: StreamsGroupTopologyDescriptionStatus
 ) -> None:
-    """The group is described all the same, and the status says why there is no topology."""
+    """The group is described nevertheless, and the status shows the reason for the missing
+    topology."""
     group = GROUP.replace(topology_description_status=status.value)
     found = _described(kafka_cluster, group, topology=True)
     assert (found.topology_description, found.topology_description_status) == (None, status)
@@ -227,14 +230,14 @@ def test_no_topology_description(
 def test_wrong_topology_description(
     kafka_cluster: MockCluster, group: RESPONSE.DescribedGroup, text: str
 ) -> None:
-    """The request fails, so that a wrong answer is not taken for a topology."""
+    """The request fails, so that the client does not take a wrong answer for a topology."""
     with pytest.raises(KafkaException, match=text) as caught:
         _described(kafka_cluster, group, topology=True)
     assert caught.value.code() == KafkaError._BAD_MSG
 
 
 def test_brokers_without_topology_descriptions(kafka_cluster: MockCluster) -> None:
-    """The request fails on brokers before 4.4: they cannot return what was asked for."""
+    """The request fails on brokers before 4.4, because they cannot return topologies."""
     with pytest.raises(KafkaException, match="include_topology_description") as caught:
         _described(kafka_cluster, GROUP, 0, topology=True)
     assert caught.value.code() == KafkaError._UNSUPPORTED_FEATURE

@@ -1,4 +1,4 @@
-"""AIOAdminClient: the requests of AdminClient, awaited."""
+"""AIOAdminClient: the same requests as AdminClient, awaited."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ async def test_dropped_while_its_answer_is_awaited(kafka_cluster: MockCluster, f
 
 
 class Recipient:
-    """A callback for an answer that refers to its client, as a task does that waits for it."""
+    """A callback for an answer. It refers to its client, like a task that waits for the answer."""
 
     def __init__(self, client: AdminClient, calls: list[object]) -> None:
         self.client = client
@@ -162,7 +162,7 @@ class Recipient:
 
 @pytest.mark.filterwarnings("ignore:AdminClient was not closed:ResourceWarning")
 def test_collected_together_with_who_waits() -> None:
-    """No callback is called that the garbage collector may have cleared: that would fail or
+    """The client calls no callback that the garbage collector may have cleared, because that could
     crash."""
     calls: list[object] = []
     client = AdminClient({"bootstrap.servers": NO_BROKER, "logger": QUIET})

@@ -101,7 +101,8 @@ async def test_calls_keep_their_order(
     messages."""
     calls: list[Send] = [send_batch, send_many, send_dicts]
     async with producer_of(kafka_cluster, SMALL) as producer:
-        producer._client._begin_turn(-1)  # a call that first lets others run comes after them
+        # otherwise a call that first lets other tasks run would come later
+        producer._client._begin_turn(-1)
         tasks: list[asyncio.Future[Any]] = []
         for place, send in enumerate(calls):
             values = numbers(place * COUNT, (place + 1) * COUNT)
@@ -119,7 +120,7 @@ async def test_calls_keep_their_order(
 async def test_a_long_call_gives_turns(
     kafka_cluster: MockCluster, kafka_topic: str, send: Send
 ) -> None:
-    """Other tasks run while a call enqueues for longer than a turn."""
+    """Other tasks run even while calls enqueue thousands of messages."""
     turns = 0
 
     async def other() -> None:
@@ -138,7 +139,7 @@ async def test_a_long_call_gives_turns(
 @each_call
 @in_loop
 async def test_a_cancelled_call_has_sent_a_part(kafka_topic: str, send: Send) -> None:
-    """The messages that are in the queue are sent, and the next call does not wait."""
+    """Messages that are already in the queue are sent, and the next call does not wait."""
     reports = Reports()
     producer = AIOProducer(UNREACHABLE | SMALL | {"on_delivery": reports})
     call = asyncio.create_task(send(producer, kafka_topic, numbers(0, COUNT)))
@@ -162,7 +163,8 @@ async def test_a_cancelled_call_has_sent_a_part(kafka_topic: str, send: Send) ->
 async def test_on_delivery(
     kafka_cluster: MockCluster, kafka_topic: str, call: str, place: str
 ) -> None:
-    """Functions and coroutines are called in the event loop, wherever they are given."""
+    """Callbacks run in the event loop, whether the configuration, the call or a message has
+    them."""
     threads: list[int] = []
     reports: list[bytes | None] = []
 
@@ -181,7 +183,7 @@ async def test_on_delivery(
     given: dict[str, Any] = {}
     if place == "call":
         if call == "produce_many":
-            pytest.skip("it has a future instead")
+            pytest.skip("produce_many() has a future instead")
         given = {"on_delivery": later}
     async with producer_of(kafka_cluster, config) as producer:
         await getattr(producer, call)(kafka_topic, messages, 0, **given)
@@ -253,7 +255,7 @@ def failing(values: list[bytes]) -> Iterator[bytes]:
 
 @in_loop
 async def test_texts(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
-    """produce_many() takes texts as values, as produce() does."""
+    """produce_many() accepts str as values, as produce() does."""
     async with producer_of(kafka_cluster) as producer:
         assert await (await producer.produce_many(kafka_topic, ["a", {"value": "b"}, b"c"], 0)) == 3
     messages = await asyncio.to_thread(read, consumer, kafka_topic, 3)
@@ -262,7 +264,7 @@ async def test_texts(kafka_cluster: MockCluster, kafka_topic: str, consumer: Con
 
 @in_loop
 async def test_an_iterable_that_raises(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """If the iterable raises, the call raises its exception, and the producer goes on."""
+    """If the iterable raises, the call raises its exception, and the producer still works."""
     async with producer_of(kafka_cluster) as producer:
         with pytest.raises(ZeroDivisionError):
             await producer.produce_many(kafka_topic, failing(numbers(0, COUNT)))
@@ -313,7 +315,7 @@ async def test_wrong_arguments(
 @pytest.mark.parametrize("call", ["produce_batch", "produce_many"])
 @in_loop
 async def test_a_closed_producer(kafka_cluster: MockCluster, kafka_topic: str, call: str) -> None:
-    """Each call says that the producer is closed."""
+    """Each call raises RuntimeError, because the producer is closed."""
     producer = producer_of(kafka_cluster)
     await producer.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -323,7 +325,7 @@ async def test_a_closed_producer(kafka_cluster: MockCluster, kafka_topic: str, c
 @each_call
 @in_loop
 async def test_close_ends_a_call_that_waits_for_room(kafka_topic: str, send: Send) -> None:
-    """The call that waits for room says that the producer is closed."""
+    """If the producer is closed, a call that waits for room raises RuntimeError."""
     producer = AIOProducer(UNREACHABLE | SMALL)
     call = asyncio.create_task(send(producer, kafka_topic, numbers(0, COUNT)))
     await until(lambda: len(producer) == SMALL["queue.buffering.max.messages"])
@@ -334,7 +336,7 @@ async def test_close_ends_a_call_that_waits_for_room(kafka_topic: str, send: Sen
 
 @in_loop
 async def test_close_gives_up_after_its_timeout() -> None:
-    """Messages that could not be sent fail as after purge(), and close() returns."""
+    """Messages that could not be sent fail with the error of purge(), and close() returns."""
     producer = AIOProducer(UNREACHABLE)
     deliveries = [await producer.produce("t", value) for value in numbers(0, 10)]
     with pytest.raises(TypeError, match="timeout must be a number"):

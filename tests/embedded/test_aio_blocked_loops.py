@@ -1,4 +1,5 @@
-"""The event loop stands still for 10 s: no message is lost, or read twice once it was committed."""
+"""If the event loop is blocked for 10 s, no message is lost, and none is read again after its
+commit."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ BLOCKED = 10.0  # seconds
 AWAITS = 1000
 HEARTBEAT = 12
 
-# The loop stands still for longer than both times. The session timeout has no effect, because
+# The loop is blocked for longer than both times. The session timeout has no effect, because
 # librdkafka sends heartbeats on its own thread. max.poll.interval.ms has an effect, because nobody
 # polls.
 MEMBERS = {
@@ -44,7 +45,7 @@ async def all_committed(
 ) -> tuple[list[Any], set[int | None]]:
     """Read and commit until this number of messages was read.
 
-    What could not be committed is not counted: it is read again after the rebalance.
+    Messages whose commit fails do not count: they are read again after the rebalance.
 
     Returns:
         The messages, and the codes of the errors.
@@ -112,7 +113,7 @@ async def test_members_of_groups(kafka_cluster: MockCluster, filled: str, limit:
 
 
 def stand_still(cluster: MockCluster) -> None:
-    """Do nothing in the loop's thread, and see that members send heartbeats meanwhile."""
+    """Block the loop's thread, and check that members send heartbeats meanwhile."""
     cluster.start_request_tracking()
     time.sleep(BLOCKED)
     waiting.wait_until(
@@ -122,7 +123,7 @@ def stand_still(cluster: MockCluster) -> None:
 
 @in_loop
 async def test_deliveries_and_answers(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Deliveries and answers that came meanwhile settle their futures afterwards, in order."""
+    """Deliveries and answers that came meanwhile settle their futures in order afterwards."""
     servers = kafka_cluster.bootstrap_servers
     conf = {"bootstrap.servers": servers}
 

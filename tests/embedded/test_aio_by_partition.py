@@ -1,4 +1,4 @@
-"""getone() and getmany() of AIOConsumer: messages by partition, and of certain partitions."""
+"""getone() and getmany() of AIOConsumer: messages by partition, and of selected partitions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tests.support.kafka import numbers, values_of
 from tests.support.waiting import TIMEOUT
 
 PARTITIONS = 3
-LIMIT = 10_000  # buffered messages of one partition, above which it is paused
+LIMIT = 10_000  # a partition with more buffered messages is paused
 MANY = 12_000
 
 three_partitions = pytest.mark.kafka_topic(partitions=PARTITIONS)
 
 
 def fill(producer: Producer, topic: str, counts: Iterable[int], start: int = 0) -> None:
-    """Deliver so many numbers to partition 0, partition 1 ..."""
+    """Produce the given number of messages to each partition."""
     for partition, count in enumerate(counts):
         for value in numbers(start, start + count):
             producer.produce(topic, value, partition=partition, block=TIMEOUT)
@@ -68,7 +68,7 @@ async def read_all(consumer: AIOConsumer, count: int) -> dict[int | None, list[b
 async def failure_of(
     call: Callable[..., Coroutine[Any, Any, object]], *wanted: TopicPartition
 ) -> ConsumeError:
-    """What a call raises, sooner or later."""
+    """Repeat a call until it raises, and return the exception."""
     while True:
         try:
             await call(*wanted)
@@ -99,7 +99,8 @@ async def test_getmany(kafka_cluster: MockCluster, kafka_topic: str, producer: P
 async def test_getmany_of_certain_partitions(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Messages of other partitions come later and in order, however the calls alternate."""
+    """Messages of the other partitions are returned later and in order, however the calls
+    alternate."""
     await asyncio.to_thread(fill, producer, kafka_topic, [100, 100, 100])
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.assign(places(kafka_topic, 0, 1, 2))
@@ -119,7 +120,7 @@ async def test_getmany_of_certain_partitions(
 @three_partitions
 @in_loop
 async def test_getone(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """A task for each partition gets all messages of its partition, also those that come later."""
+    """If each partition has its own task, each task gets all of its messages, also later ones."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.assign(places(kafka_topic, 0, 1, 2))
 
@@ -141,14 +142,14 @@ async def test_getone(kafka_cluster: MockCluster, kafka_topic: str, producer: Pr
 async def test_what_nobody_wants_is_held_back(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """librdkafka pauses a partition that nobody reads, to bound memory, and later continues
-    there."""
+    """If nobody reads a partition, the client pauses it in librdkafka to limit memory, and loses no
+    message."""
     await asyncio.to_thread(fill, producer, kafka_topic, [3 * MANY, 1000])
     zero, one = places(kafka_topic, 0, 1)
     async with consumer_at(kafka_cluster, {"statistics.interval.ms": 20}) as consumer:
 
         async def fetched() -> int:
-            """The offset after the last message that librdkafka has handed over."""
+            """The offset after the last message that librdkafka has passed to the client."""
             known = await consumer.stats()
             topic = None if known is None else known.topics.get(kafka_topic)
             partition = None if topic is None else topic.partitions.get(0)
@@ -172,8 +173,8 @@ async def test_what_nobody_wants_is_held_back(
 async def test_what_waits_follows_its_partition(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, move: str
 ) -> None:
-    """Buffered messages of a partition are not returned twice, after the partition was moved, or
-    while it is paused."""
+    """Buffered messages are not returned twice, nor after a seek, a new assignment, or during a
+    pause."""
     await asyncio.to_thread(fill, producer, kafka_topic, [MANY, 100])
     zero, one = places(kafka_topic, 0, 1)
     async with consumer_at(kafka_cluster) as consumer:
@@ -213,7 +214,7 @@ async def test_rebalance(kafka_cluster: MockCluster, kafka_topic: str, producer:
     values: dict[int, list[bytes | None]] = {0: [], 1: []}
 
     async def commit(consumer: AIOConsumer, _: list[TopicPartition]) -> None:
-        with contextlib.suppress(KafkaException):  # nothing was read since the last commit
+        with contextlib.suppress(KafkaException):  # there is nothing new to commit
             await consumer.commit(asynchronous=False)
 
     def collect(found: dict[TopicPartition, list[Message]]) -> None:
@@ -229,7 +230,7 @@ async def test_rebalance(kafka_cluster: MockCluster, kafka_topic: str, producer:
             collect(await first.getmany(max_records=100))
         async with consumer_at(kafka_cluster, strategy) as second:
             await second.subscribe([kafka_topic], on_revoke=commit)
-            while not await second.assignment():  # before the first has read everything
+            while not await second.assignment():  # before the first member has read everything
                 collect(await first.getmany(one, timeout=0.02))
                 collect(await second.getmany(timeout=0.02))
             while len(values[0]) + len(values[1]) < MANY + 100:
@@ -270,7 +271,7 @@ async def test_a_cancelled_wait_loses_nothing(
 async def test_only_what_is_returned_is_stored(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, certain: bool
 ) -> None:
-    """A commit covers the messages that getone() and getmany() returned, and no buffered
+    """A commit covers the messages that getone() and getmany() returned, but no buffered
     messages."""
     await asyncio.to_thread(fill, producer, kafka_topic, [100, 100])
     zero, one = places(kafka_topic, 0, 1)
@@ -306,7 +307,7 @@ async def test_events(kafka_cluster: MockCluster, kafka_topic: str, producer: Pr
         assert end is not None
         assert end.code() == KafkaError._PARTITION_EOF
         await consumer.seek(TopicPartition(kafka_topic, 0, 100))
-        assert await read(consumer, one, 2) == numbers(0, 2)  # the error is the other partition's
+        assert await read(consumer, one, 2) == numbers(0, 2)  # the other partition has the error
         for wanted in ([zero], []):
             error = await failure_of(consumer.getone, *wanted)
             assert error.code == KafkaError._AUTO_OFFSET_RESET
@@ -319,7 +320,7 @@ async def test_events(kafka_cluster: MockCluster, kafka_topic: str, producer: Pr
 
 @in_loop
 async def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
-    """The error names them, before the call waits for anything."""
+    """The error names the wrong argument, before the call waits for anything."""
     wrong: Any = "topic"
     async with consumer_at(kafka_cluster) as consumer:
         with pytest.raises(TypeError, match="partitions"):

@@ -1,4 +1,4 @@
-"""A closed asyncio client says that it is closed, whatever the arguments are."""
+"""The methods of a closed asyncio client raise RuntimeError, whatever the arguments are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def methods(kind: Any) -> list[str]:
 
 
 def wrong_arguments(method: Any, is_needed_only: bool) -> tuple[list[Any], dict[str, Any]]:
-    """A wrong object for each argument, or for each required argument."""
+    """A wrong object for each argument, or only for each required argument."""
     positional, named = [], {}
     for parameter in inspect.signature(method).parameters.values():
         if is_needed_only and parameter.default is not parameter.empty:
@@ -60,7 +60,7 @@ async def outcome(client: Any, name: str, is_needed_only: bool) -> BaseException
 
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_closed_before_wrong_arguments(kind: str) -> None:
-    """Every public method says that the client is closed, not what is wrong with an argument."""
+    """Every public method reports the closed client, and not a wrong argument."""
 
     async def run() -> dict[tuple[str, bool], BaseException | None]:
         client = getattr(aio, kind)(CLIENTS[kind])

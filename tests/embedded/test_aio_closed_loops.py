@@ -50,8 +50,8 @@ async def administrating(cluster: MockCluster, topic: str) -> tuple[Any, list[An
 def test_collected(
     kafka_cluster: MockCluster, kafka_topic: str, begin: Callable[..., Any], kind: str
 ) -> None:
-    """Nothing keeps the client alive, and its calls end without messages except for asyncio's
-    own."""
+    """Nothing keeps the client alive. Its calls end without warnings, except for asyncio's own
+    warnings."""
     kafka_cluster.set_group_initial_rebalance_delay(0)
     loop = LOOPS[kind]()
     client, calls = loop.run_until_complete(begin(kafka_cluster, kafka_topic))

@@ -1,4 +1,4 @@
-"""AIOConsumer: messages that are awaited."""
+"""AIOConsumer: awaited messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def consumer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> A
 
 @in_loop
 async def test_poll(kafka_cluster: MockCluster, filled: str) -> None:
-    """Messages come in order, one for each call; None when time is up."""
+    """Each call returns the next message in order, or None after its timeout."""
     async with consumer_of(kafka_cluster) as consumer:
         assert await consumer.poll(0) is None
         await consumer.assign([TopicPartition(filled, 0, 0)])
@@ -49,7 +49,7 @@ async def test_poll(kafka_cluster: MockCluster, filled: str) -> None:
 async def test_a_message_that_comes_later_wakes_the_task(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The message wakes the task at once: tasks do not poll the clock. Several may wait on one
+    """A new message wakes the task at once, without polling. Several tasks may wait on one
     consumer."""
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -78,7 +78,8 @@ async def test_consume(kafka_cluster: MockCluster, filled: str) -> None:
 async def test_consume_more_than_poll_fetches_ahead(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Thousands of messages are gathered in order, without those that poll() had taken."""
+    """Thousands of messages are returned in order, without the messages that poll() already
+    returned."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3000))
     async with consumer_of(kafka_cluster) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -127,7 +128,7 @@ async def test_seek_and_pause_while_messages_are_gathered(
         assert consumer._client._gather(0) == 0
         await consumer.resume([TopicPartition(filled, 0)])
         await until(lambda: consumer._client._gather(0) == FILLED)
-        task.cancel()  # it would gather again
+        task.cancel()  # otherwise the task would gather them again
         await consumer.seek(TopicPartition(filled, 0, 90))
         assert consumer._client._gather(0) == 0
         assert values_of(await consumer.consume(10, TIMEOUT)) == numbers(90, FILLED)
@@ -135,7 +136,7 @@ async def test_seek_and_pause_while_messages_are_gathered(
 
 @in_loop
 async def test_iteration(kafka_cluster: MockCluster, filled: str) -> None:
-    """``async for`` returns messages, and ends of partitions, until the consumer is closed."""
+    """``async for`` returns messages and ends of partitions until the consumer is closed."""
     consumer = consumer_of(kafka_cluster, {"enable.partition.eof": True})
     await consumer.assign([TopicPartition(filled, 0, 0)])
     values = []
@@ -157,7 +158,7 @@ async def test_iteration(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_iteration_raises_errors(kafka_cluster: MockCluster, filled: str) -> None:
-    """An error in the place of a message is raised there; poll() returns it as error()."""
+    """If an error comes in the place of a message, the iteration raises it; poll() returns it."""
     config = {"auto.offset.reset": "error"}
     async with consumer_of(kafka_cluster, config) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 10 * FILLED)])
@@ -184,7 +185,7 @@ async def test_columns(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_offsets(kafka_cluster: MockCluster, filled: str) -> None:
-    """Offsets are stored, committed and looked up; requests of several tasks run at the same
+    """Offsets are stored, committed and requested; requests of several tasks run at the same
     time."""
     own = [TopicPartition(filled, 0)]
     config = {"enable.auto.commit": False, "enable.auto.offset.store": False}
@@ -212,7 +213,7 @@ async def test_offsets(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_incremental_assignment(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Partitions are added and taken away."""
+    """incremental_assign() adds partitions, and incremental_unassign() removes partitions."""
     kafka_cluster.create_topic("more", 2)
     both = [TopicPartition("more", 0), TopicPartition("more", 1)]
     async with consumer_of(kafka_cluster) as consumer:
@@ -265,13 +266,13 @@ async def test_callbacks_of_the_configuration(
 async def test_what_callbacks_raise_comes_out(
     kafka_cluster: MockCluster, kafka_topic: str, coroutine: bool, method: str
 ) -> None:
-    """The waiting call or the next call raises it; then the consumer continues."""
+    """The current or the next call raises the callback's exception; then the consumer continues."""
     failing = False
 
     def fail(*_: object) -> None:
         nonlocal failing
         if failing:
-            failing = False  # a second exception in one call would be the first one's context
+            failing = False  # a second exception in one call would be the context of the first one
             raise ZeroDivisionError
 
     async def fail_later(*_: object) -> None:
@@ -289,7 +290,8 @@ async def test_what_callbacks_raise_comes_out(
 @pytest.mark.parametrize("coroutine", [True, False], ids=["coroutine", "function"])
 @in_loop
 async def test_oauth(coroutine: bool) -> None:
-    """Tokens come from a coroutine in the loop, or from a function on a thread of its own."""
+    """oauth_cb can be a coroutine, which runs in the loop, or a function, which runs on its own
+    thread."""
     threads: list[int] = []
 
     def token(_: str) -> tuple[str, float]:
@@ -316,7 +318,8 @@ async def test_oauth(coroutine: bool) -> None:
 @pytest.mark.parametrize("coroutine", [True, False], ids=["coroutine", "function"])
 @in_loop
 async def test_oauth_fails(coroutine: bool) -> None:
-    """A function that fails makes the constructor raise; a coroutine's error is last_error."""
+    """If a function fails, the constructor raises; if a coroutine fails, last_error has the
+    error."""
 
     def fails(_: str) -> None:
         raise ZeroDivisionError
@@ -345,7 +348,7 @@ async def test_oauth_fails(coroutine: bool) -> None:
 async def test_a_task_that_polls_without_waiting_leaves_turns(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """Other tasks run while there are always messages."""
+    """Other tasks run even if a task polls without a pause."""
     turns = 0
 
     async def other() -> None:
@@ -411,7 +414,7 @@ async def test_one_that_nobody_closed(kafka_cluster: MockCluster, kafka_topic: s
 
 @in_loop
 async def test_belongs_to_its_loop(kafka_cluster: MockCluster) -> None:
-    """A call from another loop is refused: nothing would wake it there."""
+    """A call from another loop is refused, because nothing would wake the task there."""
     async with consumer_of(kafka_cluster) as consumer:
 
         def elsewhere() -> None:
@@ -433,7 +436,7 @@ async def test_belongs_to_its_loop(kafka_cluster: MockCluster) -> None:
 )
 @in_loop
 async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], text: str) -> None:
-    """The error names the argument, what was given and what is allowed."""
+    """The error names the argument, its value and the allowed values."""
     with pytest.raises(error) as raised:
         AIOConsumer(**{"consumer_conf": {"group.id": "g"}, **arguments})
     assert text in str(raised.value)
@@ -468,8 +471,7 @@ async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], 
 async def test_bad_arguments_of_methods(
     method: str, arguments: dict[str, Any], error: type[Exception], text: str
 ) -> None:
-    """The error names the argument, what was given and what is allowed; the consumer stays
-    usable."""
+    """The error names the argument, its value and the allowed values; the consumer stays usable."""
     config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "logger": QUIET}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(error) as raised:
@@ -479,8 +481,8 @@ async def test_bad_arguments_of_methods(
 
 
 def test_events_need_a_descriptor_that_does_not_block(make_consumer: Any) -> None:
-    """A blocking descriptor is refused. Others are duplicated, so that the application can close
-    them."""
+    """A blocking descriptor is refused. Other descriptors are duplicated, so that the application
+    can close its own."""
     consumer = make_consumer()
     reader, writer = socket.socketpair()
     with reader, writer:

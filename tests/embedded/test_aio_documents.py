@@ -1,4 +1,4 @@
-"""The example of docs/guides/asyncio.md runs as it stands."""
+"""The example in docs/guides/asyncio.md runs unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JOIN_GROUP = 11  # the Kafka protocol's number of this request
 async def test_relay(
     kafka_cluster: MockCluster, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """Every message is worked on, its result sent on in order, and its offset committed."""
+    """Every message is processed, its result is sent in order, and its offset is committed."""
     kafka_cluster.create_topic("videos", 1)
     kafka_cluster.create_topic("results", 1)
     await asyncio.to_thread(send, producer, "videos", numbers(0, 20))
@@ -47,7 +47,7 @@ async def test_relay(
 
 
 def test_relay_ends_on_a_signal(kafka_cluster: MockCluster) -> None:
-    """The program says how many messages it relayed, and its exit status is 0."""
+    """The program prints how many messages it relayed, and its exit status is 0."""
     for topic in ("videos", "results"):
         kafka_cluster.create_topic(topic, 1)
     command = [sys.executable, "-m", "examples.aio_relay", kafka_cluster.bootstrap_servers]

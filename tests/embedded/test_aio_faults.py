@@ -1,4 +1,4 @@
-"""asyncio clients when something goes wrong: nothing hangs, is lost, or is read twice."""
+"""If something goes wrong, asyncio clients do not hang, lose messages, or read them twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEAVE_GROUP = 13  # the Kafka protocol's number of this request
 async def test_brokers_that_die_while_a_thousand_tasks_wait(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Each task gets one message when the brokers are back."""
+    """When the brokers are back, each task gets one message."""
     async with consumer_at(kafka_cluster, {"logger": QUIET}) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
         place = [TopicPartition(kafka_topic, 0)]
@@ -42,8 +42,8 @@ async def test_brokers_that_die_while_a_thousand_tasks_wait(
 async def test_loop_that_is_blocked_for_longer_than_the_group_waits(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """The group revokes the partitions, the error says so, and reading continues after the last
-    commit.
+    """The group revokes the partitions, the next call raises _MAX_POLL_EXCEEDED, and reading
+    continues after the last commit.
 
     Only messages that were returned and not committed are returned again, as for every consumer.
     """
@@ -61,7 +61,7 @@ async def test_loop_that_is_blocked_for_longer_than_the_group_waits(
         await consumer.subscribe([filled], on_lost=on_lost)
         first = [await consumer.getone() for _ in range(10)]
         await consumer.commit(asynchronous=False)
-        wait_until(is_out)  # without a turn for the loop
+        wait_until(is_out)  # blocks the event loop
         rest: list[Message] = []
         errors: list[int] = []
         while len(rest) < FILLED - 10:
@@ -81,7 +81,7 @@ async def test_loop_that_is_blocked_for_longer_than_the_group_waits(
 async def test_callbacks_that_raise(
     kafka_cluster: MockCluster, filled: str, call: str, callback: str
 ) -> None:
-    """The next call raises the exception, and no message is lost."""
+    """The next call raises the callback's exception, and no message is lost."""
     raised: list[int] = []
 
     def fail(*_: object) -> None:
@@ -141,7 +141,8 @@ async def test_rebalance_callback_that_is_cancelled(
 
 @in_loop
 async def test_close_ends_what_waits(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Waiting calls such as getone() and getmany() raise; more close() calls do nothing."""
+    """close() ends waiting calls such as getone() and getmany() with an error; more close() calls
+    do nothing."""
     place = TopicPartition(kafka_topic, 0)
     consumer = consumer_at(kafka_cluster)
     await consumer.subscribe([kafka_topic])
@@ -182,7 +183,7 @@ async def test_close_that_takes_longer_than_its_time(
 
 @in_loop
 async def test_other_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A call from a second loop is refused at once, and the first one goes on."""
+    """A call from a second loop is refused at once, and the client still works in its own loop."""
     place = TopicPartition(kafka_topic, 0)
     async with consumer_at(kafka_cluster) as consumer:
         calls = [
@@ -242,7 +243,7 @@ def test_loop_that_ends_with_live_clients(
 async def test_block_that_is_cancelled_in_pause_while(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """Reading goes on after the block, where it stopped."""
+    """If the block is cancelled, reading continues after it where it stopped."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.subscribe([filled])
         assert (await consumer.getone()).value() == b"0"
@@ -267,7 +268,7 @@ async def test_block_that_is_cancelled_in_pause_while(
 async def test_pause_while_keeps_the_member(kafka_cluster: MockCluster, filled: str) -> None:
     """Work that takes longer than max.poll.interval.ms loses no partition.
 
-    This is so even if a framework cancels all other tasks of the loop meanwhile.
+    This is true even if a framework cancels all other tasks of the loop meanwhile.
     """
     async with consumer_at(kafka_cluster, LIVELY) as consumer:
         await consumer.subscribe([filled])
@@ -287,7 +288,7 @@ async def test_pause_while_keeps_the_member(kafka_cluster: MockCluster, filled: 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @in_loop
 async def test_fork(kafka_cluster: MockCluster, filled: str) -> None:
-    """A forked child cannot use the client, and can end; the parent loses nothing."""
+    """A forked child cannot use the client, and can end; the parent loses no message."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.subscribe([filled])
         await consumer.getone()

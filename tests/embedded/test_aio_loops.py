@@ -1,4 +1,5 @@
-"""Clients in loops that cannot watch sockets, and clients that are made without blocking a loop."""
+"""Clients in loops that cannot watch sockets, and clients that are created without blocking a
+loop."""
 
 from __future__ import annotations
 
@@ -125,7 +126,7 @@ async def test_create_with_a_wrong_configuration() -> None:
 
 @in_loop
 async def test_create_that_is_cancelled() -> None:
-    """create() closes a client that nobody gets."""
+    """If create() is cancelled, it closes the client."""
     closed = asyncio.Event()
 
     class Watched(AIOConsumer):

@@ -44,8 +44,8 @@ async def test_offsets_without_a_broker() -> None:
 async def test_seek_to_beginning_and_end(
     kafka_cluster: MockCluster, filled: str, producer: Producer
 ) -> None:
-    """The seek applies to the next message; the end is the end at the time when the call
-    returned."""
+    """The seek applies to the next message. seek_to_end() means the end at the time when it
+    returns."""
     async with consumer_at(kafka_cluster) as consumer:
         place = TopicPartition(filled, 0)
         await consumer.assign([place])
@@ -74,9 +74,9 @@ async def test_seek_right_after_assign(kafka_cluster: MockCluster, filled: str) 
 async def test_seek_in_a_partition_that_is_not_assigned(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """The seek fails at once, because the consumer would never fetch the partition."""
+    """The seek fails at once, because the consumer would never fetch that partition."""
     async with consumer_at(kafka_cluster) as consumer:
-        await consumer.seek_to_end()  # of no partition: none is assigned yet
+        await consumer.seek_to_end()  # seeks nothing: no partition is assigned
         with pytest.raises(KafkaException) as raised:
             await consumer.seek_to_end(TopicPartition(filled, 0), timeout=-1)
         assert raised.value.args[0].code() in (
@@ -87,7 +87,7 @@ async def test_seek_in_a_partition_that_is_not_assigned(
 
 @in_loop
 async def test_facts(kafka_cluster: MockCluster, filled: str) -> None:
-    """What the consumer knows without a request: None before it knows."""
+    """highwater() and similar methods send no request; they return None until a value is known."""
     config = {"statistics.interval.ms": 20, "isolation.level": "read_uncommitted"}
     place = TopicPartition(filled, 0)
     async with consumer_at(kafka_cluster, config) as consumer:

@@ -1,4 +1,4 @@
-"""A client belongs to its event loop: every call in another loop is a RuntimeError."""
+"""A client belongs to its event loop: every call in another loop raises RuntimeError."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ KINDS = pytest.mark.parametrize("kind", CALLS, ids=lambda kind: kind.__name__)
 
 @KINDS
 def test_every_call_is_here(kind: type[Any]) -> None:
-    """The table of calls leaves none out."""
+    """The table contains every call of every client."""
     assert set(CALLS[kind]) == public(kind)
 
 
 @KINDS
 @pytest.mark.parametrize("thread", [False, True], ids=["same thread", "other thread"])
 def test_calls_in_another_loop(kafka_cluster: MockCluster, kind: type[Any], thread: bool) -> None:
-    """The call raises before it checks arguments or does anything, and the client's own loop
-    continues."""
+    """In another loop, the call raises before it does anything; the client still works in its own
+    loop."""
 
     async def elsewhere(client: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}

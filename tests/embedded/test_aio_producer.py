@@ -1,4 +1,4 @@
-"""AIOProducer: deliveries that are awaited."""
+"""AIOProducer: awaited deliveries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def producer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> A
 async def test_a_delivery_is_awaited(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """The future has the message as the broker took it, with all of its fields."""
+    """The future's result is the message as the broker stored it, with all of its fields."""
     async with producer_of(kafka_cluster) as producer:
         delivery = await producer.produce(
             kafka_topic, b"v", "k", partition=0, timestamp=5, headers=[("h", b"1"), ("h", None)]
@@ -49,7 +49,7 @@ async def test_a_delivery_is_awaited(
 async def test_order_and_number_of_many(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Deliveries of concurrent tasks all arrive, each task's in its order."""
+    """All deliveries of concurrent tasks arrive, in the order of each task's calls."""
     async with producer_of(kafka_cluster, {"linger.ms": 5}) as producer:
 
         async def send(task: int) -> None:
@@ -72,7 +72,8 @@ async def test_order_and_number_of_many(
 async def test_a_full_queue_is_waited_for(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """produce() waits instead of raising BufferError, and nothing is lost."""
+    """If the queue is full, produce() waits instead of raising BufferError, and no message is
+    lost."""
     async with producer_of(kafka_cluster, {"queue.buffering.max.messages": 10}) as producer:
         deliveries = [await producer.produce(kafka_topic, b"%d" % i) for i in range(200)]
         messages = await asyncio.gather(*deliveries)
@@ -122,8 +123,8 @@ async def test_tasks_that_wait_for_room_keep_their_order(
 async def test_flush_does_not_stand_in_the_way_of_others(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Deliveries make room for tasks that wait while another one flushes."""
-    monkeypatch.setattr(_readiness, "_LONGEST_WAIT", 1000)  # a task that is not woken does not look
+    """Deliveries wake tasks that wait for room, even while another task flushes."""
+    monkeypatch.setattr(_readiness, "_LONGEST_WAIT", 1000)  # a task that is not woken stays asleep
     async with producer_of(kafka_cluster, {"queue.buffering.max.messages": 5}) as producer:
         await producer.produce(kafka_topic, b"v")
 
@@ -140,7 +141,7 @@ async def test_flush_does_not_stand_in_the_way_of_others(
 
 @in_loop
 async def test_cancelled_flushes_let_go(kafka_topic: str) -> None:
-    """Cancelled flushes do not occupy the threads that other requests and close() need."""
+    """Cancelled flushes do not occupy threads that other requests and close() need."""
     config = {"bootstrap.servers": NO_BROKER, "linger.ms": 0, "logger": QUIET}
     producer = AIOProducer(config, max_workers=1)
     delivery = await producer.produce(kafka_topic, b"v")
@@ -156,7 +157,7 @@ async def test_cancelled_flushes_let_go(kafka_topic: str) -> None:
 async def test_a_loop_without_waits_leaves_turns_to_others(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Deliveries arrive and tasks run while one task produces without awaiting anything else."""
+    """Deliveries arrive and other tasks run, even if one task only awaits produce()."""
     turns = 0
 
     async def other() -> None:
@@ -181,7 +182,7 @@ async def test_a_loop_without_waits_leaves_turns_to_others(
 async def test_a_failure_comes_out_of_the_future(
     kafka_cluster: MockCluster, kafka_topic: str, known: bool
 ) -> None:
-    """The future raises a KafkaException, whether the message was refused at once or later."""
+    """The future raises a KafkaException, whether the message is refused at once or later."""
     async with producer_of(kafka_cluster) as producer:
         if known:
             await (await producer.produce(kafka_topic, b"v"))
@@ -212,8 +213,8 @@ async def test_a_cancelled_delivery_is_sent_all_the_same(
 async def test_on_delivery(
     kafka_cluster: MockCluster, kafka_topic: str, coroutine: bool, place: str, flush: bool
 ) -> None:
-    """on_delivery is called once in the event loop, in addition to the future, however it is
-    given."""
+    """on_delivery is called once in the event loop, in addition to the future, however it was
+    passed."""
     calls: list[tuple[KafkaError | None, Message, int]] = []
 
     def note(error: KafkaError | None, message: Message) -> None:
@@ -241,7 +242,7 @@ async def test_on_delivery(
 async def test_what_callbacks_raise_goes_to_the_loop(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The loop's exception handler gets what a callback raises, and deliveries go on."""
+    """The loop's exception handler gets a callback's exception, and further deliveries arrive."""
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError
@@ -272,9 +273,10 @@ async def test_what_callbacks_raise_goes_to_the_loop(
 
 @in_loop
 async def test_what_came_before_the_loop_listened(kafka_cluster: MockCluster) -> None:
-    """The loop serves an event that came before it listened, and the events after it.
+    """The loop serves an event that came before the loop watched the client, and the events after
+    it.
 
-    librdkafka does not report any of them.
+    librdkafka does not signal any of these events.
     """
     calls: list[object] = []
 
@@ -294,7 +296,7 @@ async def test_what_came_before_the_loop_listened(kafka_cluster: MockCluster) ->
 
 @in_loop
 async def test_poll_counts_what_is_served(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """poll() returns when its timeout is over, or when something was served."""
+    """poll() returns after its timeout, or earlier if it has served something."""
     async with producer_of(kafka_cluster) as producer:
         assert await producer.poll() == 0
         assert await producer.poll(0.01) == 0
@@ -306,7 +308,7 @@ async def test_poll_counts_what_is_served(kafka_cluster: MockCluster, kafka_topi
 
 @in_loop
 async def test_flush_ends_with_its_timeout(kafka_topic: str) -> None:
-    """When its timeout is over, flush() returns how many messages are outstanding."""
+    """After its timeout, flush() returns how many messages are outstanding."""
     async with AIOProducer({"bootstrap.servers": NO_BROKER, "logger": QUIET}) as producer:
         await producer.produce(kafka_topic, b"v")
         assert await producer.flush(0.01) == 1
@@ -315,7 +317,7 @@ async def test_flush_ends_with_its_timeout(kafka_topic: str) -> None:
 
 @in_loop
 async def test_close_ends_with_the_time_of_the_messages(kafka_topic: str) -> None:
-    """close() waits for each message; no message waits longer than its own timeout."""
+    """close() waits for each message, but not longer than the message's own timeout."""
     config = {
         "bootstrap.servers": NO_BROKER,
         "message.timeout.ms": 1000,
@@ -334,7 +336,7 @@ async def test_close_ends_with_the_time_of_the_messages(kafka_topic: str) -> Non
 async def test_transactions(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Committed messages are there, aborted ones fail; offsets are sent with a transaction."""
+    """Committed messages arrive, aborted messages fail, and a transaction includes offsets."""
     async with producer_of(kafka_cluster, {"transactional.id": "t"}) as producer:
         await producer.init_transactions(TIMEOUT)
         await producer.begin_transaction()
@@ -352,7 +354,8 @@ async def test_transactions(
 
 @in_loop
 async def test_requests(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Requests to brokers are awaited, several at a time, also on the application's executor."""
+    """Several requests to brokers can be awaited at the same time, also on the application's
+    executor."""
     with ThreadPoolExecutor(2) as executor:
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
         producer = AIOProducer(config, executor=executor)
@@ -367,7 +370,8 @@ async def test_requests(kafka_cluster: MockCluster, kafka_topic: str) -> None:
             assert producer.last_error is None
         assert list(topics.topics) == [kafka_topic]
         assert cluster_id == topics.cluster_id
-        assert executor.submit(lambda: 1).result() == 1  # the application can still use it
+        # the application can still use its executor
+        assert executor.submit(lambda: 1).result() == 1
 
 
 @in_loop
@@ -389,7 +393,7 @@ async def test_close_delivers_and_can_be_repeated(
 
 @in_loop
 async def test_close_ends_poll(kafka_cluster: MockCluster) -> None:
-    """close() ends a poll() that would wait for ever, because nothing is served any more."""
+    """close() ends a poll() that would otherwise wait for ever."""
     producer = producer_of(kafka_cluster)
     polling = asyncio.create_task(producer.poll(-1))
     await asyncio.sleep(0)
@@ -411,7 +415,7 @@ async def test_close_when_the_executor_is_gone(kafka_cluster: MockCluster) -> No
 
 @in_loop
 async def test_a_cancelled_close_goes_on(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """If the task that awaits close() is cancelled, the client is closed nevertheless."""
+    """If the task that awaits close() is cancelled, the client is still closed."""
     producer = producer_of(kafka_cluster, {"linger.ms": 200_000})
     delivery = await producer.produce(kafka_topic, b"v")
     closing = asyncio.create_task(producer.close())
@@ -424,7 +428,8 @@ async def test_a_cancelled_close_goes_on(kafka_cluster: MockCluster, kafka_topic
 
 
 def test_a_cancelled_close_lets_the_process_end() -> None:
-    """If the task that closes is cancelled, nobody waits for messages that no broker takes."""
+    """If the task that closes is cancelled, the process does not wait for messages that no broker
+    accepts."""
     script = """
 import asyncio
 from confluent_kafka.aio import AIOProducer
@@ -479,14 +484,14 @@ async def test_one_that_nobody_closed(kafka_cluster: MockCluster) -> None:
 
 
 def test_needs_a_loop(kafka_cluster: MockCluster) -> None:
-    """Outside of a coroutine there is no loop that the client can belong to."""
+    """Without a running loop, the client cannot be created, because it must belong to a loop."""
     with pytest.raises(RuntimeError, match="create the AIOProducer inside a coroutine"):
         producer_of(kafka_cluster)
 
 
 @in_loop
 async def test_belongs_to_its_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A call from another loop is refused: its future would never be settled there."""
+    """A call from another loop is refused, because its future would never be settled there."""
     async with producer_of(kafka_cluster) as producer:
 
         def elsewhere() -> None:
@@ -514,7 +519,7 @@ async def test_belongs_to_its_loop(kafka_cluster: MockCluster, kafka_topic: str)
 )
 @in_loop
 async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], text: str) -> None:
-    """The error names the argument, what was given and what is allowed."""
+    """The error names the argument, its value and the allowed values."""
     with pytest.raises(error) as raised:
         AIOProducer(**{"producer_conf": {}, **arguments})
     assert text in str(raised.value)
@@ -525,7 +530,7 @@ async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], 
 )
 @in_loop
 async def test_buffer_that_is_switched_off(arguments: dict[str, Any]) -> None:
-    """Code written for confluent-kafka-python sends each message at once in this way."""
+    """Code for confluent-kafka-python can switch off the buffer with its usual arguments."""
     await AIOProducer({"bootstrap.servers": NO_BROKER, "logger": QUIET}, **arguments).close()
 
 
@@ -551,8 +556,7 @@ async def test_buffer_that_is_switched_off(arguments: dict[str, Any]) -> None:
 async def test_bad_arguments_of_methods(
     method: str, arguments: dict[str, Any], error: type[Exception], text: str
 ) -> None:
-    """The error names the argument, what was given and what is allowed; the producer stays
-    usable."""
+    """The error names the argument, its value and the allowed values; the producer stays usable."""
     async with AIOProducer({"bootstrap.servers": NO_BROKER, "logger": QUIET}) as producer:
         with pytest.raises(error) as raised:
             await getattr(producer, method)(**arguments)

@@ -35,7 +35,7 @@ def consumer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> A
 
 
 class Calls:
-    """Callbacks that note their calls."""
+    """Callbacks that record their calls."""
 
     def __init__(self, coroutine: bool, work: Callable[..., Any] | None = None) -> None:
         self.begun: list[tuple[str, AIOConsumer, list[TopicPartition]]] = []
@@ -70,7 +70,8 @@ class Calls:
 async def test_they_get_the_consumer_and_its_partitions(
     kafka_cluster: MockCluster, filled: str, strategy: str, coroutine: bool
 ) -> None:
-    """on_assign runs before the first message, on_revoke in close(), both in the event loop."""
+    """on_assign runs before the first message and on_revoke runs in close(), both in the event
+    loop."""
     calls = Calls(coroutine)
     own = [TopicPartition(filled, 0)]
     config = {"partition.assignment.strategy": strategy}
@@ -120,13 +121,13 @@ async def test_no_messages_while_a_coroutine_runs(
     config = {"partition.assignment.strategy": strategy}
     async with consumer_of(kafka_cluster, config) as consumer:
         await calls.subscribe(consumer, filled)
-        for number in range(20):  # so fast that more are fetched ahead
+        for number in range(20):  # so fast that the client fetches several messages ahead
             message = await consumer.poll(TIMEOUT)
             assert message is not None
             assert message.value() == b"%d" % number
         leaving = asyncio.create_task(consumer.unsubscribe())
         while len(calls.begun) < 2:
-            await asyncio.sleep(0.05)  # so long that they do not count as fast any more
+            await asyncio.sleep(0.05)  # so slow that the client does not fetch ahead any more
         assert await consumer.poll(0) is None
         assert await consumer.consume(100, 0) == []
         assert len(await consumer.consume_arrow(100, 0)) == 0
@@ -186,7 +187,8 @@ async def test_a_coroutine_assigns_itself(kafka_cluster: MockCluster, filled: st
 async def test_a_coroutine_that_polls_gets_what_there_is(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """poll() in on_assign does not wait for on_assign, and close() in on_assign is refused."""
+    """poll() in on_assign does not wait for on_assign to end, and close() in on_assign is
+    refused."""
     refused: list[str] = []
 
     async def on_assign(consumer: AIOConsumer, _: list[TopicPartition]) -> None:
@@ -206,7 +208,7 @@ async def test_a_coroutine_that_polls_gets_what_there_is(
 async def test_a_coroutine_that_reads_is_waited_for(
     kafka_cluster: MockCluster, filled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the coroutine itself gets messages, other tasks get none before it has ended."""
+    """If the coroutine itself reads messages, other tasks get none before it has ended."""
     monkeypatch.setattr(_client, "_LONGEST_TURN", TIMEOUT)
     revoked: list[TopicPartition] = []
     own: list[bytes | None] = []
@@ -214,7 +216,7 @@ async def test_a_coroutine_that_reads_is_waited_for(
 
     async def on_assign(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
         await consumer.assign(partitions)
-        await consumer.unsubscribe()  # the next rebalance, after which the group waits for nothing
+        await consumer.unsubscribe()  # starts another rebalance, for which the group does not wait
         while not revoked:
             await consumer.poll(0.01)
         await consumer.assign([TopicPartition(filled, 0, 0)])
@@ -246,7 +248,8 @@ async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> 
         while not await consumer.assignment():
             await consumer.poll(0.01)
         kafka_cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
-        # A pause of the machine for the session timeout also removes the member.
+        # The brokers also remove the member if the machine stops for longer than the session
+        # timeout.
         while calls.ended[:3] != ["assign", "lost", "assign"] or not await consumer.assignment():
             await consumer.poll(0.01)
         assert await consumer.assignment() == [TopicPartition(kafka_topic, 0)]
@@ -257,7 +260,8 @@ async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> 
 async def test_an_assignment_that_close_is_the_first_to_see(
     kafka_cluster: MockCluster, filled: str, strategy: str
 ) -> None:
-    """The assignment's callbacks run in the loop, and may call assignment() and commit()."""
+    """If close() is the first to notice an assignment, its callbacks run in the loop, and may
+    commit."""
     committed_by: list[str] = []
 
     async def work(name: str, own: AIOConsumer, partitions: list[TopicPartition]) -> None:
@@ -279,8 +283,11 @@ async def test_an_assignment_that_close_is_the_first_to_see(
 async def test_a_rebalance_that_ends_while_close_leaves(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The interleaving: the member joins again when close() unsubscribes. It gets no partitions
-    afterwards: on_revoke could not even ask for positions any more."""
+    """If close() unsubscribes while the member joins again, the member gets no partitions
+    afterwards.
+
+    Otherwise its on_revoke could not even request positions.
+    """
     go_on = asyncio.Event()
 
     async def work(name: str, own: AIOConsumer, partitions: list[TopicPartition]) -> None:
@@ -315,7 +322,7 @@ async def test_a_rebalance_that_ends_while_close_leaves(
 async def test_close_after_an_assignment_by_hand(
     kafka_cluster: MockCluster, filled: str, told: bool
 ) -> None:
-    """The group revokes the partitions that it has assigned; close() does not wait for other
+    """The group revokes only the partitions that it has assigned; close() waits for no other
     partitions."""
     calls = Calls(coroutine=False)
     async with asyncio.timeout(TIMEOUT), consumer_of(kafka_cluster) as consumer:
@@ -343,7 +350,8 @@ async def test_on_revoke_that_assigns_again(kafka_cluster: MockCluster, filled: 
 
 @in_loop
 async def test_close_in_a_task_of_a_callback(kafka_cluster: MockCluster, filled: str) -> None:
-    """A task of a callback may not call close(), and its poll() does not wait for the callback."""
+    """A task that a callback created may not call close(); its poll() does not wait for the
+    callback."""
     refused: list[str] = []
 
     async def on_assign(consumer: AIOConsumer, _: list[TopicPartition]) -> None:
@@ -370,8 +378,8 @@ def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> No
 
 
 def test_a_step_is_put_off_by_its_own_thread_only(filled: str, make_consumer: MakeConsumer) -> None:
-    """Another thread is refused while the callback runs, and does not disturb the polling
-    thread."""
+    """While the callback runs, a call from another thread is refused, without an effect on the
+    poll."""
     consumer = make_consumer()
     called: list[bool] = []
 
@@ -394,7 +402,7 @@ def test_a_step_is_put_off_by_its_own_thread_only(filled: str, make_consumer: Ma
 def test_a_step_that_nobody_takes(
     filled: str, make_consumer: MakeConsumer, producer: Producer, strategy: str
 ) -> None:
-    """close() takes the step; a consumer that is dropped with a deferred step also ends."""
+    """close() runs the deferred step. A consumer that is dropped with a deferred step also ends."""
     consumer = make_consumer({"partition.assignment.strategy": strategy})
     numbers_of: list[int] = []
     consumer.subscribe([filled], on_assign=lambda own, _: numbers_of.append(own._defer_rebalance()))
@@ -414,8 +422,10 @@ def test_a_step_that_nobody_takes(
 async def test_closed_while_a_part_is_taken_away(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A rebalance that comes just before the group is left: the coroutine is called for the part
-    and for the rest, and can commit both times."""
+    """If a part is revoked just before close(), on_revoke is called for this part and for the rest.
+
+    The coroutine can commit both times.
+    """
     kafka_cluster.create_topic("parts", 4)
     config = {"partition.assignment.strategy": "cooperative-sticky"}
     committed_as_revoked: list[TopicPartition] = []
@@ -437,7 +447,7 @@ async def test_closed_while_a_part_is_taken_away(
             lambda: [one.request for one in kafka_cluster.requests()].count("SyncGroup") >= 2,
             lambda: second.poll(0.01),
         )
-        time.sleep(0.5)  # if the first member learns of it later, the test shows nothing
+        time.sleep(0.5)  # if the first member notices later, the test checks nothing
 
     async with consumer_of(kafka_cluster, config) as consumer:
         await consumer.subscribe(["parts"], on_revoke=on_revoke)

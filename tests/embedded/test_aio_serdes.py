@@ -1,4 +1,4 @@
-"""AsyncSerializingProducer and AsyncDeserializingConsumer: objects through a cluster."""
+"""AsyncSerializingProducer and AsyncDeserializingConsumer send objects through a cluster."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ async def from_bytes(data: bytes | None, ctx: SerializationContext) -> Any:
 
 @in_loop
 async def test_objects_come_back(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Objects come back through one function for the key and one for the value; the classes can be
-    awaited."""
+    """Objects come back unchanged. One function is for keys, one for values; the constructors can
+    be awaited."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     serializers = {"key.serializer": StringSerializer(), "value.serializer": DoubleSerializer()}
     producer: AsyncSerializingProducer[str, float] = await AsyncSerializingProducer(
@@ -200,7 +200,7 @@ async def test_a_deserializer_that_is_cancelled(
             await consumer.commit(asynchronous=False)
             assert [one.offset for one in await consumer.committed(own, TIMEOUT)] == [10]
         else:
-            with pytest.raises(KafkaException):  # nothing is stored
+            with pytest.raises(KafkaException):  # nothing is stored yet
                 await consumer.commit(asynchronous=False)
 
 
@@ -208,8 +208,8 @@ async def test_a_deserializer_that_is_cancelled(
 async def test_called_while_a_cancellation_is_handled(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The caller's CancelledError is not mistaken for one of the deserializer: returned messages
-    are not repeated."""
+    """A CancelledError of the caller does not count as one of the deserializer: no message is
+    repeated."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
     own = [TopicPartition(kafka_topic, 0)]
     async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
@@ -229,7 +229,7 @@ async def test_called_while_a_cancellation_is_handled(
 async def test_columns_store_their_offsets(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """consume_arrow() gives bytes, and its rows are committed like those of an AIOConsumer."""
+    """consume_arrow() returns bytes, and its rows are committed like rows of an AIOConsumer."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
     own = [TopicPartition(kafka_topic, 0)]
     async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
@@ -237,18 +237,18 @@ async def test_columns_store_their_offsets(
         await consumer.commit(asynchronous=False)
         assert [one.offset for one in await consumer.committed(own, TIMEOUT)] == [5]
         with pytest.raises(KafkaException, match="INVALID_ARG"):
-            await consumer.store_offsets(offsets=own)  # as its configuration says
+            await consumer.store_offsets(offsets=own)  # uses the configuration
 
 
 @in_loop
 async def test_a_batch_without_failures_leaves_the_turn(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The next call also takes the fast path, unless there is a failure to raise."""
+    """After a batch without failures, the next call also uses the fast path."""
     await asyncio.to_thread(send, producer, kafka_topic, [*numbers(0, 11), b"x", b"12"])
     async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
         await consumer.poll(TIMEOUT)
-        consumer._client._begin_turn(-1)  # a turn that time does not end
+        consumer._client._begin_turn(-1)  # disable the time limit of the fast path
         await consumer.consume(9, TIMEOUT)
         await consumer.getmany(timeout=TIMEOUT, max_records=1)
         assert consumer._client._is_turn
@@ -262,7 +262,7 @@ async def test_a_batch_without_failures_leaves_the_turn(
 async def test_errors_in_the_place_of_messages(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """poll() and consume() raise errors in the place of messages as ConsumeError."""
+    """If an error comes in the place of a message, poll() and consume() raise a ConsumeError."""
     await asyncio.to_thread(send, producer, kafka_topic, [b"1"])
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
@@ -295,6 +295,6 @@ async def test_headers_that_are_none(kafka_cluster: MockCluster, kafka_topic: st
 )
 @in_loop
 async def test_bad_configuration(kind: Any, config: dict[str, Any]) -> None:
-    """A serde that cannot be called is named."""
+    """The error names a serializer or deserializer that is not callable."""
     with pytest.raises(TypeError, match=next(iter(config))):
         kind(config)

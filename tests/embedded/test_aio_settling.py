@@ -1,4 +1,4 @@
-"""AIOProducer: how delivery reports become results of futures, whoever gets the reports."""
+"""AIOProducer settles futures with delivery reports, in whatever call the reports come."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def send_all(producer: AIOProducer, topic: str) -> list[asyncio.Future[Mes
 
 
 def note_order(deliveries: list[asyncio.Future[Message]]) -> list[int]:
-    """The places of the deliveries, in the order in which they are settled."""
+    """Return a list to which settled deliveries add their numbers, in order."""
     order: list[int] = []
     for place, delivery in enumerate(deliveries):
         delivery.add_done_callback(lambda _, place=place: order.append(place))  # type: ignore[misc]
@@ -41,7 +41,7 @@ def note_order(deliveries: list[asyncio.Future[Message]]) -> list[int]:
 
 
 async def served(producer: AIOProducer, topic: str) -> None:
-    """Nothing but the loop serves the reports."""
+    """Wait for nothing: the loop alone serves the reports."""
 
 
 async def flushed(producer: AIOProducer, topic: str) -> None:
@@ -49,7 +49,7 @@ async def flushed(producer: AIOProducer, topic: str) -> None:
 
 
 async def flushed_by_a_thread(producer: AIOProducer, topic: str) -> None:
-    """The thread gets the reports itself, instead of leaving them to the loop."""
+    """Let a thread serve the reports, instead of the loop."""
     await asyncio.to_thread(producer._client.flush, TIMEOUT)
 
 
@@ -108,7 +108,7 @@ async def test_callbacks_among_futures(
 async def test_cancelled_ones(
     kafka_cluster: MockCluster, kafka_topic: str, end: Callable[..., Any]
 ) -> None:
-    """A cancelled future is left alone; its on_delivery is called all the same."""
+    """A cancelled future stays cancelled, but its on_delivery is called."""
     reports: list[bytes | None] = []
 
     def note(_: object, message: Message) -> None:
@@ -120,7 +120,7 @@ async def test_cancelled_ones(
             for place, value in enumerate(numbers(0, COUNT)):
                 deliveries.append(await producer.produce(kafka_topic, value, partition=0))
                 if place % 2 == 0:
-                    deliveries[-1].cancel()  # nothing has run since it was made
+                    deliveries[-1].cancel()  # the loop has not run since the future was created
             deliveries.append(await producer.produce(kafka_topic, b"last", on_delivery=note))
             deliveries[-1].cancel()
             await end(producer, kafka_topic)
@@ -133,7 +133,7 @@ async def test_cancelled_ones(
 
 @in_loop
 async def test_each_failure_is_its_own() -> None:
-    """Each message that fails has an exception of its own, which names the message."""
+    """Each failed message has its own exception, which names the message."""
     producer = AIOProducer(UNREACHABLE)
     deliveries = [await producer.produce("t", value, b"k") for value in numbers(0, COUNT)]
     await producer.purge()
@@ -164,7 +164,7 @@ async def test_only_errors_are_reported(kafka_cluster: MockCluster, kafka_topic:
         await producer.flush()
         assert (await delivery).error() is None
         failing = await producer.produce(kafka_topic, b"v", on_delivery=note)
-        await producer.purge()  # before it has lingered
+        await producer.purge()  # before linger.ms is over
         with pytest.raises(KafkaException):
             await failing
     assert [error.code() for error in reports if error] == [KafkaError._PURGE_QUEUE]
@@ -268,7 +268,7 @@ def test_a_closed_loop(kafka_cluster: MockCluster, kafka_topic: str, pending: bo
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @in_loop
 async def test_fork(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A child leaves the futures of its parent alone, and ends; the parent goes on."""
+    """A child process does not settle its parent's futures, and can end; the parent continues."""
     async with producer_of(kafka_cluster, {"linger.ms": 50}) as producer:
         deliveries = await send_all(producer, kafka_topic)
         child = os.fork()
@@ -287,7 +287,7 @@ async def test_fork(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 @in_loop
 async def test_futures_in_a_plain_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Callbacks and futures of one client live together; any thread may poll."""
+    """A client can have callbacks and futures; any thread may poll."""
     loop = asyncio.get_running_loop()
     reports: list[bytes | None] = []
 
@@ -319,7 +319,7 @@ def test_wrong_arguments(arguments: tuple[Any, ...]) -> None:
     [(), (tuple,), (int, tuple, repr), (tuple, int, repr), (tuple, "t", repr), (tuple, tuple, 5)],
 )
 def test_types_that_nothing_can_be_settled_as(arguments: tuple[Any, ...]) -> None:
-    """Records and partitions are named tuples, and failures come from a callable."""
+    """Records and partitions must be named tuples, and failures must come from a callable."""
     with Producer({}) as producer, pytest.raises(TypeError):
         producer._settle_as(*arguments)
 
@@ -352,7 +352,7 @@ def test_a_second_loop_of_the_thread(call: str) -> None:
 @pytest.mark.parametrize("place", ["call", "other name", "configuration"])
 @in_loop
 async def test_falsy_callbacks(kafka_cluster: MockCluster, kafka_topic: str, place: str) -> None:
-    """A callable is called, whatever its truth is."""
+    """A callback is called even if its bool() is False."""
     reports = Falsy()
     config = {"on_delivery": reports} if place == "configuration" else {}
     names = {"call": "on_delivery", "other name": "callback"}

@@ -1,4 +1,4 @@
-"""Transactions of the asyncio producer, as blocks."""
+"""Transactions of the asyncio producer as ``async with`` blocks."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ async def test_offsets_of_a_consumer(
 async def test_what_abort_raises_is_a_note(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The block raises its own exception, with the error of abort_transaction() as a note."""
+    """The block raises its own exception, and the error of abort_transaction() becomes a note of
+    it."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
 
@@ -166,13 +167,13 @@ async def block(producer: AIOProducer, topic: str, value: bytes = b"value") -> N
         await producer.produce(topic, value, partition=0)
 
 
-@needs("mock-transactions")  # else readers see what was aborted
+@needs("mock-transactions")  # otherwise readers get aborted messages
 @pytest.mark.parametrize("step", ["init", "begin", "send_offsets", "commit", "abort"])
 @in_loop
 async def test_a_cancelled_step_leaves_the_producer_usable(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer, step: str
 ) -> None:
-    """A cancelled step has not begun, or it continues and the next step waits for it; later blocks
+    """A cancelled step was not begun, or it continues and the next step waits for it; later blocks
     work."""
     async with producer_of(kafka_cluster) as producer, AIOConsumer(consuming(kafka_cluster)) as own:
         if step == "init":
@@ -208,7 +209,8 @@ def consuming(cluster: MockCluster) -> dict[str, Any]:
 async def test_a_begin_right_after_a_cancelled_one(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """A new transaction begins, even before the loop has handled the end of the cancelled begin."""
+    """After a cancelled begin, a new transaction begins, even if the loop has not handled the end
+    of the cancelled begin yet."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         await cancelled_at_once(producer.begin_transaction())
@@ -226,8 +228,10 @@ async def test_a_begin_right_after_a_cancelled_one(
 async def test_the_same_step_again_has_the_result(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """If commit is called again after it was cancelled, the transaction is committed once; an abort
-    comes too late."""
+    """If commit is called again after it was cancelled, it returns the result of the only commit.
+
+    An abort then comes too late.
+    """
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         for end in (producer.commit_transaction, producer.abort_transaction):
@@ -244,7 +248,7 @@ async def test_the_same_step_again_has_the_result(
 
 @in_loop
 async def test_a_cancelled_step_that_fails(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The next step raises the error of the cancelled step, and does nothing itself."""
+    """If a cancelled step fails, the next step raises its error, and does nothing itself."""
     async with producer_of(kafka_cluster) as producer:
         await producer.init_transactions(TIMEOUT)
         await producer.begin_transaction()
@@ -285,10 +289,9 @@ async def test_a_block_that_is_cancelled(
         await block(producer, kafka_topic, b"last")
     [first] = values_of(await asyncio.to_thread(read, consumer, kafka_topic, 1))
     if where == "end":
-        assert first == b"cancelled"  # it was committed
-    if (
-        first == b"cancelled"
-    ):  # the embedded cluster hands out what was aborted, too, if it was sent
+        assert first == b"cancelled"  # the transaction was committed
+    # The embedded cluster also returns aborted messages that were sent.
+    if first == b"cancelled":
         found = values_of(await asyncio.to_thread(read, consumer, kafka_topic, 2))
         assert found == [b"cancelled", b"last"]
     else:

@@ -1,5 +1,4 @@
-"""An AIOConsumer with random calls: each partition's messages come in order and once, and not while
-the partition is paused."""
+"""An AIOConsumer returns each partition's messages in order and once, during random calls."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from tests.support.waiting import TIMEOUT
 
 TOPIC = "walk"
 PARTITIONS = range(3)
-MESSAGES = 600  # of each partition
+MESSAGES = 600  # per partition
 # The bytes of a message, except in the first partition. If about 200 of them wait, their partition
 # is paused in librdkafka.
 LARGE = 40_000
@@ -111,7 +110,7 @@ class Walk:
         while True:
             try:
                 return await self._consumer.seek(place)
-            except KafkaException as error:  # it was assigned just now
+            except KafkaException as error:  # the partition was only just assigned
                 if error.args[0].code() != KafkaError._STATE:
                     raise
             await asyncio.sleep(0.005)
@@ -125,7 +124,7 @@ class Walk:
         self._paused.clear()
 
     async def _change(self, partition: int) -> None:
-        if self._paused:  # a pause outlasts an assignment
+        if self._paused:  # a pause lasts longer than an assignment
             return
         if missing := set(PARTITIONS) - self._assigned:
             self._assigned |= missing

@@ -77,7 +77,7 @@ async def test_offsets_of_a_group(kafka_cluster: MockCluster, kafka_topic: str) 
 
 @in_loop
 async def test_what_a_broker_cannot_do(kafka_cluster: MockCluster) -> None:
-    """A topic's error is in the answer or raised, as in aiokafka; an error of the whole request is
+    """A topic's error is in the answer or is raised, as in aiokafka; an error of the request is
     raised."""
     withdraw(kafka_cluster, CREATE_TOPICS, DESCRIBE_GROUPS, CONSUMER_GROUP_DESCRIBE)
     async with admin_of(kafka_cluster) as admin:
@@ -146,7 +146,7 @@ async def test_requests_about_nothing(
 async def test_requests_that_name_something_twice(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """If a request names something twice, the broker is asked for it once."""
+    """If a request contains an item twice, the broker gets the item once."""
     async with admin_of(kafka_cluster) as admin:
         [described] = await admin.describe_consumer_groups(["group", "group"])
         deleted = await admin.delete_topics([kafka_topic, kafka_topic])
@@ -219,7 +219,7 @@ async def test_an_admin_client_that_does_not_run(kafka_cluster: MockCluster) -> 
 @pytest.mark.parametrize("kind", [AIOKafkaAdminClient, AIOKafkaClient, AIOKafkaProducer])
 @in_loop
 async def test_servers_that_are_no_addresses(kind: Any) -> None:
-    """start() raises the same error as aiokafka, and no error of confluent_kafka."""
+    """For invalid addresses, start() raises the same error as aiokafka."""
     for servers in ("a:b", "localhost:", ["127.0.0.1:1", "a:b"]):
         client = kind(bootstrap_servers=servers)
         with pytest.raises(ValueError, match=r"the port of .* must be a number"):
@@ -235,7 +235,7 @@ async def test_servers_that_are_no_addresses(kind: Any) -> None:
 
 @in_loop
 async def test_a_client(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The client knows brokers, topics and partitions, once it has asked."""
+    """The client returns brokers, topics and partitions once it has requested the metadata."""
     client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     assert client.get_random_node() is None
     assert str(client.hosts[0][0]) == "127.0.0.1"
@@ -267,7 +267,8 @@ async def test_a_client(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 @needs("raw-request")
 @in_loop
 async def test_requests_of_the_protocol(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """send() takes a request's message and returns the answer's, in a version that both have."""
+    """send() takes a request and returns the answer, in a version that client and broker
+    support."""
     withdraw(kafka_cluster, protocol.DescribeQuorumRequest.api_key)
     client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     await client.bootstrap()
@@ -288,7 +289,7 @@ async def test_requests_of_the_protocol(kafka_cluster: MockCluster, kafka_topic:
 
 @in_loop
 async def test_what_is_unknown(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A client knows nothing about topics that it has not requested."""
+    """Without metadata, the methods of the cluster return None."""
     client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     assert client.cluster.partitions_for_topic(kafka_topic) is None
     assert client.cluster.available_partitions_for_topic(kafka_topic) is None
@@ -319,7 +320,7 @@ def test_hosts(server: str, wanted: tuple[str, int]) -> None:
 def test_a_new_topic_has_numbers_or_assignments(
     numbers: tuple[int, int], assignments: dict[int, list[int]] | None, fits: bool
 ) -> None:
-    """NewTopic accepts only one of them, as in aiokafka."""
+    """NewTopic accepts either a number of partitions or assignments, as in aiokafka."""
     if fits:
         NewTopic("t", *numbers, assignments)
     else:

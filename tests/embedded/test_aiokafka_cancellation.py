@@ -1,4 +1,5 @@
-"""Every coroutine of `compat.aiokafka`'s clients, cancelled at each of its first suspensions."""
+"""Every coroutine of the clients of `compat.aiokafka` is cancelled at each of its first
+suspensions."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def offsets_of(result: Any) -> list[int]:
 
 @pytest.mark.parametrize("read", READS)
 def test_reads(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, read: str) -> None:
-    """Each message comes once, in order, and no more is committed than came."""
+    """Each message is returned once and in order, and only returned messages are committed."""
     send(producer, kafka_topic, numbers(0, MESSAGES))
     place = TopicPartition(kafka_topic, 0)
 
@@ -78,7 +79,7 @@ def test_reads(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer,
 
 
 def test_no_call_is_left_out() -> None:
-    """The tables contain all public coroutines except the token provider's token()."""
+    """The tables contain all public coroutines, except for the token provider's token()."""
     covered = {(kind, name) for kind, calls in CALLS.items() for name in calls}
     covered |= {(TransactionContext, name) for name in ("__aenter__", "__aexit__")}
     assert coroutines_of(aiokafka) - {(AbstractTokenProvider, "token")} == covered
@@ -104,7 +105,7 @@ def test_the_consumer_works_after_every_call(
             await consumer.seek_to_beginning(place)
         cut = Cut(CALLS[AIOKafkaConsumer][name](consumer, place), at, moment)
         await cut.run()
-        if name not in STARTS | ENDS:  # a consumer is started once
+        if name not in STARTS | ENDS:  # a consumer can be started only once
             consumer.seek(place, 0)
             assert (await consumer.getone()).offset == 0
         await consumer.stop()
@@ -114,7 +115,7 @@ def test_the_consumer_works_after_every_call(
 
 
 async def begun(producer: Any) -> None:
-    """Begin a transaction as soon as the former one, whose end was cancelled, has ended."""
+    """Begin a transaction after the previous one, whose end was cancelled, has really ended."""
     while True:
         try:
             return await producer.begin_transaction()
@@ -145,7 +146,7 @@ def test_the_producer_works_after_every_call(
         if name in STARTS:
             await producer.start()
         if transactional:
-            with contextlib.suppress(IllegalOperation):  # none is open, or it has ended
+            with contextlib.suppress(IllegalOperation):  # there is no open transaction
                 await producer.abort_transaction()
             await begun(producer)
             await producer.send(kafka_topic, b"v", partition=0)
@@ -160,7 +161,8 @@ def test_the_producer_works_after_every_call(
 
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_blocks_of_transactions(kafka_cluster: MockCluster, kafka_topic: str, end: str) -> None:
-    """If `async with producer.transaction()` is cancelled anywhere, no transaction stays open."""
+    """If `async with producer.transaction()` is cancelled at any suspension, no transaction stays
+    open."""
 
     async def once(at: int, moment: str) -> bool:
         producer = AIOKafkaProducer(
@@ -217,7 +219,7 @@ def test_other_clients_work_after_every_call(
         if name not in STARTS:
             await getattr(client, start)()
         cut = Cut(CALLS[kind][name](client, place), at, moment)
-        with contextlib.suppress(KafkaError):  # of the embedded cluster, which has no such request
+        with contextlib.suppress(KafkaError):  # the embedded cluster does not support some requests
             await cut.run()
         if name in STARTS | ENDS:
             await client.close()

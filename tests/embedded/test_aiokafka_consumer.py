@@ -51,7 +51,7 @@ def three(kafka_cluster: MockCluster, producer: Producer) -> list[TopicPartition
 
 @in_loop
 async def test_records(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """A record has what aiokafka's has: types, sizes, and a tuple of headers."""
+    """A record has the same types and sizes as aiokafka's record, and a tuple of headers."""
     producer.produce(kafka_topic, b"value", b"k", timestamp=1234, headers=[("h", b"1")])
     producer.produce(kafka_topic, None)
     assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0
@@ -80,7 +80,7 @@ async def test_records_are_dataclasses(kafka_cluster: MockCluster, filled: str) 
 
 @in_loop
 async def test_records_in_cycles(kafka_cluster: MockCluster, filled: str) -> None:
-    """The garbage collector sees a record that the application puts something into."""
+    """The garbage collector frees a record that became part of a cycle."""
 
     class Value:
         record: Any
@@ -96,7 +96,7 @@ async def test_records_in_cycles(kafka_cluster: MockCluster, filled: str) -> Non
 
 
 def test_types_of_records(kafka_cluster: MockCluster) -> None:
-    """The extension refuses a type with more than the eleven fields, which it could not fill in."""
+    """The extension refuses a record type with other fields than the eleven that it fills in."""
 
     class WithDict(_Record):
         pass
@@ -111,7 +111,7 @@ def test_types_of_records(kafka_cluster: MockCluster) -> None:
 async def test_while_nobody_reads(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Messages that are fetched while nobody reads stay in order, however they are read later."""
+    """Messages that are fetched while nobody reads are returned in order by every later call."""
     both = [TopicPartition(kafka_topic, partition) for partition in range(2)]
     for partition in range(2):
         for value in numbers(0, 2000):
@@ -122,7 +122,7 @@ async def test_while_nobody_reads(
         engine = consumer._running().engine
         while len(found) < 4000:
             found.append(await consumer.getone())
-            engine._serve_callbacks()  # what its task does when nobody reads
+            engine._serve_callbacks()  # the client's own task does this while nobody reads
             for records in (await consumer.getmany(both[len(found) % 2], max_records=70)).values():
                 found += records
     for partition in range(2):
@@ -131,7 +131,7 @@ async def test_while_nobody_reads(
 
 @in_loop
 async def test_every_way_to_read(kafka_cluster: MockCluster, filled: str) -> None:
-    """getone(), getmany() and iteration each continue where the previous call ended."""
+    """getone(), getmany() and iteration each continue where the previous call stopped."""
     async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
         found = await values(consumer, 10)
         found += [record.value for record in await many(consumer, 20, max_records=10)]
@@ -185,7 +185,7 @@ async def test_certain_partitions(kafka_cluster: MockCluster, three: list[TopicP
 
 @in_loop
 async def test_several_tasks(kafka_cluster: MockCluster, filled: str) -> None:
-    """Each message goes to one task."""
+    """If several tasks read, each message goes to one of them."""
     async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
         records = await asyncio.gather(*(consumer.getone() for _ in range(50)))
         batches = await asyncio.gather(
@@ -219,7 +219,7 @@ class TestDeserializers:
     async def test_what_they_get(
         self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
     ) -> None:
-        """Deserializers get bytes or None; the record's sizes stay those of the bytes."""
+        """Deserializers get bytes or None; the record has the sizes of these bytes."""
         producer.produce(kafka_topic, b"value", b"key")
         producer.produce(kafka_topic)
         assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0
@@ -238,8 +238,8 @@ class TestDeserializers:
     async def test_an_exception_leaves_the_position(
         self, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """getone() raises it again and again; getmany() raises it if a record that it would return
-        causes it."""
+        """getone() and getmany() raise the exception again and again if they would return the
+        record."""
         refused = {b"5"}
 
         def number(value: bytes) -> int:
@@ -270,7 +270,8 @@ class TestStop:
 
     @in_loop
     async def test_waiting_calls_end(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """getone() raises, getmany() returns nothing, iteration ends."""
+        """stop() ends waiting calls: getone() raises, getmany() returns nothing, and iteration
+        ends."""
         consumer = consumer_at(kafka_cluster.bootstrap_servers)
         consumer.assign([TopicPartition(kafka_topic, 0)])
         await consumer.start()
@@ -291,7 +292,8 @@ class TestStop:
 
     @in_loop
     async def test_afterwards(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Calls say that the consumer is stopped; stop() does nothing, start() is refused."""
+        """After stop(), reading calls raise ConsumerStoppedError, stop() does nothing, and start()
+        raises."""
         consumer = consumer_at(kafka_cluster.bootstrap_servers, kafka_topic)
         await consumer.stop()
         await consumer.stop()
@@ -309,7 +311,7 @@ class TestStop:
     async def test_a_consumer_that_nobody_stops(
         self, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """When it is collected, the consumer warns. Its client warns, too, and ends."""
+        """A collected consumer warns that it was not stopped. Its client warns, too, and ends."""
         consumer = consumer_at(kafka_cluster.bootstrap_servers, kafka_topic)
         await consumer.start()
         texts: list[str] = []
@@ -320,7 +322,7 @@ class TestStop:
                 await asyncio.sleep(0.002)
                 gc.collect()
                 texts += [str(warning.message) for warning in caught]
-                caught.clear()  # a warning keeps its source
+                caught.clear()  # a warning keeps its source alive
         assert ["Unclosed AIOKafkaConsumer" in text for text in texts] == [True, True]
 
 
@@ -345,7 +347,8 @@ async def test_start_without_a_broker() -> None:
 )
 @in_loop
 async def test_servers_that_cannot_be(servers: Any, error: type[Exception]) -> None:
-    """start() raises, and the consumer can be stopped; the same is true of AIOKafkaClient."""
+    """For invalid servers, start() raises, and the consumer can be stopped; so does
+    AIOKafkaClient."""
     consumer = consumer_at(servers, "topic")
     with pytest.raises(error, match=r"localhost|a:b|::1"):
         await consumer.start()
@@ -386,7 +389,7 @@ async def test_a_broker_that_goes_and_comes_back(
 
 @in_loop
 async def test_without_a_group(kafka_cluster: MockCluster, three: list[TopicPartition]) -> None:
-    """All partitions are assigned, and there are no committed offsets."""
+    """Without a group, all partitions are assigned, and there are no committed offsets."""
     async with consumer_at(kafka_cluster.bootstrap_servers, "three") as consumer:
         assert consumer.assignment() == set(three)
         found = await many(consumer, 60)
@@ -415,7 +418,7 @@ async def test_pause(kafka_cluster: MockCluster, three: list[TopicPartition]) ->
 
 @in_loop
 async def test_what_is_not_assigned(kafka_cluster: MockCluster, filled: str) -> None:
-    """Calls for a partition say that it is not assigned; getmany() of it returns nothing."""
+    """If a partition is not assigned, calls raise an error; getmany() returns nothing."""
     other = TopicPartition("other", 0)
     async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
         for call in (consumer.pause, consumer.resume, consumer.highwater):

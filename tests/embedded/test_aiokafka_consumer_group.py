@@ -76,8 +76,7 @@ class TestListeners:
     async def test_another_subscription(
         self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
     ) -> None:
-        """The assignment is empty at once; listeners are not called for unsubscribe() and
-        stop()."""
+        """The assignment is empty at once. unsubscribe() and stop() do not call listeners."""
         listener = Told()
         consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP)
         consumer.subscribe([kafka_topic], listener=listener)
@@ -139,7 +138,7 @@ class TestListeners:
         error: BaseException,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        """Exceptions of a listener go to the log, and the rebalance goes on."""
+        """Exceptions of a listener are logged, and the rebalance continues."""
 
         class Raises(ConsumerRebalanceListener):
             def on_partitions_revoked(self, revoked: Any) -> None:
@@ -160,7 +159,7 @@ class TestListeners:
 
     @in_loop
     async def test_a_listener_that_seeks(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """In the listener, position() works, and a seek() selects the first message."""
+        """A listener can call position(), and its seek() selects the first message."""
         seen: list[Any] = []
 
         class Seeks(ConsumerRebalanceListener):
@@ -184,7 +183,8 @@ class TestListeners:
 
 @in_loop
 async def test_a_pattern(kafka_cluster: MockCluster) -> None:
-    """subscription() has a matching topic soon after it appears; each new topic is a rebalance."""
+    """subscription() contains a matching topic soon after it appears, and each new topic is a
+    rebalance."""
     listener = Told()
     consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
     consumer.subscribe(pattern="a.+", listener=listener)
@@ -210,7 +210,7 @@ async def test_a_pattern(kafka_cluster: MockCluster) -> None:
 async def test_a_pattern_without_a_group(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """New topics are read, too, and reading of the earlier topics continues."""
+    """Without a group, new topics are read, too, and reading of earlier topics continues."""
     consumer = consumer_at(kafka_cluster.bootstrap_servers, metadata_max_age_ms=100)
     consumer.subscribe(pattern=f"{kafka_topic}|new")
     async with consumer:
@@ -232,7 +232,7 @@ async def test_a_pattern_without_a_group(
 async def test_incremental_protocols(
     kafka_cluster: MockCluster, filled: str, kafka_topic: str, properties: dict[str, Any]
 ) -> None:
-    """Listeners are called in the same way; a partition that had no offset can be sought."""
+    """Listeners are called in the same way. A seek works in a partition that had no offset."""
     listener = Told()
     partition = TopicPartition(filled, 0)
     consumer = consumer_at(
@@ -270,7 +270,7 @@ async def test_incremental_protocols(
 async def test_a_topic_that_may_not_be_read(
     kafka_cluster: MockCluster, filled: str, group: str | None
 ) -> None:
-    """start() or getone() raises the error of a topic that may not be read."""
+    """If a topic may not be read, start() or getone() raises its error."""
     kafka_cluster.set_topic_error(filled, KafkaError.TOPIC_AUTHORIZATION_FAILED)
     with pytest.raises(TopicAuthorizationFailedError):
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=group) as consumer:
@@ -283,7 +283,7 @@ async def test_a_topic_that_may_not_be_read(
 async def test_a_topic_that_nobody_creates(
     kafka_cluster: MockCluster, filled: str, group: str | None, is_by_hand: bool
 ) -> None:
-    """start() raises the topic's error after request_timeout_ms, also if another topic is there."""
+    """start() raises the topic's error after request_timeout_ms, even if another topic exists."""
     consumer = consumer_at(
         kafka_cluster.bootstrap_servers,
         group_id=group,
@@ -339,7 +339,7 @@ async def test_stop_while_start_waits(kafka_cluster: MockCluster, filled: str) -
 
 @in_loop
 async def test_stop_in_the_middle_of_a_rebalance(kafka_cluster: MockCluster, filled: str) -> None:
-    """stop() waits for the listener, and commits as the group wants."""
+    """stop() waits for the listener to end."""
     going_on = asyncio.Event()
     ended = asyncio.Event()
 
@@ -397,7 +397,7 @@ class TestPositions:
     async def test_latest(
         self, kafka_cluster: MockCluster, filled: str, producer: Producer
     ) -> None:
-        """The consumer begins at the end that the partition had when start() returned."""
+        """The consumer starts at the end that the partition had when start() returned."""
         partition = TopicPartition(filled, 0)
         async with reading(
             kafka_cluster.bootstrap_servers, partition, auto_offset_reset="latest"
@@ -447,7 +447,7 @@ class TestPositions:
 
     @in_loop
     async def test_facts_of_the_last_fetch(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """highwater() and similar methods return values once something was read."""
+        """highwater() and similar methods return values once the consumer has read a message."""
         partition = TopicPartition(filled, 0)
         async with reading(kafka_cluster.bootstrap_servers, partition) as consumer:
             assert consumer.last_poll_timestamp(partition) is None
@@ -461,8 +461,8 @@ class TestPositions:
     @pytest.mark.kafka_topic(partitions=2)
     @in_loop
     async def test_polls_of_a_partition(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Each partition has its own time; a call without partitions sets the time of all of
-        them."""
+        """Each partition has its own poll time; a call without partitions sets the time of all
+        partitions."""
         one, two = sorted(partitions_of(kafka_topic, 2))
         async with reading(kafka_cluster.bootstrap_servers, one, two) as consumer:
             assert await consumer.getmany(one) == {}
@@ -499,7 +499,7 @@ class TestPositions:
     async def test_no_offset(
         self, kafka_cluster: MockCluster, filled: str, group: str | None
     ) -> None:
-        """With "none", every call raises until a seek."""
+        """With "none", every call raises until the application seeks."""
         partition = TopicPartition(filled, 0)
         async with consumer_at(
             kafka_cluster.bootstrap_servers, filled, group_id=group, auto_offset_reset="none"
@@ -519,7 +519,7 @@ class TestPositions:
     async def test_out_of_range(
         self, kafka_cluster: MockCluster, filled: str, group: str | None
     ) -> None:
-        """With "none", every call raises until a seek to an offset that is there."""
+        """With "none", every call raises until the application seeks to an existing offset."""
         partition = TopicPartition(filled, 0)
         consumer = consumer_at(
             kafka_cluster.bootstrap_servers, group_id=group, auto_offset_reset="none"
@@ -572,7 +572,8 @@ class TestCommits:
     async def test_what_a_deserializer_refuses_is_not_committed(
         self, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """The next consumer of the group begins with that record."""
+        """If a deserializer raises, the record is not committed: the next consumer starts with
+        it."""
 
         def refuse(value: bytes) -> bytes:
             if value == b"2":
@@ -594,7 +595,8 @@ class TestCommits:
 
     @in_loop
     async def test_nothing_to_commit(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """A member without partitions commits nothing; before an assignment there is no member."""
+        """A member without partitions commits nothing; before the first assignment, there is no
+        member."""
         servers = kafka_cluster.bootstrap_servers
         async with (
             consumer_at(servers, kafka_topic, group_id=GROUP) as one,
@@ -614,7 +616,7 @@ class TestCommits:
 
     @in_loop
     async def test_refused(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """The coordinator's answer becomes aiokafka's exception."""
+        """An error of the coordinator raises aiokafka's exception."""
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP) as consumer:
             await consumer.getone()
             for code, error in (
@@ -671,7 +673,7 @@ class TestCommits:
             told.calls.clear()
             starting = asyncio.ensure_future(third.start())
             await until(lambda: bool(told.calls))
-            for _ in range(20):  # the rebalance, which waits for `slow`, goes on
+            for _ in range(20):  # the rebalance does not end, because it waits for `slow`
                 await asyncio.sleep(0)
             assert told.calls == [("revoked", {place})]
             assert await consumer.position(place) == 10
@@ -709,7 +711,7 @@ async def test_a_topic_of_a_pattern_that_is_deleted(kafka_cluster: MockCluster) 
             await asyncio.to_thread(deleted.result)
         await until(lambda: consumer.subscription() == {"ab"})
         await until(lambda: consumer.assignment() == partitions_of("ab", 1))
-        await asyncio.sleep(0.5)  # in which librdkafka asks for its topics several times
+        await asyncio.sleep(0.5)  # librdkafka requests metadata several times in this time
         assert await consumer.topics() == {"ab"}
 
 
@@ -718,9 +720,9 @@ async def test_a_topic_of_a_pattern_that_is_deleted(kafka_cluster: MockCluster) 
 async def test_a_handler_that_hangs(
     kafka_cluster: MockCluster, filled: str, properties: dict[str, Any]
 ) -> None:
-    """Another member has the partitions after max_poll_interval_ms, and nothing is committed.
+    """After max_poll_interval_ms, another member has the partitions, and nothing is committed.
 
-    The next read joins again.
+    The next read joins the group again.
     """
     told = Told()
     partition = TopicPartition(filled, 0)
@@ -738,7 +740,7 @@ async def test_a_handler_that_hangs(
         assert await values(hanging, 3) == numbers(0, 3)
         async with consumer_at(servers, filled, **keywords) as other:
             await until(lambda: other.assignment() == {partition})
-            assert hanging.assignment() == {partition}  # it has not been told
+            assert hanging.assignment() == {partition}  # it does not know of the rebalance yet
             assert await hanging.position(partition) == 3
             with pytest.raises(CommitFailedError):
                 await hanging.commit()

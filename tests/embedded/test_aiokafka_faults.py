@@ -1,4 +1,5 @@
-"""compat.aiokafka when something goes wrong: nothing hangs, is lost, or is read twice."""
+"""If something goes wrong, clients of compat.aiokafka do not hang, lose messages, or read them
+twice."""
 
 from __future__ import annotations
 
@@ -45,11 +46,11 @@ def producer_of(cluster: MockCluster, **keywords: Any) -> AIOKafkaProducer:
 
 
 class TestBrokersThatDie:
-    """All brokers go while 1,000 calls wait, and come back."""
+    """All brokers stop while 1,000 calls wait, and start again."""
 
     @in_loop
     async def test_sends(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Each message is delivered once."""
+        """Each message is delivered exactly once."""
         place = TopicPartition(kafka_topic, 0)
         async with (
             producer_of(kafka_cluster, enable_idempotence=True) as sending,
@@ -80,7 +81,7 @@ class TestBrokersThatDie:
 
     @in_loop
     async def test_administration(self, kafka_cluster: MockCluster) -> None:
-        """Calls fail when their time is up, and the client goes on when the brokers are back."""
+        """Calls fail after their timeout, and the client still works when the brokers are back."""
         servers = kafka_cluster.bootstrap_servers
         async with (
             AIOKafkaAdminClient(
@@ -103,7 +104,7 @@ class TestCancelled:
 
     @in_loop
     async def test_send(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Messages and batches that waited for room are not sent, but later ones are."""
+        """Messages and batches that waited for room are not sent, but later messages are."""
         properties = {"queue.buffering.max.messages": 5}
         place = TopicPartition(kafka_topic, 0)
         async with (
@@ -223,7 +224,7 @@ async def test_listener_that_waits_while_there_is_no_topic(kafka_cluster: MockCl
 
 
 class TestRefused:
-    """If a broker refuses a request permanently, the call that a user expects raises the error."""
+    """If a broker refuses a request permanently, a call of the application raises the error."""
 
     @pytest.mark.parametrize(
         ("request_name", "code", "error"),
@@ -242,7 +243,7 @@ class TestRefused:
         code: int,
         error: type[Exception],
     ) -> None:
-        """start() raises the error and stops the consumer."""
+        """If joining is refused, start() raises the error and stops the consumer."""
         kafka_cluster.inject_errors(request_name, [code] * 50)
         consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g")
         with pytest.raises(error):
@@ -251,7 +252,8 @@ class TestRefused:
 
     @in_loop
     async def test_to_join_for_now(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """No call raises: the member joins when the broker is ready."""
+        """If joining is refused temporarily, no call raises: the member joins when the broker is
+        ready."""
         kafka_cluster.inject_errors("JoinGroup", [KafkaError.COORDINATOR_LOAD_IN_PROGRESS])
         kafka_cluster.inject_errors("FindCoordinator", [KafkaError.COORDINATOR_NOT_AVAILABLE])
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g") as consumer:
@@ -262,8 +264,10 @@ class TestRefused:
     async def test_to_join_again(
         self, kafka_cluster: MockCluster, filled: str, reads: bool
     ) -> None:
-        """A reading call raises the error, once for answers that are repeated within 5 s; stop()
-        does not."""
+        """A reading call raises the error, and only once if the answer is repeated within 5 s.
+
+        stop() does not raise it.
+        """
         consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g")
         async with consumer:
             kafka_cluster.create_topic("more")
@@ -295,8 +299,8 @@ class TestRefused:
         code: int,
         error: type[Exception],
     ) -> None:
-        """Each reading call raises the error until the broker answers; start() returns with an
-        assignment."""
+        """Each reading call raises the error until the broker answers; start() returns once it has
+        partitions."""
         place = TopicPartition(filled, 0)
         kafka_cluster.inject_errors("OffsetFetch", [code] * 1000)
         consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id="g")
@@ -379,12 +383,12 @@ class TestRefused:
 
     @in_loop
     async def test_first_offsets_late(self, kafka_cluster: MockCluster, filled: str) -> None:
-        """A request that no broker answers in time is sent again, also without a group."""
+        """A request that no broker answers in time is repeated, also without a group."""
         kafka_cluster.inject_errors("ListOffsets", [KafkaError.NOT_LEADER_FOR_PARTITION] * 1000)
         consumer = consumer_at(
             kafka_cluster.bootstrap_servers, filled, request_timeout_ms=1000, retry_backoff_ms=50
         )
-        async with consumer:  # start() waits for request_timeout_ms
+        async with consumer:  # start() waits as long as request_timeout_ms
             kafka_cluster.clear_errors()
             assert await values(consumer, 1) == [b"0"]
 
@@ -400,7 +404,7 @@ class TestCorruptBatches:
 
     @pytest.fixture
     def corrupt(self, kafka_cluster: MockCluster, kafka_topic: str) -> TopicPartition:
-        """A partition with a message, one whose checksum is wrong, and another one."""
+        """A partition with three messages; the checksum of the second one is wrong."""
         for value in (b"0", b"1", b"2"):
             batch = RecordBatch.of([Record(0, 1000, None, value, ())])
             if value == b"1":
@@ -413,7 +417,8 @@ class TestCorruptBatches:
     async def test_checked(
         self, kafka_cluster: MockCluster, corrupt: TopicPartition, group: str | None
     ) -> None:
-        """Each call raises CorruptRecordException, until the application seeks; stop() does not."""
+        """Each call raises CorruptRecordException until the application seeks; stop() does not
+        raise it."""
         servers = kafka_cluster.bootstrap_servers
         consumer = consumer_at(servers, corrupt.topic, group_id=group)
         async with consumer:
@@ -432,20 +437,21 @@ class TestCorruptBatches:
 
     @in_loop
     async def test_not_checked(self, kafka_cluster: MockCluster, corrupt: TopicPartition) -> None:
-        """The messages are read as they are."""
+        """With check_crcs=False, messages with a wrong checksum are read."""
         async with reading(kafka_cluster.bootstrap_servers, corrupt, check_crcs=False) as consumer:
             assert await values(consumer, 3) == [b"0", b"1", b"2"]
 
 
 class TestCallbacksThatRaise:
-    """The call that needs a callback raises its exception, and the client goes on."""
+    """The call that uses a callback raises its exception, and the client still works."""
 
     @pytest.mark.parametrize("callback", ["key_serializer", "value_serializer", "partitioner"])
     @in_loop
     async def test_sending(
         self, kafka_cluster: MockCluster, kafka_topic: str, callback: str
     ) -> None:
-        """send(), and append() of a batch, raise the exception; that message is not sent."""
+        """send(), and append() of a batch, raise a serializer's exception, and the message is not
+        sent."""
         broken = True
 
         def work(*arguments: Any) -> Any:
@@ -473,14 +479,16 @@ class TestCallbacksThatRaise:
     @pytest.mark.parametrize("kind", [AIOKafkaConsumer, AIOKafkaProducer, AIOKafkaAdminClient])
     @in_loop
     async def test_token_provider(self, kafka_cluster: MockCluster, kind: type[Any]) -> None:
-        """The error of start() names the exception; stop() ends the client."""
+        """The error of start() contains the exception of the token provider; stop() ends the
+        client."""
 
         class Broken(AbstractTokenProvider):
             async def token(self) -> str:
                 raise ZeroDivisionError("no token today")
 
         text = ""
-        while "ZeroDivisionError: no token today" not in text:  # until it was called in time
+        # a busy machine may not call the provider in time
+        while "ZeroDivisionError: no token today" not in text:
             client = kind(
                 bootstrap_servers=kafka_cluster.bootstrap_servers,
                 security_protocol="SASL_PLAINTEXT",
@@ -502,7 +510,7 @@ class TestStop:
     async def test_sends_that_wait_for_room(
         self, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """Sends that wait for room raise ProducerClosed; what is in the queue is delivered."""
+        """Sends that wait for room raise ProducerClosed; queued messages are delivered."""
         properties = {"queue.buffering.max.messages": 5}
         producer = producer_of(kafka_cluster, linger_ms=60_000, properties=properties)
         await producer.start()
@@ -525,8 +533,8 @@ class TestStop:
     async def test_send_that_lets_others_run(
         self, kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A send() that lets others run raises ProducerClosed, too, if its turn comes after
-        stop()."""
+        """A send() that lets other tasks run also raises ProducerClosed if stop() is called
+        meanwhile."""
         producer = producer_of(kafka_cluster)
         await producer.start()
         await producer.send_and_wait(kafka_topic, b"0", partition=0)
@@ -539,7 +547,7 @@ class TestStop:
 
     @in_loop
     async def test_flush(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """flush() ends when the messages are delivered, which stop() also waits for."""
+        """flush() ends when the messages are delivered; stop() also waits for this."""
         properties = {"logger": QUIET, "reconnect.backoff.ms": 10, "reconnect.backoff.max.ms": 50}
         producer = producer_of(kafka_cluster, properties=properties)
         await producer.start()
@@ -549,14 +557,14 @@ class TestStop:
         flushing = [asyncio.create_task(producer.flush()) for _ in range(3)]
         await asyncio.sleep(0)
         stopping = asyncio.create_task(producer.stop())
-        await asyncio.sleep(0.3)  # flush() has looked again
+        await asyncio.sleep(0.3)  # flush() has checked again
         kafka_cluster.set_broker_up()
         await asyncio.gather(stopping, *flushing)
         assert sent.result().offset == 0
 
     @in_loop
     async def test_requests(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """Requests end with an error if no broker answers, also requests that wait for a thread."""
+        """Requests end with an error if no broker answers, even requests that wait for a thread."""
         place = TopicPartition(kafka_topic, 0)
         servers, quiet = kafka_cluster.bootstrap_servers, {"logger": QUIET}
         consumer = consumer_at(servers, properties=quiet)
@@ -581,7 +589,7 @@ class TestStop:
 
     @in_loop
     async def test_close_of_an_admin_client_that_waits(self, kafka_cluster: MockCluster) -> None:
-        """The calls end with an error, and do not keep the client from closing."""
+        """Waiting calls of an admin client end with an error, and do not stop close()."""
         admin = AIOKafkaAdminClient(
             bootstrap_servers=kafka_cluster.bootstrap_servers, properties={"logger": QUIET}
         )

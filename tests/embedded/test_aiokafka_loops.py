@@ -35,7 +35,7 @@ def _groups_form_at_once(kafka_cluster: MockCluster) -> None:
 
 
 class Clients:
-    """One client of each kind, which are members of this loop.
+    """One client of each kind; all of them belong to this loop.
 
     Args:
         servers: the brokers.
@@ -64,7 +64,7 @@ class Clients:
         }
 
     def calls(self) -> Calls:
-        """Calls that wait for a broker, or change the state that the loop's tasks use."""
+        """Calls that wait for a broker, or that change state which the loop's tasks use."""
         producer, consumer, admin = self.producer, self.consumer, self.admin
         place = TopicPartition(self.topic, 0)
         batch = producer.create_batch()
@@ -102,7 +102,7 @@ class Clients:
 
 @asynccontextmanager
 async def running(cluster: MockCluster, topic: str) -> AsyncIterator[Clients]:
-    """Started clients, which must work as ever at the end of the block."""
+    """Yield started clients; after the block, check that they still work."""
     clients = Clients(cluster.bootstrap_servers, topic)
     await clients.start()
     yield clients
@@ -117,7 +117,8 @@ async def running(cluster: MockCluster, topic: str) -> AsyncIterator[Clients]:
 
 @contextmanager
 def collected() -> Iterator[Callable[[str], bool]]:
-    """Collect garbage. Returns a function that tells whether a warning had a text."""
+    """Return a function that collects garbage and returns whether any warning has contained a
+    text."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ResourceWarning)
@@ -125,14 +126,14 @@ def collected() -> Iterator[Callable[[str], bool]]:
         def is_told(text: str) -> bool:
             gc.collect()
             texts.extend(str(warning.message) for warning in caught)
-            caught.clear()  # a warning keeps its source
+            caught.clear()  # a warning keeps its source alive
             return any(text in one for one in texts)
 
         yield is_told
 
 
 async def refusals(calls: Calls) -> dict[str, str]:
-    """What each call raises."""
+    """The exception that each call raises, as text."""
     raised = {}
     for name, call in calls.items():
         try:
@@ -147,7 +148,8 @@ async def refusals(calls: Calls) -> dict[str, str]:
 
 @in_loop
 async def test_other_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A call in a second loop raises and names the client, which works on in its own loop."""
+    """In a second loop, a call raises an error that names the client; it still works in its own
+    loop."""
     async with running(kafka_cluster, kafka_topic) as clients:
         raised = await asyncio.to_thread(asyncio.run, refusals(clients.calls()))
     texts = {name: text.split(" AIOKafka") for name, text in raised.items()}
@@ -178,7 +180,7 @@ def test_between_two_runs_of_the_loop(kafka_cluster: MockCluster, kafka_topic: s
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @in_loop
 async def test_fork(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A child is refused whatever it calls, and ends; the parent goes on."""
+    """In a child, every call of the clients raises, and the child can end; the parent continues."""
     async with running(kafka_cluster, kafka_topic) as clients:
         child = os.fork()
         if child == 0:
@@ -188,7 +190,7 @@ async def test_fork(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def _end_of_child(calls: Calls) -> None:
-    """End the process, with 0 if each call was refused as one of another process or loop."""
+    """End the process with status 0 if each call was refused because of its process or loop."""
     expected = ("before os.fork()", "another event loop")
     status = 1
     try:
@@ -201,14 +203,14 @@ def _end_of_child(calls: Calls) -> None:
 
 @in_loop
 async def test_clients_that_nobody_closes(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Admin clients warn like other clients, and end."""
+    """Admin clients that nobody closes warn like other clients, and end."""
     for kind in (AIOKafkaAdminClient, AIOKafkaClient):
         client = kind(bootstrap_servers=kafka_cluster.bootstrap_servers)
         await (client.start() if isinstance(client, AIOKafkaAdminClient) else client.bootstrap())
         warning = f"{kind.__name__} was not closed: await close()"
         with collected() as is_told:
             del client
-            # A thread may just be releasing it.
+            # A thread may still hold the client for a moment.
             await until(partial(is_told, warning))
 
 
@@ -237,6 +239,7 @@ def test_loop_that_ends_with_live_clients(
         loop.close()
     with collected() as is_told:
         kept.clear()
-        consumers = ("Unclosed AIOKafkaConsumer <", "Unclosed AIOKafkaConsumer:")  # and its client
+        # The second warning is from the client of the consumer.
+        consumers = ("Unclosed AIOKafkaConsumer <", "Unclosed AIOKafkaConsumer:")
         for text in (*consumers, "AdminClient was", "Unclosed AIOKafkaProducer"):
             wait_until(partial(is_told, text))

@@ -36,7 +36,7 @@ def producer_of(cluster: MockCluster, **keywords: Any) -> AIOKafkaProducer:
 async def test_a_message_is_sent(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """The future has the message's place; the message has all that was given."""
+    """The future's result has the partition and offset; the message has all given fields."""
     async with producer_of(kafka_cluster) as producer:
         delivery = await producer.send(
             kafka_topic, b"v", b"k", partition=0, timestamp_ms=5, headers=[("h", b"1"), ("n", None)]
@@ -56,7 +56,7 @@ async def test_a_message_is_sent(
 
 @in_loop
 async def test_without_acknowledgement(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """With acks=0 nobody knows where a message is."""
+    """With acks=0, the result is None, because the broker does not return an offset."""
     async with producer_of(kafka_cluster, acks=0) as producer:
         assert await producer.send_and_wait(kafka_topic, b"v") is None
 
@@ -65,7 +65,7 @@ async def test_without_acknowledgement(kafka_cluster: MockCluster, kafka_topic: 
 async def test_serializers(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Serializers make the bytes of keys and values. The error for another type names the
+    """Serializers return the bytes of keys and values. For other types, the error names the
     argument."""
     async with producer_of(
         kafka_cluster,
@@ -90,7 +90,7 @@ async def test_serializers(
 
 @in_loop
 async def test_a_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A partitioner is called with the key's bytes and the topic's partitions, and chooses."""
+    """A partitioner gets the key's bytes and the topic's partitions, and chooses a partition."""
     calls = []
 
     def last(key: bytes | None, everything: list[int], available: list[int]) -> int:
@@ -114,7 +114,8 @@ async def test_a_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> No
 
 @in_loop
 async def test_the_default_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The name selects a partitioner of librdkafka, which chooses the partition of a key."""
+    """By default, keys go to the partition that _partition() computes with librdkafka's
+    partitioner."""
     async with producer_of(kafka_cluster) as producer:
         await producer.partitions_for(kafka_topic)
         for number in range(30):
@@ -125,7 +126,7 @@ async def test_the_default_partitioner(kafka_cluster: MockCluster, kafka_topic: 
 
 @in_loop
 async def test_partitions_that_are_not_there(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A message to a partition that is not there is refused at once."""
+    """If the partition does not exist, the message is refused at once."""
     async with producer_of(kafka_cluster) as producer:
         for partition in (-1, 99):
             with pytest.raises(AssertionError, match="no partition"):
@@ -138,14 +139,14 @@ async def test_partitions_that_are_not_there(kafka_cluster: MockCluster, kafka_t
 async def test_an_unknown_topic(
     kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """send() waits for the topic for request_timeout_ms, and then raises; other calls continue."""
+    """send() waits for the topic for request_timeout_ms, and then raises; other sends succeed
+    meanwhile."""
     kafka_cluster.set_topic_error("missing", KafkaError.UNKNOWN_TOPIC_OR_PART)
     async with producer_of(kafka_cluster) as producer:
         missing = asyncio.create_task(producer.send("missing", b"v"))
         await producer.send_and_wait(kafka_topic, b"v")
         assert not missing.done()
-        # Each time the client looks at this clock, 15 s pass; the brokers have all the time they
-        # need.
+        # Each look at this clock advances it by 15 s, but the brokers have enough real time.
         monkeypatch.setattr(client, "monotonic", functools.partial(next, count(monotonic(), 15)))
         with pytest.raises(failures.UnknownTopicOrPartitionError, match="'missing' for 40000 ms"):
             await missing
@@ -157,7 +158,7 @@ async def test_an_unknown_topic(
 async def test_stop_while_a_topic_is_waited_for(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """send() ends with an error when the producer stops; it is not cancelled."""
+    """send() raises an error when the producer stops; it is not cancelled."""
     kafka_cluster.set_topic_error("missing", KafkaError.UNKNOWN_TOPIC_OR_PART)
     producer = producer_of(kafka_cluster)
     await producer.start()
@@ -184,7 +185,7 @@ async def test_a_topic_that_is_no_name(kafka_cluster: MockCluster) -> None:
 
 @in_loop
 async def test_timestamps(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Timestamps such as time.time() * 1000 lose their fraction. The error for another type names
+    """Timestamps such as time.time() * 1000 lose their fraction. For other types, the error names
     the argument."""
     async with producer_of(kafka_cluster) as producer:
         record = await producer.send_and_wait(kafka_topic, b"v", timestamp_ms=1700000000123.75)
@@ -208,7 +209,7 @@ async def test_timestamps(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 async def test_headers_that_are_none(
     kafka_cluster: MockCluster, kafka_topic: str, headers: Any
 ) -> None:
-    """Headers that aiokafka refuses are refused, and nothing is sent."""
+    """Headers that aiokafka refuses are refused here, too, and nothing is sent."""
     async with producer_of(kafka_cluster) as producer:
         with pytest.raises(TypeError):
             await producer.send(kafka_topic, b"v", headers=headers)
@@ -274,7 +275,7 @@ async def test_a_broker_that_is_gone(kafka_cluster: MockCluster, kafka_topic: st
 
 @in_loop
 async def test_no_broker() -> None:
-    """start() says that nobody answers, and may be called again."""
+    """If no broker answers, start() raises an error, and can be called again."""
     producer = AIOKafkaProducer(bootstrap_servers=NO_BROKER)
     for _ in range(2):
         with pytest.raises(failures.KafkaConnectionError, match="Unable to bootstrap from"):
@@ -284,7 +285,7 @@ async def test_no_broker() -> None:
 
 @in_loop
 async def test_before_and_after(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A producer that does not run says so; stopping twice and starting again are possible."""
+    """If the producer is not running, send() raises; start() and stop() can be called twice."""
     producer = producer_of(kafka_cluster)
     with pytest.raises(failures.ProducerClosed):
         await producer.send(kafka_topic, b"v")
@@ -316,19 +317,20 @@ async def test_stop_does_not_wait_for_linger(kafka_cluster: MockCluster, kafka_t
 
 @in_loop
 async def test_a_producer_that_nobody_stops(kafka_cluster: MockCluster) -> None:
-    """Python warns of a producer that nobody stops, and the producer ends."""
+    """Python warns about a producer that nobody stops, and the producer ends."""
     producer = producer_of(kafka_cluster)
     await producer.start()
     with pytest.warns(ResourceWarning, match="Unclosed AIOKafkaProducer") as warned:  # noqa: PT031
         del producer
-        while not warned.list:  # the thread that connected it may still refer to it
+        while not warned.list:  # the thread that connected the client may still refer to it
             gc.collect()
             await asyncio.sleep(0.002)
 
 
 @in_loop
 async def test_a_batch(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
-    """When all records of a batch are delivered, its future has the place of the first one."""
+    """When all records of a batch are delivered, the result has the partition and offset of the
+    first one."""
     async with producer_of(kafka_cluster, value_serializer=str.encode) as producer:
         batch = producer.create_batch()
         for number in range(5):
@@ -351,7 +353,7 @@ async def test_a_batch(kafka_cluster: MockCluster, kafka_topic: str, consumer: C
 
 
 def test_the_size_of_a_batch() -> None:
-    """A batch takes what fits, but at least one record, and closes when something does not fit."""
+    """A batch accepts at least one record, and is closed when a record does not fit."""
     batch = AIOKafkaProducer(max_batch_size=200).create_batch()
     assert (batch.size(), batch.record_count()) == (61, 0)
     first = batch.append(timestamp=5, key=b"k", value=b"v" * 50, headers=[("a", b"b")])
@@ -405,7 +407,7 @@ async def test_transactions(
 async def test_an_aborted_message_was_delivered(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Aborting waits for the deliveries, so that futures have their results."""
+    """Aborting waits for deliveries, so that futures of delivered messages have their results."""
     async with producer_of(kafka_cluster, transactional_id="t", linger_ms=10_000) as producer:
         await producer.begin_transaction()
         delivery = await producer.send(kafka_topic, b"v", partition=0)
@@ -415,7 +417,7 @@ async def test_an_aborted_message_was_delivered(
 
 @in_loop
 async def test_offsets_of_a_transaction(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Offsets are int or OffsetAndMetadata by partition, of a group that has a name."""
+    """Offsets by partition can be int or OffsetAndMetadata, and the group must have a name."""
     async with producer_of(kafka_cluster, transactional_id="t") as producer, producer.transaction():
         place = TopicPartition(kafka_topic, 0)
         await producer.send_offsets_to_transaction({place: OffsetAndMetadata(5, "text")}, "g")
@@ -467,7 +469,7 @@ def test_keywords_that_exclude_each_other(keywords: dict[str, Any]) -> None:
 
 @in_loop
 async def test_what_tracing_packages_read(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Tracing packages use private attributes of aiokafka's producer, which exist here and work."""
+    """The private attributes of aiokafka's producer that tracing packages use exist here, too."""
     async with producer_of(
         kafka_cluster, client_id="c", key_serializer=str.encode, value_serializer=str.encode
     ) as producer:
@@ -488,7 +490,8 @@ class TestTasksThatAreCancelled:
     async def test_metadata_that_a_send_waits_for(
         self, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """If the request for metadata is cancelled, it is sent again for the send() that waits."""
+        """If a request for metadata is cancelled, the producer repeats it for a send() that
+        waits."""
         async with producer_of(kafka_cluster, retry_backoff_ms=10) as producer:
             kafka_cluster.set_topic_error(kafka_topic, KafkaError.LEADER_NOT_AVAILABLE)
             sending = asyncio.ensure_future(producer.send_and_wait(kafka_topic, b"v", partition=0))
@@ -500,14 +503,14 @@ class TestTasksThatAreCancelled:
 
     @in_loop
     async def test_metadata_that_is_old(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """If a refresh was cancelled, the next message repeats it."""
+        """If a refresh of the metadata was cancelled, the next message repeats it."""
         async with producer_of(
             kafka_cluster, partitioner=lambda key, every, available: 0, metadata_max_age_ms=1000
         ) as producer:
             await producer.send_and_wait(kafka_topic, b"v")
             client = producer.client
             client._updated[kafka_topic] -= 2
-            await producer.send(kafka_topic, b"v")  # at once: the refresh has not begun
+            await producer.send(kafka_topic, b"v")  # returns at once, before the refresh has begun
             [refresh] = client._refreshing
             refresh.cancel()
             await asyncio.wait([refresh])

@@ -1,6 +1,6 @@
-"""compat.aiokafka: what a consumer raises when its group's coordinator refuses a request.
+"""compat.aiokafka: the errors of a consumer when its group's coordinator refuses a request.
 
-The tables contain what aiokafka 0.14 was observed to do, except for the rows of PATIENT.
+The tables contain the observed behaviour of aiokafka 0.14, except for the rows of PATIENT.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ NAMES = {
     81: "UnknownError",  # aiokafka has no name for it
 }
 
-# aiokafka asks again, or joins again.
+# For these codes, aiokafka repeats the request or joins again.
 REPEATED = {
     "JoinGroup": {14, 15, 16, 25, 79},
     "SyncGroup": {15, 16, 22, 25, 27},
     "Heartbeat": {15, 16, 22, 25, 27},
 }
-# This package asks again, and aiokafka raises an error: the next request may succeed.
+# For these codes, this package repeats the request, which may succeed. aiokafka raises an error.
 PATIENT = {"JoinGroup": {7, 22, 27}, "SyncGroup": {7, 14}, "Heartbeat": {7, 14}}
-# The error's own exception is raised.
+# These codes raise their own exception.
 RAISED = {"JoinGroup": {23, 24, 26}, "SyncGroup": set[int](), "Heartbeat": set[int]()}
 
 
 def expected(request: str, group: str, code: int) -> tuple[str, str]:
-    """The name of the exception, and what its text begins with."""
+    """The name of the exception, and the beginning of its text."""
     name = NAMES[code]
     if code in REPEATED[request] | PATIENT[request]:
         return "", "works"
@@ -75,9 +75,8 @@ def expected(request: str, group: str, code: int) -> tuple[str, str]:
 
 
 def refusing(request: str) -> Callable[[Any, object], Any]:
-    """The name of a group contains the code with which its requests are refused. A code that the
-    consumer must tolerate comes once; any other code comes for each request.
-    """
+    """Refuse requests with the code in the group's name. If the consumer must tolerate the code,
+    only the first request is refused; otherwise every request is refused."""
     seen: Counter[int] = Counter()
     response = getattr(protocol, f"{request}Response")
 
@@ -91,7 +90,7 @@ def refusing(request: str) -> Callable[[Any, object], Any]:
 
 
 async def outcome(cluster: MockCluster, topic: str, group: str, request: str) -> tuple[str, str]:
-    """What start() raises, or getone() later."""
+    """The exception of start(), or later of getone()."""
     consumer = consumer_at(cluster.bootstrap_servers, topic, group_id=group, retry_backoff_ms=20)
     try:
         await asyncio.wait_for(consumer.start(), TIMEOUT)
@@ -119,7 +118,7 @@ async def test_a_refused_request(
     kafka_cluster.on_request(api_key, refusing(request_name))
     groups = {code: f"group {code}" for code in NAMES}
     if request_name != "JoinGroup":
-        del groups[25]  # the new member waits until the former one's session ends
+        del groups[25]  # the new member waits until the former member's session ends
     found = await asyncio.gather(
         *(outcome(kafka_cluster, kafka_topic, group, request_name) for group in groups.values())
     )

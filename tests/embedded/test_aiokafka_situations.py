@@ -1,4 +1,4 @@
-"""aiokafka's situations (examples/aiokafka_situations.py) on the embedded cluster."""
+"""The tasks in examples/aiokafka_situations.py on the embedded cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kafka_topic(partitions=2)
 
 @pytest.fixture
 def servers(kafka_cluster: MockCluster) -> str:
-    """Where the brokers listen."""
+    """The addresses of the brokers."""
     return kafka_cluster.bootstrap_servers
 
 

@@ -1,4 +1,4 @@
-"""compat.aiokafka: steps of transactions that overlap, are cancelled, or fail."""
+"""compat.aiokafka: transaction steps that overlap, are cancelled, or fail."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def started(cluster: MockCluster, **keywords: Any) -> AsyncIterator[AIOKaf
 
 
 class Held:
-    """Requests of one kind, which the brokers answer only when the test lets them."""
+    """Requests of one kind that the brokers do not answer until the test allows it."""
 
     def __init__(self, cluster: MockCluster, api_key: int) -> None:
         self._come = threading.Event()
@@ -52,7 +52,7 @@ class Held:
 
     def _wait(self, request: Any, context: Any) -> None:
         self._come.set()
-        self._go.wait(2 * TIMEOUT)  # longer than what must not wait for it
+        self._go.wait(2 * TIMEOUT)  # longer than the calls that must not wait for this request
 
     async def come(self) -> None:
         assert await asyncio.to_thread(self._come.wait, TIMEOUT)
@@ -90,7 +90,7 @@ def others(producer: AIOKafkaProducer, topic: str) -> dict[str, Step]:
 
 
 async def runs_again(producer: AIOKafkaProducer, topic: str) -> None:
-    """A producer whose transactions begin, take messages, and end."""
+    """Check that the producer can begin a transaction, send a message and commit."""
     await producer.begin_transaction()
     await producer.send(topic, b"again", partition=0)
     await producer.commit_transaction()
@@ -101,7 +101,7 @@ async def runs_again(producer: AIOKafkaProducer, topic: str) -> None:
 async def test_nothing_comes_into_a_transaction_that_ends(
     kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held], end: str
 ) -> None:
-    """From the beginning of a commit or abort until it has ended, every call is refused."""
+    """From the beginning of a commit or abort until its end, every other call is refused."""
     ends = held(END)
     async with started(kafka_cluster) as producer:
         await producer.begin_transaction()
@@ -144,7 +144,8 @@ async def test_an_end_that_is_cancelled_goes_on(
 
 
 async def cut_off(block: Coroutine[Any, Any, None], come: Awaitable[Any]) -> None:
-    """Cancel a block when `come` is done, which shows that the block has come far enough."""
+    """Cancel a block when `come` is done: the block has then reached the point that the test
+    needs."""
     running = asyncio.ensure_future(block)
     await come
     running.cancel()
@@ -161,7 +162,8 @@ async def test_a_cancelled_block_leaves_its_end(
     monkeypatch: pytest.MonkeyPatch,
     moment: str,
 ) -> None:
-    """The block does not wait for a silent broker; the next begin waits, and raises nothing."""
+    """The cancelled block does not wait for a silent broker; the next begin waits, and raises
+    nothing."""
     monkeypatch.setattr(_transaction, "SECONDS_ON_THE_WAY_OUT", 0.01)
     ends = held(END)
     inside = asyncio.Event()
@@ -187,7 +189,8 @@ async def test_a_cancelled_block_leaves_its_end(
 async def test_a_cancelled_block_whose_commit_fails(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The transaction is aborted in the background, because no other code would abort it."""
+    """If the commit of a cancelled block fails, the client aborts the transaction in the
+    background."""
     inside = asyncio.Event()
     async with started(kafka_cluster) as producer:
         kafka_cluster.inject_errors("TxnOffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
@@ -211,7 +214,7 @@ async def test_a_block_without_a_broker(
     caplog: pytest.LogCaptureFixture,
     error: type[BaseException],
 ) -> None:
-    """One Ctrl-C ends the block and the program; the log says what continues."""
+    """One Ctrl-C ends the block and the program; the log names the steps that continue."""
     monkeypatch.setattr(_transaction, "SECONDS_ON_THE_WAY_OUT", 0.01)
     async with started(kafka_cluster) as producer:
 
@@ -234,7 +237,8 @@ async def test_a_block_without_a_broker(
 async def test_a_begin_that_is_cancelled(
     kafka_cluster: MockCluster, kafka_topic: str, turns: int
 ) -> None:
-    """Wherever a begin is cancelled, the next begin works: no unknown transaction stays open."""
+    """If a begin is cancelled at any point, the next begin works, and no other transaction stays
+    open."""
 
     async def block() -> None:
         async with producer.transaction():
@@ -245,7 +249,7 @@ async def test_a_begin_that_is_cancelled(
             beginning = asyncio.ensure_future(begin())
             for _ in range(turns):
                 await asyncio.sleep(0)
-            if not beginning.cancel():  # it had begun
+            if not beginning.cancel():  # it has already begun
                 await producer.abort_transaction()
                 continue
             with pytest.raises(asyncio.CancelledError):
@@ -312,9 +316,10 @@ def added(request: Any, context: Any) -> protocol.AddPartitionsToTxnResponse:
 async def test_a_commit_that_takes_longer_than_librdkafka_waits(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """A commit that takes longer is resumed, because steps of aiokafka have no time-out of their
+    """The commit is repeated until it succeeds, because steps of aiokafka have no timeout of their
     own."""
-    # The coordinator aborts a transaction whose end comes after its time-out, so none begins there.
+    # The coordinator aborts a transaction whose end comes after its timeout, so no transaction
+    # begins there.
     kafka_cluster.set_transaction_version(1)
     kafka_cluster.on_request(protocol.AddPartitionsToTxnRequest.api_key, added)
     async with started(kafka_cluster, transaction_timeout_ms=1000) as producer:
@@ -376,7 +381,7 @@ async def test_a_cancelled_commit_that_fails(
 async def test_all_tasks_are_cancelled(
     kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
 ) -> None:
-    """A framework that cancels every task during a commit leaves a producer that can go on."""
+    """If a framework cancels every task during a commit, the producer can still be used."""
     ends = held(END)
     tests_own = asyncio.all_tasks()
     async with started(kafka_cluster) as producer:
@@ -396,8 +401,8 @@ async def test_all_tasks_are_cancelled(
 async def test_a_batch_that_waits_for_room_belongs_to_its_transaction(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """A commit waits until send_batch() has enqueued the whole batch, so that all of it is
-    committed, or nothing."""
+    """A commit waits until send_batch() has enqueued the whole batch, so the batch is committed as
+    a whole."""
     async with AIOKafkaProducer(
         bootstrap_servers=kafka_cluster.bootstrap_servers,
         transactional_id="t",
@@ -421,8 +426,8 @@ async def test_a_batch_that_waits_for_room_belongs_to_its_transaction(
 
 @in_loop
 async def test_the_exception_of_a_block_stays(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The block raises its own exception, even if it has ended the transaction or the producer
-    itself."""
+    """The block raises its own exception, even if its code has ended the transaction or the
+    producer."""
 
     async def block(producer: AIOKafkaProducer, end: str) -> None:
         async with producer.transaction():

@@ -1,4 +1,5 @@
-"""consume_arrow() and MessageBatch: the columns, who can read them, and how long they live."""
+"""consume_arrow() and MessageBatch: the columns, which libraries read them, and how long they
+live."""
 
 from __future__ import annotations
 
@@ -81,14 +82,16 @@ def batch(producer: Producer, consumer: Consumer, kafka_topic: str) -> MessageBa
 
 
 def test_schema(batch: MessageBatch, consumer: Consumer, kafka_topic: str) -> None:
-    """Names, types and nullability are those of Spark's Kafka source, headers on demand."""
+    """Names, types and nullability are the same as in Spark's Kafka source; headers are
+    optional."""
     assert pa.schema(batch).equals(SCHEMA_WITH_HEADERS)
     assert pa.record_batch(batch).schema.equals(SCHEMA_WITH_HEADERS)
     assert pa.schema(fetch(consumer, kafka_topic, 3, headers=False)).equals(SCHEMA)
 
 
 def test_values(batch: MessageBatch, kafka_topic: str) -> None:
-    """Null, empty and duplicate values stay so; a row without headers has null, as in Spark."""
+    """Null, empty and duplicate values stay as they are; a row without headers has null, as in
+    Spark."""
     common = {"topic": kafka_topic, "partition": 0, "timestampType": 0}
     first = common | {"key": b"key", "value": b"value", "offset": 0, "timestamp": TIME}
     epoch = datetime.datetime(1970, 1, 1, 0, 0, 0, 1000, datetime.UTC)
@@ -166,7 +169,7 @@ def test_several_topics(producer: Producer, consumer: Consumer, kafka_cluster: M
 def test_names_of_headers_are_utf8(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """Kafka allows any bytes as a header's name, Arrow only UTF-8: the rest becomes '?'."""
+    """Kafka allows any bytes in a header's name, but Arrow only UTF-8: other bytes become '?'."""
     names = {
         b"plain": "plain",
         "äß€😀".encode(): "äß€😀",
@@ -201,7 +204,7 @@ def test_names_of_headers_are_utf8(
     [
         *([name] for name in SCHEMA_WITH_HEADERS.names),
         ["value", "offset"],
-        ["offset", "value"],  # the batch's own order stays
+        ["offset", "value"],  # columns keep the order of the batch
         ["headers", "key", "key"],
         ["timestampType", "topic"],
         SCHEMA_WITH_HEADERS.names,
@@ -262,7 +265,7 @@ def test_empty_batch(consumer: Consumer, kafka_topic: str) -> None:
 
 
 def test_eof(make_consumer: MakeConsumer, producer: Producer, kafka_topic: str) -> None:
-    """The ends of partitions are in `eof`, and not among the rows."""
+    """The ends of partitions are in `eof`, and are not rows."""
     producer.produce(kafka_topic, b"1", partition=0)
     assert producer.flush(30) == 0
     consumer = make_consumer({"enable.partition.eof": True})
@@ -274,7 +277,7 @@ def test_eof(make_consumer: MakeConsumer, producer: Producer, kafka_topic: str) 
 
 
 def test_layout(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
-    """Buffers are aligned to 64 bytes; there is a validity bitmap only where nulls are."""
+    """Buffers are aligned to 64 bytes, and only columns with nulls have a validity bitmap."""
     for number in range(100):
         key = None if number % 2 else b"key"
         producer.produce(kafka_topic, b"value", key, partition=0, headers=[("a", b"1")])
@@ -288,7 +291,7 @@ def test_layout(producer: Producer, consumer: Consumer, kafka_topic: str) -> Non
     assert record_batch.column("key").null_count == 50
 
 
-# ---- who reads them ---------------------------------------------------------------------
+# ---- which libraries read the columns --------------------------------------------------------
 
 
 def test_polars(batch: MessageBatch) -> None:
@@ -331,7 +334,7 @@ def test_to_pandas(batch: MessageBatch) -> None:
 def test_to_pandas_without(
     batch: MessageBatch, missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where a package is missing, the error says which and how to get it."""
+    """If a package is missing, the error names it and how to install it."""
     if missing == "pyarrow":
         pytest.importorskip("pandas", reason="pandas is not installed")
     with monkeypatch.context() as patched:
@@ -342,13 +345,13 @@ def test_to_pandas_without(
 
 
 def test_table(batch: MessageBatch) -> None:
-    """pyarrow.table() and RecordBatchReader take it as a stream of one batch."""
+    """pyarrow.table() and RecordBatchReader read the batch as a stream with one batch."""
     expected = pa.record_batch(batch)
     assert pa.table(batch).to_batches() == [expected]
     assert pa.RecordBatchReader.from_stream(batch).read_all().to_batches() == [expected]
 
 
-# ---- and back ---------------------------------------------------------------------------
+# ---- producing batches again -----------------------------------------------------------------
 
 
 def comparable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -414,7 +417,7 @@ def test_timestamps(
 
 
 def test_null_timestamp_is_now(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
-    """A null timestamp becomes the time of producing, as if there were no timestamp."""
+    """For a null timestamp, the time of the call is used, as if there were no timestamp column."""
     before = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
     producer.produce_arrow(columns_of(timestamp=pa.array([None], pa.timestamp("us"))), kafka_topic)
     assert producer.flush(30) == 0
@@ -422,13 +425,13 @@ def test_null_timestamp_is_now(producer: Producer, consumer: Consumer, kafka_top
     assert before <= row["timestamp"] <= datetime.datetime.now(datetime.UTC)
 
 
-# ---- how long they live -----------------------------------------------------------------
+# ---- how long the columns live ---------------------------------------------------------------
 
 
 def test_columns_outlive_the_batch(
     batch: MessageBatch, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """Exported columns need neither the batch nor the consumer, nor each other."""
+    """An exported column needs neither the batch nor the consumer nor other columns."""
     copies = [fetch(consumer, kafka_topic, 3) for _ in range(3)]
     first = pa.record_batch(copies[0])
     again = pa.record_batch(copies[0])
@@ -453,14 +456,15 @@ def test_export_shares_memory(batch: MessageBatch) -> None:
 
 
 def test_child_moved_out_of_its_parent(batch: MessageBatch) -> None:
-    """The interface lets a reader take one column away and release the rest."""
+    """A reader can move one column out of the batch and release the rest, as the interface
+    allows."""
     schema_capsule, array_capsule = batch.__arrow_c_array__()
     del schema_capsule
     root = array_of(array_capsule)
     headers = root.children[7].contents
     moved = type(headers)()
     ctypes.memmove(ctypes.byref(moved), ctypes.byref(headers), ctypes.sizeof(moved))
-    headers.release = type(headers.release)()  # says: no longer there
+    headers.release = type(headers.release)()  # mark the column as moved
     root.release(ctypes.pointer(root))
     assert not root.release
     del batch, array_capsule
@@ -471,7 +475,7 @@ def test_child_moved_out_of_its_parent(batch: MessageBatch) -> None:
 
 
 def test_capsules_nobody_reads(batch: MessageBatch) -> None:
-    """A capsule that is dropped unread frees what it holds."""
+    """A capsule that is dropped without being read frees its memory."""
 
     def work() -> None:
         batch.__arrow_c_schema__()
@@ -486,7 +490,7 @@ def test_capsules_nobody_reads(batch: MessageBatch) -> None:
 
 
 def test_consuming_does_not_leak(batch: MessageBatch, consumer: Consumer, kafka_topic: str) -> None:
-    """Batches leave no object, reference or block of memory behind."""
+    """Batches leak no objects, references or blocks of memory."""
 
     def work() -> None:
         consumer.consume_arrow(10, 0, headers=True).__arrow_c_array__()
@@ -499,7 +503,7 @@ def test_consuming_does_not_leak(batch: MessageBatch, consumer: Consumer, kafka_
     reason="the address sanitizer keeps freed memory, and looks for leaks itself",
 )
 def test_buffers_are_freed() -> None:
-    """300 MB of batches, exported in each way, leave the process as large as it was."""
+    """After 300 MB of batches, exported in each way, the process is as large as before."""
     output = check_script(
         """
         import resource
@@ -534,7 +538,7 @@ def test_buffers_are_freed() -> None:
 
 
 def test_export_from_many_threads(batch: MessageBatch) -> None:
-    """A batch is immutable: several threads can export and release it at the same time."""
+    """Several threads can export and release a batch at the same time, because it is immutable."""
     expected = pa.record_batch(batch)
     results = []
 
@@ -549,11 +553,11 @@ def test_export_from_many_threads(batch: MessageBatch) -> None:
     assert results == [True] * 8
 
 
-# ---- the object -------------------------------------------------------------------------
+# ---- the class MessageBatch ------------------------------------------------------------------
 
 
 def test_message_batch(batch: MessageBatch) -> None:
-    """len(), repr() and eof work; the docstring says which method makes a batch."""
+    """len(), repr() and eof work; the docstring names the method that makes a batch."""
     assert len(batch) == 3
     assert repr(batch) == "MessageBatch(3 messages)"
     assert batch.eof == []
@@ -566,7 +570,7 @@ def test_message_batch(batch: MessageBatch) -> None:
 
 
 def test_capsules(batch: MessageBatch) -> None:
-    """A batch has the methods of the PyCapsule protocol; it does not follow a requested schema."""
+    """A batch has the methods of the PyCapsule protocol; it ignores a requested schema."""
     schema = batch.__arrow_c_schema__()
     assert 'capsule object "arrow_schema"' in repr(schema)
     for pair in (
@@ -593,7 +597,7 @@ def test_wrong_arguments(batch: MessageBatch, method: str) -> None:
 def test_an_error_loses_no_rows(
     make_consumer: MakeConsumer, producer: Producer, kafka_cluster: MockCluster
 ) -> None:
-    """An error among the messages is raised, and the rows around it are delivered."""
+    """An error among the messages is raised, and the rows before and after it are returned."""
     kafka_cluster.create_topic("topic", 2)
     for number in range(5):
         producer.produce("topic", str(number), partition=0)

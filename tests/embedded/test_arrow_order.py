@@ -1,4 +1,4 @@
-"""produce_arrow(partition_count=...): another order, the same messages in the same places."""
+"""produce_arrow(partition_count=...) enqueues rows in another order, for the same partitions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 PARTITIONS = 4
 ROWS = 2000
-# Partitioners by librdkafka's names, with the function that chooses a key's partition; None: any.
+# librdkafka's partitioners, with the function that chooses a key's partition. None means any
+# partition.
 PARTITIONERS = {
     "random": None,
     "consistent": consistent,
@@ -59,7 +60,8 @@ def test_every_row_goes_where_it_would_go_without(
     partitioner: str,
     partition_count: int,
 ) -> None:
-    """The partition does not depend on the given count, and rows of one key keep their order."""
+    """Each row goes to the same partition with any given count, and rows of one key keep their
+    order."""
     choice = random.Random(partitioner)
     keys = [choice.choice([None, "", *"abcdefghij"]) for _ in range(ROWS)]
     values = [str(number) for number in range(ROWS)]
@@ -86,7 +88,8 @@ def test_every_row_goes_where_it_would_go_without(
 
 @pytest.mark.kafka_topic(PARTITIONS)
 def test_partition_after_partition(make_producer: MakeProducer, kafka_topic: str) -> None:
-    """The first row that finds no room is one of the last partition, not the last row."""
+    """If the queue is full, the rejected row is the first one of the last partition, not the last
+    row."""
     small = make_producer({"queue.buffering.max.messages": 4, "linger.ms": 60_000})
     batch = batch_of(value=["a", "b", "c", "d", "e"], partition=[3, 0, 1, 0, 2])
     with pytest.raises(BufferError, match=r"batch row 0: .*Queue full"):
@@ -98,7 +101,8 @@ def test_partition_after_partition(make_producer: MakeProducer, kafka_topic: str
 def test_rows_with_keys_come_before_those_without(
     make_producer: MakeProducer, kafka_topic: str
 ) -> None:
-    """The partitions of rows without keys are chosen at random when they are enqueued."""
+    """Rows without keys are enqueued last, because their partitions are chosen at random only
+    then."""
     small = make_producer({"queue.buffering.max.messages": 3, "linger.ms": 60_000})
     batch = batch_of(value=["a", "b", "c", "d"], key=[None, "key", "key", "key"])
     with pytest.raises(BufferError, match="batch row 0: "):
@@ -108,7 +112,7 @@ def test_rows_with_keys_come_before_those_without(
 
 @pytest.mark.kafka_topic(PARTITIONS)
 def test_errors_name_the_row_of_the_batch(producer: Producer, kafka_topic: str) -> None:
-    """The error contains its index in the batch, and not its place in the other order."""
+    """The error contains the row's index in the batch, and not its index in the new order."""
     producer.list_topics(kafka_topic, timeout=30)
     batch = batch_of(value=["a", "b", "c"], partition=[77, 3, 0])
     with pytest.raises(KafkaException, match=r"batch row 0: .*[Uu]nknown partition"):
@@ -119,7 +123,7 @@ def test_errors_name_the_row_of_the_batch(producer: Producer, kafka_topic: str) 
 
 
 def test_no_rows(producer: Producer, kafka_topic: str) -> None:
-    """Nothing is enqueued."""
+    """For a batch without rows, nothing is enqueued."""
     batch = batch_of(value=["a"]).slice(1)
     assert producer.produce_arrow(batch, kafka_topic, partition_count=1) == 0
 
@@ -135,14 +139,15 @@ def test_no_rows(producer: Producer, kafka_topic: str) -> None:
 def test_bad_counts(
     producer: Producer, kafka_topic: str, count: Any, error: type[Exception], text: str
 ) -> None:
-    """A wrong count is refused before a row is enqueued."""
+    """A wrong count is refused before any row is enqueued."""
     with pytest.raises(error, match=text):
         producer.produce_arrow(batch_of(value=["a"]), kafka_topic, partition_count=count)
     assert len(producer) == 0
 
 
 def test_a_count_is_that_of_one_topic(producer: Producer, kafka_topic: str) -> None:
-    """If rows name their own topics, there is no common number of partitions."""
+    """If rows name their topics, a count is refused, because topics can have different numbers of
+    partitions."""
     batch = batch_of(value=["a"], topic=[kafka_topic])
     with pytest.raises(ValueError, match="partition_count needs the argument topic"):
         producer.produce_arrow(batch, partition_count=1)

@@ -1,5 +1,4 @@
-"""Callbacks: on which thread and inside which call they run, and what happens with their
-exceptions."""
+"""Callbacks: in which thread and call they run, and what happens with their exceptions."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ from tests.support.callbacks import Recorder, assert_from_callback, divide_by_ze
 from tests.support.kafka import NO_BROKER, Reports, send
 from tests.support.waiting import TIMEOUT, wait_until
 
-# ---- exceptions come out of the call that served the callback ----
+# ---- the call that runs a callback raises its exception ----
 
 
 @pytest.mark.parametrize("of_client", [True, False], ids=["client", "message"])
@@ -73,7 +72,7 @@ def test_no_report_of_a_batch_is_lost(kafka_topic: str, make_producer: MakeProdu
 def test_an_exception_does_not_count_as_served(
     kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """len() and poll() stay right when callbacks raise."""
+    """len() and the result of poll() stay correct if callbacks raise."""
     producer = make_producer({"linger.ms": 50})
     callback = Recorder(raises=2)
     for _ in range(5):
@@ -90,7 +89,8 @@ def test_an_exception_does_not_count_as_served(
 
 
 def test_block_raises_what_a_callback_raises(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """produce(block=) serves callbacks, so it raises too; the message is not enqueued."""
+    """produce(block=) runs callbacks, so it raises their exceptions, too; the message is not
+    enqueued."""
     producer = make_producer({"queue.buffering.max.messages": 1})
     callback = Recorder(raises=1)
     producer.produce(kafka_topic, b"first", on_delivery=callback)
@@ -127,7 +127,7 @@ def test_on_commit_raises(kafka_topic: str, make_consumer: MakeConsumer) -> None
 
 
 def test_a_logger_that_raises(make_producer: MakeProducer) -> None:
-    """A logging.Handler's exception comes out as well; later records are still logged."""
+    """An exception of a logging.Handler is raised, too; later records are still logged."""
     records: list[logging.LogRecord] = []
     broken: list[bool] = []
 
@@ -139,7 +139,7 @@ def test_a_logger_that_raises(make_producer: MakeProducer) -> None:
             records.append(record)
 
     producer = make_producer({"bootstrap.servers": NO_BROKER, "logger": Broken()})
-    broken.append(True)  # not before: a record of the creation would raise there
+    broken.append(True)  # set only now, because a record during the creation would raise there
     assert_from_callback(raised_by(lambda: producer.poll(0.01)))
     records.clear()
     wait_until(lambda: len(records) > 0, lambda: producer.poll(0.01))
@@ -192,7 +192,7 @@ def test_exceptions_of_every_kind(
 
 
 def test_stop_iteration_of_a_callback_during_iteration(make_consumer: MakeConsumer) -> None:
-    """An exception of a callback comes out of a for loop, too."""
+    """A for loop also raises the exception of a callback, even if it is a StopIteration."""
     consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": Recorder(raises=1)})
     with pytest.raises(ZeroDivisionError):
         next(consumer)
@@ -201,7 +201,7 @@ def test_stop_iteration_of_a_callback_during_iteration(make_consumer: MakeConsum
 def test_the_message_of_a_callback_that_raised_is_readable(
     kafka_topic: str, producer: Producer
 ) -> None:
-    """A message that the traceback of a callback's exception keeps stays readable."""
+    """A message stays readable as long as the traceback of a callback's exception keeps it."""
     producer.produce(kafka_topic, b"value", b"key", on_delivery=divide_by_zero)
     with pytest.raises(ZeroDivisionError) as caught:
         producer.flush(TIMEOUT)
@@ -245,7 +245,7 @@ def test_callbacks_run_on_the_polling_thread(
 
 
 def test_nothing_runs_without_a_call(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Reports wait for the next poll(), however long they are there."""
+    """Reports wait for the next poll(), however old they are."""
     statistics = Recorder()
     reports = Reports()
     producer = make_producer({"statistics.interval.ms": 10, "stats_cb": statistics})
@@ -272,7 +272,7 @@ def test_statistics_are_json(make_producer: MakeProducer) -> None:
 
 
 def test_errors_are_kafka_errors(make_consumer: MakeConsumer) -> None:
-    """error_cb gets a KafkaError that says what is wrong."""
+    """error_cb gets a KafkaError with a code and a text."""
     errors = Recorder()
     consumer = make_consumer({"bootstrap.servers": NO_BROKER, "error_cb": errors})
     codes = {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN}
@@ -288,7 +288,7 @@ def test_errors_are_kafka_errors(make_consumer: MakeConsumer) -> None:
 def test_a_fatal_error(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """error_cb gets the error behind _FATAL, with fatal() set; produce() refuses from then."""
+    """error_cb gets the cause of _FATAL, with fatal() set; afterwards produce() raises _FATAL."""
     errors, reports = Recorder(), Reports()
     producer = make_producer({"enable.idempotence": True, "error_cb": errors})
     send(producer, kafka_topic, [b"v"])

@@ -1,4 +1,4 @@
-"""After a callback raises, the same call runs the callbacks that follow within milliseconds.
+"""After a callback raises, the same call still runs the callbacks of the following milliseconds.
 
 The call raises the last exception, with the earlier exceptions as its context.
 """
@@ -35,27 +35,27 @@ from tests.support.kafka import NO_BROKER, joined, numbers, send, wait_for_stati
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-# On a busy machine the second event can come too late, but not again and again.
+# On a busy machine the second event can come too late once, but not again and again.
 ATTEMPTS = 50
 
 
-# A batch is sent when it has three messages, so that one event has their reports.
+# A batch is sent as soon as it has three messages, so that one event contains their reports.
 THREE_AT_ONCE = {"batch.num.messages": 3, "linger.ms": 60_000}
 
 
 class Oops(Exception):
-    """What a callback raises."""
+    """The exception that callbacks raise."""
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The exceptions that are raised as one, the last first."""
+    """The exception and the exceptions in its context, beginning with the last one."""
     while error is not None:
         yield error
         error = error.__context__
 
 
 def raised_by(call: Callable[[], object]) -> list[Any]:
-    """The arguments of the exceptions, the first first."""
+    """The arguments of the exceptions that a call raises together, beginning with the first one."""
     with pytest.raises(Oops) as caught:
         call()
     return [error.args[0] for error in chain(caught.value)][::-1]
@@ -82,7 +82,7 @@ def subscribed(consumer: Any) -> Any:
 
 
 def end(client: Any) -> None:
-    """Close a client whose callbacks raise."""
+    """Close a client whose callbacks still raise."""
     with contextlib.suppress(Oops):
         client.close()
 
@@ -136,7 +136,7 @@ def test_no_broker_and_all_are_down(name: str) -> None:
 
 
 def test_a_report_of_what_the_callback_sent(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """poll() also raises the exception of a report that comes a round trip after the first
+    """poll() also raises the exception of a report that comes one round trip after the first
     report."""
     producer = make_producer({"linger.ms": 0})
 
@@ -156,7 +156,8 @@ def test_a_report_of_what_the_callback_sent(kafka_topic: str, make_producer: Mak
 
 
 def test_a_commit_of_the_callback(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """poll() also raises the exception of on_commit for a commit that the first on_commit began."""
+    """poll() also raises the exception of the on_commit for a commit that the first on_commit
+    began."""
     calls = itertools.count()
     place = TopicPartition(kafka_topic, 0, 1)
 
@@ -212,7 +213,7 @@ def test_no_exception_is_dropped(kafka_topic: str, make_producer: MakeProducer) 
 
 
 def test_an_interrupt_ends_the_call(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Ctrl-C in a callback comes out at once, and the other callbacks run in the next call."""
+    """Ctrl-C in a callback is raised at once, and the other callbacks run in the next call."""
     producer = make_producer(THREE_AT_ONCE)
     seen: list[bytes | None] = []
 
@@ -253,12 +254,12 @@ def test_messages_that_come_meanwhile(
     assert seen == numbers(0, 20)
 
 
-# ---- every callback can be the first one ----
+# ---- every callback can be the first one that raises ----
 
 
 @dataclass
 class First:
-    """A callback that raises once while statistics wait; their callback then also raises once."""
+    """A callback that raises once, while statistics wait. Then stats_cb also raises once."""
 
     client: Any = None
     """Whose callback it is; until it is known, nothing raises."""
@@ -280,7 +281,7 @@ class First:
 
 
 class Handler(logging.Handler):
-    """Calls a function for each record of a logger, and lets its exceptions out."""
+    """Calls a function for each record of a logger, and does not catch its exceptions."""
 
     def __init__(self, function: Callable[[logging.LogRecord], object]) -> None:
         super().__init__()
@@ -292,7 +293,7 @@ class Handler(logging.Handler):
 
 @dataclass
 class Setting:
-    """What a case is made of."""
+    """The parts from which a case makes its client."""
 
     cluster: MockCluster
     topic: str
@@ -320,7 +321,7 @@ def setting(
         yield Setting(kafka_cluster, kafka_topic, make_producer, make_consumer, cleanup)
 
 
-# A case makes a client, and the call that its first callback runs in.
+# A case creates a client, and returns it with the call in which its first callback runs.
 Case = tuple[Any, Callable[[], object]]
 
 
@@ -431,8 +432,8 @@ def test_what_waits_behind_it(setting: Setting, case: Callable[[Setting, First],
 
 
 def test_each_record_of_a_logger(setting: Setting) -> None:
-    """A handler that raises for each record gets the waiting records, at most as many as one call
-    can raise."""
+    """If a handler raises for each record, one call passes on waiting records up to its limit of
+    exceptions."""
     armed: list[bool] = []
 
     def refuse_record(record: logging.LogRecord) -> None:
@@ -440,7 +441,7 @@ def test_each_record_of_a_logger(setting: Setting) -> None:
             raise Oops(record.getMessage())
 
     producer = setting.make_producer({"logger": Handler(refuse_record), "debug": "all"})
-    producer.list_topics(timeout=TIMEOUT)  # which logs dozens of lines, and serves none
+    producer.list_topics(timeout=TIMEOUT)  # logs dozens of lines, and calls no handler
     armed.append(True)
     raised = raised_by(lambda: producer.poll(0))
     armed.clear()
@@ -451,7 +452,8 @@ def test_each_record_of_a_logger(setting: Setting) -> None:
 
 
 def test_a_transaction_that_fails(setting: Setting) -> None:
-    """The error has the callbacks' exceptions as its context, and the next call does its work."""
+    """The error of a transaction has the callbacks' exceptions as its context; the next call
+    works."""
 
     def report(error: KafkaError | None, message: Message) -> None:
         raise Oops(error and error.code())
@@ -468,8 +470,8 @@ def test_a_transaction_that_fails(setting: Setting) -> None:
 
 @needs("mock-on-request")
 def test_an_interrupt_ends_a_commit(setting: Setting) -> None:
-    """After Ctrl-C in a callback, the commit does not wait for the broker; the next commit returns
-    the result of the first."""
+    """After Ctrl-C in a callback, a commit does not wait for the broker; the next commit returns
+    its result."""
     ended = threading.Event()
     answered: list[bool] = []
 
@@ -488,7 +490,8 @@ def test_an_interrupt_ends_a_commit(setting: Setting) -> None:
 
 
 def test_an_interrupt_in_a_logger_ends_a_step(setting: Setting) -> None:
-    """A waiting step of a transaction passes log records on, and Ctrl-C in a handler ends it."""
+    """While a step of a transaction waits, it calls log handlers, and Ctrl-C in a handler ends
+    it."""
     armed: list[bool] = []
 
     def interrupt(_: logging.LogRecord) -> None:
@@ -509,8 +512,8 @@ def test_an_interrupt_in_a_logger_ends_a_step(setting: Setting) -> None:
 @needs("fetched-messages")
 @pytest.mark.parametrize("name", [name for name in CALLS if name != "Producer.flush"])
 def test_the_end_of_what_follows(name: str) -> None:
-    """The call ends even if more events come all the time: after its timeout it serves only the
-    present ones."""
+    """The call ends even if events never stop: after its timeout, it serves only the events already
+    there."""
     calls = itertools.count()
     behind: list[int] = []
 

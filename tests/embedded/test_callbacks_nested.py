@@ -1,4 +1,4 @@
-"""Callbacks that call a client: the one that runs them, or another."""
+"""Callbacks that call their own client, or another client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 def test_close_from_a_callback(
     make_producer: MakeProducer, make_consumer: MakeConsumer, kind: str
 ) -> None:
-    """poll() raises a RuntimeError with advice, and the client stays open."""
+    """poll() raises a RuntimeError that contains advice, and the client stays open."""
     make: Callable[..., Any] = make_producer if kind == "producer" else make_consumer
     closes = [True]
 
@@ -49,8 +49,8 @@ def test_close_of_another_client_from_a_callback(
 def test_poll_inside_a_rebalance_callback(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """poll() in the callback serves callbacks and returns no message: fetched messages come
-    first."""
+    """In the callback, poll() runs callbacks but returns no message; the outer call returns all
+    messages."""
     send(producer, kafka_topic, [b"%d" % i for i in range(10)])
     nested: list[Any] = []
 
@@ -67,7 +67,7 @@ def test_poll_inside_a_rebalance_callback(
 def test_a_callback_that_polls_another_client(
     kafka_topic: str, producer: Producer, make_producer: MakeProducer, consumer: Consumer
 ) -> None:
-    """A second client's callbacks run inside those of the first, exceptions included."""
+    """A callback can run another client's callbacks, and raises their exceptions."""
     inner = Recorder(raises=1)
     other = make_producer({"on_delivery": inner})
 
@@ -103,7 +103,7 @@ def test_an_exception_in_a_nested_call(kafka_topic: str, make_producer: MakeProd
 def test_subscribing_in_a_rebalance_callback(
     kafka_cluster: MockCluster, consumer: Consumer
 ) -> None:
-    """A callback may replace the subscription, and with it itself."""
+    """A callback may replace the subscription, including the callback itself."""
     kafka_cluster.create_topic("one")
     kafka_cluster.create_topic("two")
     calls: list[str] = []
@@ -123,7 +123,7 @@ def test_subscribing_in_a_rebalance_callback(
 
 
 def test_callbacks_interrupt_no_longer_than_they_take(make_consumer: MakeConsumer) -> None:
-    """A callback that does not raise neither ends poll() early nor lets it wait longer."""
+    """A callback that does not raise does not change how long poll() waits."""
     statistics = Recorder()
     consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": statistics})
     watch = Stopwatch()

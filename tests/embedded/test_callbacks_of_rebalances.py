@@ -44,7 +44,7 @@ def test_on_assign_raises(
 
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 def test_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer, strategy: str) -> None:
-    """The partitions have been given up all the same: the group does not wait for us."""
+    """The partitions are revoked nevertheless: the group does not wait for this member."""
     consumer = make_consumer({"partition.assignment.strategy": strategy})
     callback = Recorder(raises=1)
     consumer.subscribe([kafka_topic], on_revoke=callback)
@@ -70,7 +70,7 @@ def test_on_lost_raises(
 
 
 def test_close_when_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """close() raises what on_revoke raised, and has closed all the same."""
+    """close() raises the exception of on_revoke, and the consumer is closed."""
     consumer = make_consumer()
     callback = Recorder(raises=1)
     consumer.subscribe([kafka_topic], on_revoke=callback)
@@ -135,7 +135,7 @@ def test_calls_of_the_last_on_revoke(
 def test_on_revoke_that_adds_to_what_ends(
     kafka_topic: str, make_consumer: MakeConsumer, strategy: str
 ) -> None:
-    """close() ends, although incremental_assign() in on_revoke is not what librdkafka waits for."""
+    """close() ends even if on_revoke calls incremental_assign() instead of unassigning."""
     consumer = make_consumer({"partition.assignment.strategy": strategy})
     calls: list[list[TopicPartition]] = []
 
@@ -153,7 +153,8 @@ def test_on_revoke_that_adds_to_what_ends(
 def test_a_callback_that_assigns_itself(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """assign() in on_assign takes the place of the group's assignment: its offsets count."""
+    """assign() in on_assign replaces the group's assignment, so the offsets of the call are
+    used."""
     for partition in range(2):
         for i in range(10):
             producer.produce(kafka_topic, b"%d" % i, partition=partition)
@@ -176,7 +177,8 @@ def test_a_callback_that_assigns_itself(
 def test_a_callback_that_assigns_incrementally(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """Under a cooperative protocol it is incremental_assign() that replaces the default."""
+    """With a cooperative protocol, incremental_assign() in on_assign replaces the default
+    assignment."""
     send(producer, kafka_topic, [b"%d" % i for i in range(10)])
     consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
 
@@ -194,7 +196,7 @@ def test_a_callback_that_assigns_incrementally(
 def test_a_callback_that_assigns_and_raises(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """The assignment that it made before it raised stays; it is not replaced."""
+    """If a callback assigns and then raises, its assignment stays."""
     send(producer, kafka_topic, [b"%d" % i for i in range(10)])
 
     def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
@@ -211,7 +213,7 @@ def test_a_callback_that_assigns_and_raises(
 def test_committing_in_on_revoke(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """on_revoke is the time to commit: the partitions are still this member's."""
+    """A commit in on_revoke succeeds, because the partitions still belong to this member."""
     send(producer, kafka_topic, [b"%d" % i for i in range(10)])
     results: list[list[TopicPartition] | None] = []
     consumer = make_consumer()
@@ -225,7 +227,7 @@ def test_committing_in_on_revoke(
 
 
 def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Callbacks may ask the brokers: committed(), watermarks, metadata."""
+    """Callbacks may send requests to the brokers: committed(), watermarks, metadata."""
     send(producer, kafka_topic, [b"v"] * 3)
     answers: list[Any] = []
 
@@ -241,7 +243,8 @@ def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: 
 
 
 def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """The waiting callback runs first: on_revoke is called while the group still listens."""
+    """If an assignment waits for a poll, close() calls its callback, and on_revoke before leaving
+    the group."""
     config = {
         "partition.assignment.strategy": "cooperative-sticky",
         "heartbeat.interval.ms": 50,
@@ -267,15 +270,15 @@ def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeCo
 
 @needs("left-group")
 def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """The commit gets no answer any more: it raises, and close() ends."""
+    """If the commit gets no answer any more, it raises, and close() ends."""
     consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
     caught: list[KafkaError] = []
 
     def on_revoke(consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        consumer.incremental_unassign(partitions)  # the group waited for nothing else
+        consumer.incremental_unassign(partitions)  # the group waits only for this consumer
         offsets = [TopicPartition(each.topic, each.partition, 1) for each in partitions]
-        # Before that, the brokers may accept or refuse it, because this consumer is no member any
-        # more.
+        # Until then, brokers may accept or refuse the commit, because this consumer is no member
+        # any more.
         while KafkaError._DESTROY not in [error.code() for error in caught]:
             try:
                 consumer.commit(offsets=offsets, asynchronous=False)

@@ -1,7 +1,7 @@
-"""Callbacks that raise at their first, second, ... call, while calls are also cancelled.
+"""Callbacks raise at their first, second or later call, while calls are also cancelled.
 
-Whatever raises, and wherever a call is cancelled: each exception comes out once, each message comes
-once and in order, what is committed is what came, and the client works to its end.
+In all cases, each exception is raised once, each message is returned once and in order, only
+returned messages are committed, and the client works until it is closed.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from tests.support.waiting import TIMEOUT
 MESSAGES = 12
 
 CALLBACKS = ("on_assign", "on_revoke", "on_commit", "stats_cb", "error_cb", "value.deserializer")
-# A callback raises at each of its calls; in the long run also only at each second or third.
+# Callbacks raise at every call. In the long run, they also raise only at every second or third
+# call.
 EVERY = (1, 2, 3) if SUSPENSIONS > 3 else (1,)
 
 
 class Oops(Exception):
-    """What a callback raises."""
+    """The exception that callbacks raise."""
 
 
 class Faulty:
-    """A callback, and deserializer, that raises at every n-th of its calls.
+    """A callback or deserializer that raises at every n-th call.
 
     Args:
-        every: n.
+        every: the number n.
         awaits: whether it is a coroutine.
     """
 
@@ -63,7 +64,7 @@ class Faulty:
 
 
 def told(error: BaseException | None) -> Iterator[BaseException]:
-    """The exceptions of callbacks in an exception, its causes and its contexts."""
+    """The callbacks' exceptions in an exception, its causes and its contexts."""
     while error is not None:
         if isinstance(error, Oops):
             yield error
@@ -118,7 +119,7 @@ def test_consumers(
     callback: str,
     every: int,
 ) -> None:
-    """Each exception comes out of poll(), commit() or close(), once."""
+    """poll(), commit() or close() raises each exception, exactly once."""
     send(producer, kafka_topic, numbers(0, MESSAGES))
     faulty = Faulty(every)
     seen: list[int] = []
@@ -162,7 +163,8 @@ def test_asyncio_consumers(
     every: int,
     awaits: bool,
 ) -> None:
-    """Each exception comes out of a call for messages or close(), although calls are cancelled."""
+    """A reading call or close() raises each exception, exactly once, even if calls are
+    cancelled."""
     send(producer, kafka_topic, numbers(0, MESSAGES))
     faulty = Faulty(every, awaits)
     seen: list[int] = []
@@ -205,7 +207,8 @@ def test_asyncio_consumers(
 @pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("callback", ["on_delivery", "stats_cb", "error_cb"])
 def test_producers(kafka_cluster: MockCluster, kafka_topic: str, callback: str, every: int) -> None:
-    """Each exception comes out of a call, once; each message is delivered and reported once."""
+    """Each exception is raised by a call, exactly once; each message is delivered and reported
+    once."""
     faulty, reports = Faulty(every), Reports()
     errors: list[BaseException] = []
 
@@ -231,7 +234,7 @@ def test_producers(kafka_cluster: MockCluster, kafka_topic: str, callback: str, 
         producer.produce(kafka_topic, b"v", partition=0, on_delivery=report, block=TIMEOUT)
 
     for _ in range(MESSAGES):
-        while noting(produce) is NOTHING:  # it is not enqueued
+        while noting(produce) is NOTHING:  # the message is not enqueued
             pass
     while noting(lambda: producer.flush(TIMEOUT)) is NOTHING:
         pass
@@ -287,8 +290,8 @@ def test_aiokafka(
     callback: str,
     every: int,
 ) -> None:
-    """The log has a listener's exceptions; a call raises a deserializer's, and the message comes
-    again, as in aiokafka."""
+    """The log contains the exceptions of a listener. A call raises the exceptions of a
+    deserializer, and the message comes again."""
     send(producer, kafka_topic, numbers(0, MESSAGES))
     faulty = Faulty(every)
 

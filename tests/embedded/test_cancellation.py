@@ -1,8 +1,8 @@
-"""Every coroutine of `aio`, cancelled at each of its suspensions: nothing is lost, and it goes on.
+"""Every coroutine of `aio` is cancelled at each of its suspensions: nothing is lost.
 
-A call is cancelled at its first, second, ... n-th suspension, while it waits and just after the
-awaited result has come. Whatever was done by then, messages are neither lost nor repeated, no more
-is committed than was handed out, and the client works as before.
+A call is cancelled at its first, second, ... n-th suspension: while it waits, or just after its
+awaited result has come. Messages are neither lost nor repeated, only returned messages are
+committed, and the client works as before.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from tests.support.waiting import TIMEOUT
 
 MESSAGES = 40
 
-# Each call that hands out messages.
+# All calls that return messages.
 READS: dict[str, Callable[[Any], Any]] = {
     "poll": lambda consumer: consumer.poll(5),
     "getone": lambda consumer: consumer.getone(),
@@ -65,7 +65,8 @@ READS: dict[str, Callable[[Any], Any]] = {
 
 
 async def slowly(data: bytes | None, _: SerializationContext) -> Any:
-    """A deserializer with suspensions of its own, some of them out of order."""
+    """A deserializer that suspends one to three times, so that later values may be finished
+    first."""
     for _ in range(1 + (data or b"\0")[0] % 3):
         await asyncio.sleep(0)
     return data
@@ -85,7 +86,7 @@ def offsets_of(result: Any) -> list[int]:
 
 
 async def stored(consumer: AIOConsumer) -> int:
-    """The offset that a commit commits; 0 if there is nothing to commit."""
+    """The offset that a commit would commit; 0 if there is nothing to commit."""
     try:
         answer = await consumer.commit(asynchronous=False) or []
     except KafkaException as error:
@@ -105,8 +106,8 @@ def reading(kind: type[Any], cluster: MockCluster, topic: str) -> Any:
 def test_reads(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, kind: type[Any], read: str
 ) -> None:
-    """Each message comes once, in order; position and stored offset are the offset after the last
-    one."""
+    """Each message is returned once and in order; position and stored offset are one after the last
+    message."""
     send(producer, kafka_topic, [bytes([2 * number % 64]) for number in range(MESSAGES)])
 
     async def work() -> None:
@@ -133,8 +134,8 @@ def test_reads(
 def test_reads_of_several_tasks(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, read: str, seed: int
 ) -> None:
-    """Several tasks read at the same time and are cancelled at random. Each message comes once, and
-    is committed only then."""
+    """Several tasks read at the same time and are cancelled at random. Each message is returned
+    once, and is committed only then."""
     send(producer, kafka_topic, [bytes([2 * number % 64]) for number in range(MESSAGES)])
     random = Random(seed)
 
@@ -202,8 +203,8 @@ CHECKS: dict[type[Any], Callable[..., Any]] = {
 }
 TRANSACTIONAL = {name for name in CALLS[AIOProducer] if "transaction" in name}
 _COMMON = CALLS[AIOProducer].keys() & CALLS[AIOConsumer].keys()
-# AIOAdminClient sends a request when a method is called, and returns an object of asyncio itself.
-# One method stands for all that have arguments.
+# AIOAdminClient sends a request when a method is called, and returns an awaitable of asyncio. One
+# method is enough for all methods with arguments.
 ADMIN = {
     "create_topics": lambda admin, topic: admin.create_topics([NewTopic(f"{topic}-more", 1)]),
     "list_offsets": lambda admin, topic: admin.list_offsets(
@@ -232,7 +233,7 @@ def check_of(kind: type[Any], name: str) -> Callable[..., Any]:
 
 
 async def prepared(client: Any, name: str, topic: str) -> None:
-    """Bring a client to where a call is possible."""
+    """Prepare a client so that a call is possible."""
     if isinstance(client, AIOConsumer):
         await client.assign([TopicPartition(topic, 0, 0)])
         await client.poll(TIMEOUT)
@@ -244,7 +245,7 @@ async def prepared(client: Any, name: str, topic: str) -> None:
 
 
 async def finished(client: Any, name: str) -> None:
-    """End the transaction in which a call was cancelled. After an `async with` block there is
+    """End the transaction in which a call was cancelled. After an `async with` block, there is
     none."""
     if name == "transaction":
         return
@@ -255,7 +256,7 @@ async def finished(client: Any, name: str) -> None:
         try:
             await step(TIMEOUT)
         except KafkaException as error:
-            if error.args[0].code() != KafkaError._STATE:  # it was done, or none is open
+            if error.args[0].code() != KafkaError._STATE:  # there is no open transaction
                 raise
 
 
@@ -296,7 +297,7 @@ def test_the_client_works_after_every_call(
 @pytest.mark.parametrize("kind", CHECKS)
 @pytest.mark.parametrize("name", ["__aenter__", "__aexit__"])
 def test_blocks(kafka_cluster: MockCluster, kind: type[Any], name: str) -> None:
-    """If a block is cancelled where it begins or ends, close() still closes the client."""
+    """If a block is cancelled while it begins or ends, close() still closes the client."""
 
     async def once(at: int, moment: str) -> bool:
         client = kind(config_of(kind, kafka_cluster.bootstrap_servers))
@@ -333,16 +334,15 @@ def test_create(kafka_cluster: MockCluster, kind: type[Any]) -> None:
 
 
 def test_no_call_is_left_out() -> None:
-    """All public coroutines are cancelled; those that return messages also have checks of their
-    own.
+    """All public coroutines are cancelled; those that return messages also have their own checks.
 
-    The calls of AsyncDeserializingConsumer and AsyncSerializingProducer are those of the classes
-    that they extend, except for reading and sending.
+    AsyncDeserializingConsumer and AsyncSerializingProducer inherit all calls except for those that
+    read and send.
     """
     assert SUSPENSIONS >= 1
     others = {(kind, name) for kind in CHECKS for name in ("__aenter__", "__aexit__", "create")}
     covered = {*COVERED, *others, (AIOConsumer, "__anext__")}
     for kind, name in coroutines_of(aio):
         assert any((base, name) in covered for base in kind.__mro__), (kind, name)
-    for name in WITH_ARGUMENTS:  # no code of its own runs while it is awaited
+    for name in WITH_ARGUMENTS:  # none of the package's code runs while it is awaited
         assert not inspect.iscoroutinefunction(getattr(AIOAdminClient, name))

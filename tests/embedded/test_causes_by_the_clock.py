@@ -45,8 +45,8 @@ def preload(tmp_path_factory: pytest.TempPathFactory) -> Preload:
 
 @pytest.mark.parametrize(("later", "raised"), [(5, 1), (15, 0)])
 def test_a_refusal_is_raised_for_15_seconds(preload: Preload, later: int, raised: int) -> None:
-    """Once all brokers are down, poll() raises that the certificate was refused; not when that
-    was longer ago."""
+    """If all brokers are down, poll() raises an earlier TLS failure only if it is less than 15 s
+    old."""
     script = """
     refusing = socket.create_server(("127.0.0.1", 0))
     refusing.settimeout(50)
@@ -79,8 +79,10 @@ def test_a_refusal_is_raised_for_15_seconds(preload: Preload, later: int, raised
 
 @pytest.mark.parametrize(("later", "raised"), [(20, True), (30, False)])
 def test_an_outage_is_raised_for_30_seconds(preload: Preload, later: int, raised: bool) -> None:
-    """connect() raises the recent reason why no broker answered; later it only raises that no
-    broker answers."""
+    """If connect() fails soon after an outage began, its error contains the reason of the outage.
+
+    Later, the error contains only that no broker answers.
+    """
     script = """
     servers = address + ",no-such-host.invalid:9092"
     with Producer(QUIET | NO_SECOND_TRY | {"bootstrap.servers": servers}) as producer:

@@ -31,8 +31,8 @@ def kafka_cluster() -> Iterator[MockCluster]:
 def pushed(kafka_cluster: MockCluster) -> list[Any]:
     """The metrics that clients have pushed: all of them, every 50 ms at first.
 
-    The second push is refused, and the next subscription wants none for ten minutes. So no push is
-    on its way when a test closes its client: librdkafka would not send another one then.
+    The second push is refused, and the next subscription wants none for ten minutes. Therefore, no
+    push is on its way when a test closes its client: librdkafka would not send another one then.
     """
     intervals = [600_000, 50]
     requests: list[Any] = []
@@ -60,7 +60,7 @@ def pushed(kafka_cluster: MockCluster) -> list[Any]:
 def test_metrics_are_pushed(
     pushed: list[Any], kafka_cluster: MockCluster, make_producer: MakeProducer
 ) -> None:
-    """A client sends its metrics by itself, and its last ones when it is closed."""
+    """A client sends its metrics without a call, and sends its last metrics when it is closed."""
     kafka_cluster.start_request_tracking()
     producer = make_producer()
     wait_until(
@@ -70,7 +70,8 @@ def test_metrics_are_pushed(
     # librdkafka's main thread has handled that answer before it sends this request.
     producer.api_versions(timeout=TIMEOUT)
     producer.close(10)
-    wait_until(lambda: len(pushed) >= 3)  # the broker may read it after the client has sent it
+    # the broker may read the push after the client has sent it
+    wait_until(lambda: len(pushed) >= 3)
     assert {each.client_instance_id for each in pushed} == {INSTANCE}
     assert [each.subscription_id for each in pushed] == [7, 7, 8]
     assert b"org.apache.kafka.producer.connection.creation.total" in pushed[0].metrics

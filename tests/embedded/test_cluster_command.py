@@ -21,7 +21,7 @@ TIMEOUT = 30
 
 @contextmanager
 def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command and the address that its first line names."""
+    """Run the command; yield it with the address in its first line."""
     with subprocess.Popen(
         [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -36,8 +36,10 @@ def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 @contextmanager
 def free_port() -> Iterator[int]:
-    """A port that stays bound, so that the system gives it to no other program. With SO_REUSEADDR
-    the command can bind it again."""
+    """A port that stays bound, so that the system gives it to no other program.
+
+    With SO_REUSEADDR, the command can bind the port again.
+    """
     with socket.socket() as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held.bind(("127.0.0.1", 0))
@@ -49,7 +51,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_other_programs_use_it_through_one_port() -> None:
-    """Clients bootstrap from --port and then send and read through all brokers."""
+    """Clients connect to the port of --port, and then send and read through all brokers."""
     with (
         free_port() as port,
         running("--port", str(port), "--brokers", "2", "--topic", "orders:4") as (_, address),
@@ -73,7 +75,7 @@ def test_other_programs_use_it_through_one_port() -> None:
 
 
 def test_ports_of_the_systems_choice() -> None:
-    """With --port 0 the system chooses free ports, and the line names every broker."""
+    """With --port 0, the system chooses free ports, and the first line contains every broker."""
     with (
         running("--port", "0", "--brokers", "2", "--topic", "a", "--topic", "b") as (_, address),
         Producer({"bootstrap.servers": address}) as producer,
@@ -88,7 +90,7 @@ def test_ports_of_the_systems_choice() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("relay", [True, False])
 def test_it_ends_cleanly(number: signal.Signals, relay: bool) -> None:
-    """Ctrl-C and SIGTERM end it with status 0, also while a client is connected."""
+    """Ctrl-C and SIGTERM end the command with status 0, also while a client is connected."""
     with (
         free_port() as port,
         running("--port", str(port if relay else 0), "--quiet") as (process, address),
@@ -101,7 +103,7 @@ def test_it_ends_cleanly(number: signal.Signals, relay: bool) -> None:
 
 
 def test_hints_go_to_stderr() -> None:
-    """stderr tells people the brokers and how to end the command; programs read one line on
+    """stderr shows people the brokers and how to end the command; programs read one line from
     stdout."""
     with running("--port", "0", "--brokers", "1") as (process, address):
         process.send_signal(signal.SIGTERM)
@@ -127,14 +129,15 @@ def test_hints_go_to_stderr() -> None:
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str) -> None:
-    """Status 2, and a message that names the option, what was given and what is allowed."""
+    """Wrong usage ends with status 2; the message names the option, its value and the allowed
+    values."""
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in words(done.stderr)
 
 
 def test_a_port_in_use() -> None:
-    """The exit status is 1, and the error says what to do."""
+    """If the port is in use, the status is 1, and the error contains what to do."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         done = run("--port", str(port))
@@ -144,7 +147,7 @@ def test_a_port_in_use() -> None:
 
 
 def test_no_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """--real with a wrong KAFKA_HOME: the exit status is 1, and the error says what is missing."""
+    """If KAFKA_HOME is wrong, --real ends with status 1, and the error names what is missing."""
     monkeypatch.setenv("KAFKA_HOME", str(tmp_path))
     done = run("--real", "--port", "0", "--quiet")
     assert (done.returncode, done.stdout) == (1, "")
@@ -152,7 +155,8 @@ def test_no_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 def test_a_port_in_use_by_a_real_broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """If the port is in use, --real ends before it starts anything, and says what to do."""
+    """If the port is in use, --real ends before it starts anything, and the error contains what to
+    do."""
     script = tmp_path / "bin" / "kafka-server-start.sh"
     script.parent.mkdir()
     script.touch()
@@ -165,7 +169,7 @@ def test_a_port_in_use_by_a_real_broker(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """--real without Java: the exit status is 1, and the error says what is needed."""
+    """If Java is missing, --real ends with status 1, and the error names what is needed."""
     script = tmp_path / "bin" / "kafka-server-start.sh"
     script.parent.mkdir()
     script.touch()
@@ -179,7 +183,7 @@ def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("missing", "needed"), [("click", "'click>=8.2.1'"), ("rich", "rich")])
 def test_without_the_extra(missing: str, needed: str) -> None:
-    """Without the extra's packages the command says how to install them."""
+    """If the extra's packages are missing, the command prints how to install them."""
     script = (
         "import runpy, sys\n"
         f"sys.modules[{missing!r}] = None\n"

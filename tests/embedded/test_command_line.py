@@ -33,13 +33,13 @@ _PRODUCER = ["--producer-id", "1", "--producer-epoch", "0"]
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test ignores the machine's own settings."""
+    """Removes the machine's own settings."""
     monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
 
 
 @pytest.fixture
 def kafka_cli(kafka_cluster: MockCluster) -> Run:
-    """run() with the test's own cluster."""
+    """Runs commands on the test's own cluster."""
 
     def run_with(command: str, *arguments: str, stdin: bytes = b"") -> Ended:
         brokers = ["--brokers", kafka_cluster.bootstrap_servers]
@@ -54,8 +54,8 @@ def fields(message: Message) -> tuple[object, ...]:
 
 class TestProduce:
     def test_lines_of_stdin(self, kafka_cli: Run, kafka_topic: str, consumer: Consumer) -> None:
-        """Each line is a message, also the last without an end, an empty one and one that is
-        not UTF-8; the summary counts them."""
+        """Each line is a message, even an empty line, an unfinished last line, or a line that is
+        not UTF-8. The summary counts the messages."""
         done = kafka_cli("produce", kafka_topic, stdin=b"one\n\ntwo\xff\r\nthree")
         assert done == (0, b"", "4 delivered, 0 failed\n")
         assert values_of(read(consumer, kafka_topic, 4)) == [b"one", b"", b"two\xff\r", b"three"]
@@ -63,7 +63,7 @@ class TestProduce:
     def test_ctrl_c_loses_no_message(
         self, kafka_cli: Run, kafka_topic: str, consumer: Consumer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Messages that are on their way at Ctrl-C are delivered, and the summary counts them."""
+        """Ctrl-C waits until the messages in flight are delivered, and the summary counts them."""
 
         def interrupted(*arguments: object) -> Iterator[list[bytes]]:
             yield [b"one", b"two"]
@@ -94,7 +94,7 @@ class TestProduce:
         assert done == (130, b"", "" if quiet else "0 delivered, 2 not delivered\n")
 
     def test_a_directory(self, kafka_cli: Run, kafka_topic: str, tmp_path: Path) -> None:
-        """A directory is not a file of messages: it is wrong usage, and no message is sent."""
+        """A directory as a file of messages is wrong usage, and no message is sent."""
         done = kafka_cli("produce", kafka_topic, str(tmp_path))
         assert done.status == 2
         assert "is a directory" in words(done.stderr)
@@ -114,8 +114,8 @@ class TestProduce:
     def test_files(
         self, kafka_cli: Run, kafka_topic: str, consumer: Consumer, tmp_path: Path
     ) -> None:
-        """Files are read in order, and stdin at the place of -. -D separates messages, and -k is
-        the key of all messages."""
+        """Files are read in order, and stdin is read at the place of -. -D separates messages, and
+        -k is the key of all messages."""
         first, last = tmp_path / "first", tmp_path / "last"
         first.write_bytes(b"a;b\n;")
         last.write_bytes(b"d")
@@ -131,7 +131,7 @@ class TestProduce:
     def test_whole_files(
         self, kafka_cli: Run, kafka_topic: str, consumer: Consumer, tmp_path: Path
     ) -> None:
-        """--whole: a file is one message, line ends and all."""
+        """With --whole, a file is one message, with all its line ends."""
         file = tmp_path / "file"
         file.write_bytes(b"a\nb\n")
         assert kafka_cli("produce", kafka_topic, str(file), "--whole").status == 0
@@ -146,8 +146,8 @@ class TestProduce:
     def test_a_copy_through_json(
         self, kafka_cli: Run, kafka_topic: str, producer: Producer, consumer: Consumer
     ) -> None:
-        """What `consume --json` writes, `produce --json` sends: keys, values, headers, nulls,
-        bytes that are no text, and timestamps."""
+        """`produce --json` sends what `consume --json` wrote: keys, values, headers, nulls, bytes
+        that are not text, and timestamps."""
         sent = [
             {"key": "k", "value": 'ü\n"', "headers": [("h", b"\xfe"), ("n", None)]},
             {"key": b"\xff", "value": None, "timestamp": 1_000_000_000_123},
@@ -185,8 +185,8 @@ class TestProduce:
         line: str,
         problem: str,
     ) -> None:
-        """The status is 1, the error has the line and the reason, and earlier lines are
-        delivered."""
+        """For an invalid line, the status is 1, and the error has the line's number and the reason.
+        Earlier lines are delivered."""
         good = '{"value": null}' if "--json" in options else "a:"
         done = kafka_cli("produce", kafka_topic, *options, stdin=f"{good}\n{line}\n{good}".encode())
         assert done.status == 1
@@ -226,8 +226,8 @@ class TestConsume:
     def test_from_and_until(
         self, kafka_cli: Run, filled: str, options: list[str], expected: range
     ) -> None:
-        """Bounds by offset, and by count from the end; by time in tests/integration, since the
-        embedded cluster cannot search for times."""
+        """--from and --until can be an offset or a count from the end; tests/integration tests
+        times."""
         end = [] if "--until" in options or "-n" in options else ["-e"]
         done = kafka_cli("consume", filled, *options, *end, "-q")
         assert done == (0, b"".join(b"%d\n" % number for number in expected), "")
@@ -236,14 +236,14 @@ class TestConsume:
     def test_only_some_partitions(
         self, kafka_cli: Run, kafka_topic: str, producer: Producer
     ) -> None:
-        """-p reads that partition; empty ones do not keep it from ending."""
+        """-p reads only that partition; empty partitions do not keep the command from ending."""
         for partition in range(2):
             producer.produce(kafka_topic, b"%d" % partition, partition=partition)
         assert producer.flush(TIMEOUT) == 0
         assert kafka_cli("consume", kafka_topic, "-p", "1", "-p", "2", "-e").stdout == b"1\n"
 
     def test_formats(self, kafka_cli: Run, kafka_topic: str, producer: Producer) -> None:
-        """--format knows all tokens and escapes, and shows nulls."""
+        """--format supports all tokens and escapes, and shows nulls."""
         producer.produce(
             kafka_topic,
             "val",
@@ -265,7 +265,7 @@ class TestConsume:
         )
 
     def test_json(self, kafka_cli: Run, kafka_topic: str, producer: Producer) -> None:
-        """--json: one object a line, with base64 only for what is no text."""
+        """--json prints one object per line; only bytes that are not text are in base64."""
         producer.produce(
             kafka_topic, b"\xff", "ü", 0, timestamp=1_000_000_000_000, headers=[("h", "1")]
         )
@@ -284,7 +284,7 @@ class TestConsume:
     def test_a_group_goes_on(
         self, kafka_cli: Run, filled: str, make_consumer: Callable[..., Consumer]
     ) -> None:
-        """-g commits what was written, and no more: -n 10 of 100 fetched ones commits 10."""
+        """-g commits only written messages: -n 10 commits 10, even if 100 were fetched."""
         done = kafka_cli("consume", filled, "-g", "group", "-n", "10")
         assert done.stdout == b"".join(b"%d\n" % number for number in range(10))
         assert committed(make_consumer(), filled) == 10
@@ -298,7 +298,8 @@ class TestConsume:
         monkeypatch: pytest.MonkeyPatch,
         source: str,
     ) -> None:
-        """group.id is the same as -g. The command says so, because it commits offsets there."""
+        """group.id is the same as -g. The command prints a note about it, because it commits
+        offsets there."""
         if source == "environment":
             monkeypatch.setenv("KAFKA_GROUP_ID", "group")
         options = ["-X", "group.id=group"] if source == "-X" else []
@@ -319,7 +320,8 @@ class TestConsume:
         make_consumer: Callable[..., Consumer],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """An empty name reads without a group: nothing is committed, and -p is possible."""
+        """With an empty group name, the command reads without a group: it commits nothing, and
+        accepts -p."""
         monkeypatch.setenv("KAFKA_GROUP_ID", "group")
         done = kafka_cli("consume", filled, "-p", "0", "-n", "10")
         assert done.status == 2
@@ -329,13 +331,13 @@ class TestConsume:
         assert committed(make_consumer(), filled) < 0
 
     def test_a_group_to_the_end(self, kafka_cli: Run, filled: str) -> None:
-        """-g with -e ends when every assigned partition was read to its end."""
+        """With -g and -e, the command ends when it has read every assigned partition to its end."""
         done = kafka_cli("consume", filled, "-g", "group", "-e")
         assert done.status == 0
         assert done.stdout.count(b"\n") == 100
 
     def test_where_a_group_starts(self, kafka_cli: Run, filled: str) -> None:
-        """Without offsets, a group starts where auto.offset.reset says, unless --from does."""
+        """A group without offsets starts at auto.offset.reset; --from takes precedence over it."""
         latest = ["-X", "auto.offset.reset=latest", "-e"]
         assert kafka_cli("consume", filled, "-g", "one", *latest).stdout == b""
         done = kafka_cli("consume", filled, "-g", "two", *latest, "--from", "beginning")
@@ -346,7 +348,8 @@ class TestConsume:
         assert kafka_cli("consume", filled, "-n", "1").stderr == "1 message\n"
 
     def test_a_topic_that_is_not_there(self, kafka_cli: Run, kafka_cluster: MockCluster) -> None:
-        """The status is 1, the error has the nearest name, and the topic is not created."""
+        """For a missing topic, the status is 1, and the error suggests the nearest name. The topic
+        is not created."""
         kafka_cluster.create_topic("orders")
         done = kafka_cli("consume", "order", "-e")
         assert done == (1, b"", "error: topic 'order' does not exist: did you mean 'orders'?\n")
@@ -356,11 +359,11 @@ class TestConsume:
     def test_no_group_needs_no_permission(
         self, kafka_cli: Run, kafka_cluster: MockCluster, filled: str, command: str
     ) -> None:
-        """Without -g, a user who may read the topic but may not use any group reads it."""
+        """Without -g, a user needs permission for the topic only, and not for any group."""
         kafka_cluster.inject_errors(
             "FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000
         )
-        # The answer to the first fetch is later than the one about the group.
+        # The answer to the first fetch comes after the answer about the group.
         for broker in range(1, kafka_cluster.brokers + 1):
             kafka_cluster.inject_errors(
                 "Fetch", [KafkaError.NO_ERROR], broker_id=broker, round_trip_time=0.3
@@ -371,7 +374,8 @@ class TestConsume:
     def test_a_forbidden_group(
         self, kafka_cli: Run, kafka_cluster: MockCluster, filled: str
     ) -> None:
-        """If the group of -g is forbidden, the status is 1, and the error has the reason."""
+        """If the user may not use the group of -g, the status is 1, and the error has the
+        reason."""
         kafka_cluster.inject_errors(
             "FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000
         )
@@ -382,15 +386,18 @@ class TestConsume:
     def test_a_forbidden_topic(
         self, kafka_cli: Run, kafka_cluster: MockCluster, kafka_topic: str
     ) -> None:
-        """The status is 1, and the error says that the topic is forbidden.
-        tests/integration/test_acls.py tests a topic that a real cluster does not list at all."""
+        """If the topic is forbidden, the status is 1, and the error names the forbidden topic.
+
+        tests/integration/test_acls.py tests a topic that a real cluster does not list at all.
+        """
         kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)
         done = kafka_cli("consume", kafka_topic, "-e", "-q")
         assert (done.status, done.stdout) == (1, b"")
         assert f"topic '{kafka_topic}' is forbidden for this user: " in done.stderr
 
     def test_a_partition_that_is_not_there(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """The status is 1, and the error names the existing partitions."""
+        """If the partition does not exist, the status is 1, and the error lists the existing
+        partitions."""
         done = kafka_cli("consume", kafka_topic, "-p", "3")
         assert done.status == 1
         assert done.stderr == f"error: topic '{kafka_topic}' has no partition 3, only partition 0\n"
@@ -418,13 +425,14 @@ class TestBench:
         assert few["messages"] == 10
 
     def test_at_a_rate(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """--rate is not exceeded."""
+        """bench produces no faster than --rate."""
         options = ["-n", "100", "-s", "10", "--rate", "200", "--json"]
         sent = self.figures(kafka_cli("bench", "produce", kafka_topic, *options))
         assert sent["seconds"] >= 0.45
 
     def test_messages_that_fail(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """The status is 1, and the reason is printed instead of figures."""
+        """If messages fail, the status is 1, and the command prints the reason instead of
+        figures."""
         options = ["-n", "10", "-s", "5000", "-X", "message.max.bytes=1000"]
         done = kafka_cli("bench", "produce", kafka_topic, *options)
         assert (done.status, done.stdout) == (1, b"")
@@ -438,7 +446,7 @@ class TestSettings:
         return str(file)
 
     def test_a_file(self, kafka_cluster: MockCluster, filled: str, tmp_path: Path) -> None:
-        """-F reads key=value lines, with spaces, empty lines and comments."""
+        """-F reads lines of key=value. Spaces, empty lines and comments are allowed."""
         servers = kafka_cluster.bootstrap_servers
         file = self.config_file(tmp_path, f"# brokers\n\n bootstrap.servers = {servers} \n")
         assert run("consume", filled, "-F", file, "-n", "1").stdout == b"0\n"
@@ -452,7 +460,8 @@ class TestSettings:
         assert run("consume", filled, "-n", "1", environment=environment).stdout == b"0\n"
 
     def test_who_wins(self, kafka_cluster: MockCluster, filled: str, tmp_path: Path) -> None:
-        """Environment, then file, then -X, then --brokers: the later one counts."""
+        """Settings come from the environment, the file, -X and --brokers; each takes precedence
+        over the earlier ones."""
         servers = kafka_cluster.bootstrap_servers
         wrong = {"KAFKA_BOOTSTRAP_SERVERS": NO_BROKER}
         wrong_file = self.config_file(tmp_path, f"bootstrap.servers={NO_BROKER}")
@@ -479,13 +488,14 @@ class TestSettings:
     )
     @pytest.mark.parametrize("command", ["produce", "consume"])
     def test_wrong_settings(self, command: str, arguments: list[str], message: str) -> None:
-        """Status 2 and what is wrong with which setting."""
+        """A wrong setting ends with status 2, and the error names the setting and the reason."""
         done = run(command, "topic", *arguments)
         assert (done.status, done.stdout) == (2, b"")
         assert message in words(done.stderr)
 
     def test_a_wrong_line_of_a_file(self, tmp_path: Path) -> None:
-        """Status 2 with file and line, and not the line itself: it may be a password."""
+        """For a wrong line, the status is 2. The error names the file and the line's number; it
+        does not repeat the line, which may be a password."""
         word = secret("word")
         file = self.config_file(tmp_path, f"a=b\n{word}\n")
         done = run("consume", "topic", "-F", file)
@@ -495,7 +505,7 @@ class TestSettings:
 
     @pytest.mark.parametrize("text", ["sasl.password", "{word}", "sasl.pass={word}"])
     def test_secrets_are_not_shown(self, text: str) -> None:
-        """No error repeats what may be a password."""
+        """No error repeats a text that may be a password."""
         word = secret("word")
         arguments = ["-b", NO_BROKER, "-X", text.format(word=word)]
         done = run("consume", "topic", *arguments, "-X", f"sasl.password={word}")
@@ -618,7 +628,8 @@ class TestSettings:
         ],
     )
     def test_wrong_usage(self, arguments: list[str], message: str) -> None:
-        """Status 2 before any broker is asked, with the option and what is allowed."""
+        """Wrong usage ends with status 2 before any broker is asked; the error names the option and
+        allowed values."""
         done = run(*arguments, environment={"KAFKA_BOOTSTRAP_SERVERS": NO_BROKER})
         assert (done.status, done.stdout) == (2, b"")
         assert message in words(done.stderr)
@@ -639,7 +650,8 @@ class TestSettings:
     ],
 )
 def test_no_broker_answers(command: str) -> None:
-    """Status 1 and one line that says why, at once and without a traceback."""
+    """If no broker answers, the status is 1, and one line contains the reason, without a
+    traceback."""
     watch = Stopwatch()
     done = run(*command.split(), "-b", NO_BROKER)
     assert watch.elapsed < SOON
@@ -666,11 +678,11 @@ def test_no_broker_answers(command: str) -> None:
         ),
     ],
 )
-@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
+@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="mock clusters have no controller")
 def test_what_the_embedded_cluster_does_not_do(
     kafka_cli: Run, kafka_cluster: MockCluster, command: str, request_: type[protocol.Request]
 ) -> None:
-    """The error names the embedded cluster at once, instead of a missing controller or an older
+    """The error at once names the embedded cluster, and not a missing controller or an older
     Kafka."""
     withdraw(kafka_cluster, request_.api_key)
     watch = Stopwatch()
@@ -683,7 +695,7 @@ def test_what_the_embedded_cluster_does_not_do(
 @needs("raw-request", "mock-on-request")
 @pytest.mark.parametrize("command", ["create", "renew aGk=", "expire aGk=", "describe"])
 def test_delegation_tokens_need_a_login(kafka_cli: Run, command: str) -> None:
-    """The embedded cluster refuses them to a client without a user, as Kafka does."""
+    """The embedded cluster refuses tokens to a client that has not logged in, as Kafka does."""
     done = kafka_cli("delegation-tokens", *command.split())
     assert (done.status, done.stdout) == (1, b"")
     assert "Delegation Token requests are not allowed on this connection" in done.stderr
@@ -707,15 +719,15 @@ def test_delegation_tokens_need_a_login(kafka_cli: Run, command: str) -> None:
     ids=lambda commands: commands[-1],
 )
 def test_administration(kafka_cli: Run, commands: tuple[str, ...]) -> None:
-    """The embedded cluster does what these commands ask for."""
+    """The embedded cluster supports these administrative commands."""
     for command in commands:
         done = kafka_cli(*command.split())
         assert (done.status, done.stderr) == (0, ""), command
 
 
-@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
+@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="mock clusters have no controller")
 def test_descriptions(kafka_cli: Run, kafka_cluster: MockCluster) -> None:
-    """Topics and the cluster itself are described by the embedded cluster, too."""
+    """The embedded cluster describes topics and itself, too."""
     kafka_cluster.create_topic("t", 1, 1)
     (topic,) = kafka_cli("topics", "describe", "t", "--json").stdout.splitlines()
     assert json.loads(topic)["topic"] == "t"
@@ -728,7 +740,8 @@ class TestSignals:
     def test_interrupted(
         self, kafka_cluster: MockCluster, filled: str, number: signal.Signals
     ) -> None:
-        """Ctrl-C and SIGTERM: status 130, everything written, no traceback."""
+        """Ctrl-C and SIGTERM end with status 130; everything is written, and there is no
+        traceback."""
         process = started("consume", filled, "-b", kafka_cluster.bootstrap_servers)
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(100)]
@@ -742,7 +755,8 @@ class TestSignals:
     def test_nobody_reads(
         self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
     ) -> None:
-        """`consume | head`: status 141 without a traceback."""
+        """If the reader closes the pipe, as in `consume | head`, the status is 141, without a
+        traceback."""
         send(producer, kafka_topic, [b"x" * 1000] * 1000)
         process = started("consume", kafka_topic, "-b", kafka_cluster.bootstrap_servers, "-q")
         assert process.stdout is not None
@@ -758,7 +772,7 @@ class TestSignals:
     def test_lines_are_sent_as_they_are_typed(
         self, kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
     ) -> None:
-        """A line goes out while stdin stays open; Ctrl-C then is status 130."""
+        """A line is sent while stdin stays open; after Ctrl-C the status is 130."""
         process = started("produce", kafka_topic, "-b", kafka_cluster.bootstrap_servers)
         assert process.stdin is not None
         process.stdin.write(b"typed\n")
@@ -804,7 +818,8 @@ def test_arguments_that_the_client_refuses(
     stdin: bytes,
     said: str,
 ) -> None:
-    """Arguments that the client refuses are wrong usage: one line says why, without a traceback."""
+    """Arguments that the client refuses are wrong usage: one line has the reason, without a
+    traceback."""
     kafka_cluster.create_topic("t")
     status, stdout, stderr = kafka_cli(*arguments, stdin=stdin)
     assert (status, stdout) == (2, b"")
@@ -821,7 +836,7 @@ def test_arguments_that_the_client_refuses(
 def test_names_given_twice(
     kafka_cli: Run, kafka_cluster: MockCluster, arguments: list[str], said: str
 ) -> None:
-    """A name that is given twice is an error that says so."""
+    """A name that is given twice is reported as a duplicate."""
     kafka_cluster.create_topic("t")
     status, stdout, stderr = kafka_cli(*arguments)
     assert (status, stdout) == (1, b"")
@@ -830,7 +845,7 @@ def test_names_given_twice(
 
 
 def test_json_without_an_end(kafka_cli: Run, kafka_topic: str) -> None:
-    """A line that is nested too deeply is no message."""
+    """A line whose JSON is nested too deeply is not a message."""
     status, _, stderr = kafka_cli("produce", kafka_topic, "--json", stdin=b"[" * 100_000)
     assert status == 1
     assert "stdin, message 1: not JSON" in stderr

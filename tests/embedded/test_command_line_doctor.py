@@ -1,4 +1,4 @@
-"""`confluent-kafka doctor`: what is installed, and whether a cluster can be reached."""
+"""`confluent-kafka doctor` shows what is installed, and whether it can reach a cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test ignores the machine's own settings."""
+    """Removes the machine's own settings."""
     monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
 
 
@@ -35,8 +35,8 @@ def rows(done: Ended) -> dict[str, str]:
 
 
 def test_what_there_is() -> None:
-    """Package, librdkafka, patches, features and extras are those of build_info() and of the
-    installed packages; without brokers, no request is sent."""
+    """Package, librdkafka, patches, features and extras are those of build_info() and the installed
+    packages. Without brokers, no request is sent."""
     done = run("doctor", "--json")
     assert done.status == 0
     found = rows(done)
@@ -61,7 +61,8 @@ def test_a_connection(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_no_connection() -> None:
-    """Status 1 and the reason; everything else is shown nevertheless."""
+    """If no broker answers, the status is 1, with the reason; all other rows are shown
+    nevertheless."""
     done = run("doctor", "--json", "-b", NO_BROKER)
     assert done.status == 1
     assert "refused" in rows(done)["connection"]
@@ -70,7 +71,7 @@ def test_no_connection() -> None:
 
 
 def test_another_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """If another project with this name is installed, `doctor` says so."""
+    """If another project of this name is installed, `doctor` reports it."""
     folder = tmp_path / "confluent_kafka-2.0.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Name: confluent-kafka\nVersion: 2.0.0\n")
@@ -87,7 +88,7 @@ def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_extras() -> None:
-    """All extras of the project are known, with their packages."""
+    """The table of extras matches pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {
         extra: tuple(re.split(r"[<>=!~\[ ]", one)[0] for one in requirements)
@@ -112,7 +113,8 @@ def test_without_the_extra() -> None:
 
 
 def test_all_missing_packages_at_once() -> None:
-    """Another command names everything that is missing, and `pipeline` what Spark needs, too."""
+    """Another command names all missing packages at once; `pipeline` also names what Spark
+    needs."""
     script = (
         "import runpy, sys\n"
         "for name in ('click', 'rich', 'pyspark', 'pyarrow', 'pandas'):\n"

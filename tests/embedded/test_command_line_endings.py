@@ -25,7 +25,7 @@ FULL = Path("/dev/full")
 
 
 class Terminal:
-    """A terminal that a command runs on; what it shows is collected."""
+    """A terminal on which a command runs; it collects the output."""
 
     def __init__(self, *arguments: str) -> None:
         self.shown = b""
@@ -56,7 +56,7 @@ class Terminal:
     def ended(self, key: bytes) -> int:
         """The exit status after a key was pressed; `shown` has all output.
 
-        The key is pressed again and again, as people do: a key may be lost if it arrives after the
+        The key is pressed again and again, as people do. A key may be lost if it arrives after the
         question is shown and before the answer is read.
         """
 
@@ -70,12 +70,12 @@ class Terminal:
         return self.process.wait(TIMEOUT)
 
     def _read(self, seconds: float = 0.2) -> bytes:
-        """What is shown within that time."""
+        """The output within that time."""
         if not select.select([self._ours], [], [], seconds)[0]:
             return b""
         try:
             data = os.read(self._ours, 4096)
-        except OSError:  # on Linux: the other end is closed
+        except OSError:  # on Linux, this means that the other end is closed
             return b""
         self.shown += data
         return data
@@ -84,15 +84,16 @@ class Terminal:
 @pytest.mark.parametrize(
     ("answer", "again", "status"),
     [
-        # A signal right before the answer is read is served when a key is pressed. A second signal
-        # could come after that, and end the interpreter while it is ending.
+        # A signal right before the answer is read takes effect when a key is pressed. A second
+        # signal could come after that, and end the interpreter during its exit.
         pytest.param(b"\x03", b"\n", 130, id="^C"),
         pytest.param(b"\x04", b"\x04", 130, id="^D"),
         pytest.param(b"n\n", b"n\n", 1, id="no"),
     ],
 )
 def test_who_does_not_confirm(answer: bytes, again: bytes, status: int) -> None:
-    """After Ctrl-C at the question the status is 130, and after "no" 1. No request was sent."""
+    """After Ctrl-C at the question, the status is 130; after "no", it is 1. In both cases no
+    request is sent."""
     with Terminal("topics", "delete", "t", "-b", NO_BROKER) as terminal:
         terminal.read_until(b"[y/N]")
         terminal.press(answer)
@@ -184,7 +185,7 @@ def test_the_progress_of_produce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 class SenderOfNothing:
-    """A producer that delivers 20 messages with each call."""
+    """A producer that delivers 20 messages with each call, without sending them."""
 
     def produce_batch(self, *arguments: object, on_delivery: Any, block: float) -> int:
         self.report = on_delivery
@@ -205,6 +206,6 @@ def test_debugging(kafka_cluster: MockCluster) -> None:
 
 
 def test_version() -> None:
-    """--version names this package's version and librdkafka's."""
+    """--version prints the versions of this package and of librdkafka."""
     expected = f"confluent-kafka {version()}, librdkafka {libversion()[0]}\n".encode()
     assert run("--version") == (0, expected, "")

@@ -72,7 +72,7 @@ def test_a_topic_that_is_gone(
 
 
 def test_a_cluster_that_does_not_answer() -> None:
-    """If the cluster does not answer, the command fails, and not one partition."""
+    """If the cluster does not answer, the whole command fails, and not only one partition."""
     with (
         Groups(NO_BROKER, [TopicPartition("t", 0, 1)]) as admin,
         pytest.raises(KafkaException),

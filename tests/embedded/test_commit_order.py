@@ -1,4 +1,4 @@
-"""A commit that is sent again leaves alone what a later commit has committed."""
+"""A repeated commit does not replace the offsets of a later commit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Refusal:
 
 
 def consumer_of(cluster: MockCluster, topic: str, results: list[object]) -> Consumer:
-    """A consumer that has two partitions and knows its coordinator."""
+    """A consumer with two partitions, which has found its coordinator."""
     consumer = Consumer(
         {
             "bootstrap.servers": cluster.bootstrap_servers,
@@ -85,7 +85,7 @@ def committed(consumer: Consumer, topic: str) -> list[int]:
 @needs("older-commit", "mock-on-request")
 @pytest.mark.parametrize("code", SENT_AGAIN)
 def test_a_later_commit_stays(kafka_cluster: MockCluster, kafka_topic: str, code: int) -> None:
-    """The earlier commit ends without another request, because the later one has committed all its
+    """The earlier commit is not repeated, because the later one has committed all its
     partitions."""
     results: list[object] = []
     refusal = Refusal(kafka_cluster, code)
@@ -105,7 +105,7 @@ def test_a_later_commit_stays(kafka_cluster: MockCluster, kafka_topic: str, code
 
 @needs("older-commit", "mock-on-request")
 def test_the_other_partitions_are_committed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Only the partitions of the later commit are left out."""
+    """Only the partitions of the later commit are left out of the repeated commit."""
     results: list[object] = []
     refusal = Refusal(kafka_cluster, KafkaError.COORDINATOR_LOAD_IN_PROGRESS)
     consumer = consumer_of(kafka_cluster, kafka_topic, results)
@@ -123,8 +123,7 @@ def test_the_other_partitions_are_committed(kafka_cluster: MockCluster, kafka_to
 @needs("older-commit", "mock-on-request")
 @pytest.mark.parametrize("code", SENT_AGAIN)
 def test_a_commit_is_sent_again(kafka_cluster: MockCluster, kafka_topic: str, code: int) -> None:
-    """Without a later commit, the repeated commit takes effect, even if it moves the offset
-    back."""
+    """Without a later commit, a repeated commit takes effect, even if it moves the offset back."""
     results: list[object] = []
     refusal = Refusal(kafka_cluster, code)
     consumer = consumer_of(kafka_cluster, kafka_topic, results)
@@ -138,7 +137,7 @@ def test_a_commit_is_sent_again(kafka_cluster: MockCluster, kafka_topic: str, co
 
 @needs("older-commit", "mock-on-request")
 def test_it_is_not_sent_for_ever(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The broker's error is raised after two more attempts."""
+    """A commit is repeated twice; then the broker's error is raised."""
     refusal = Refusal(kafka_cluster, KafkaError.COORDINATOR_LOAD_IN_PROGRESS, times=100)
     consumer = consumer_of(kafka_cluster, kafka_topic, [])
     with pytest.raises(KafkaException, match="load"):
@@ -152,7 +151,7 @@ def test_it_is_not_sent_for_ever(kafka_cluster: MockCluster, kafka_topic: str) -
 def test_close_sends_its_commit_again(
     kafka_cluster: MockCluster, kafka_topic: str, code: int
 ) -> None:
-    """The last commit of a consumer is not lost if the coordinator is not ready."""
+    """If the coordinator is not ready, the last commit in close() is repeated, and not lost."""
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         producer.produce(kafka_topic, b"v", partition=0)
     refusal = Refusal(kafka_cluster, code)

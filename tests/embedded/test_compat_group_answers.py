@@ -40,7 +40,7 @@ from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
 TOPIC = "named"
-VERSION = 7  # of OffsetFetch: the newest that the mock brokers have
+VERSION = 7  # the newest version of OffsetFetch in the mock brokers
 PLACES = {
     "partition": ("topics", 0, "partitions", 0, "error_code"),
     "group": ("error_code",),
@@ -81,7 +81,7 @@ def offset_fetch(place: str, code: int) -> Callable[[int, bytes], bytes]:
 async def test_start_does_not_wait_for_committed_offsets(
     one_broker: MockCluster, code: int, place: str
 ) -> None:
-    """start() returns with the assignment, and the consumer reads when there is an answer."""
+    """start() returns with the assignment; the consumer reads once OffsetFetch is answered."""
     answer = offset_fetch(place, code)
     is_changed = True
 
@@ -125,7 +125,7 @@ def test_nothing_is_committed_of_a_topic_that_the_coordinator_of_kafka_python_do
 
 @in_loop
 async def test_an_assignment_of_another_topic(one_broker: MockCluster) -> None:
-    """start() raises as in aiokafka; otherwise it could wait for a corrupt assignment for ever."""
+    """start() raises as in aiokafka; otherwise it could wait for ever for a correct assignment."""
     other = TOPIC[:-1] + "~"
 
     def change(api_key: int, frame: bytes) -> bytes:
@@ -191,7 +191,7 @@ def test_an_assignment_of_another_topic_of_kafka_python(
 
 
 def test_closing_while_a_commit_is_not_answered(one_broker: MockCluster) -> None:
-    """close() of kafka-python's consumer gives the commit up after request_timeout_ms."""
+    """close() of kafka-python's consumer gives up the commit after request_timeout_ms."""
     is_over = threading.Event()
 
     def silent(api_key: int, frame: bytes) -> bytes:
@@ -217,13 +217,13 @@ def test_closing_while_a_commit_is_not_answered(one_broker: MockCluster) -> None
         consumer.close()
         took = time.monotonic() - begun
         is_over.set()
-    assert took < 10  # librdkafka waits for a minute
+    assert took < 10  # librdkafka itself would wait for a minute
     assert len(answers) == 1
     assert future.failed()
 
 
 def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
-    """All answers of this kind have an error code, which follows two numbers of 4 bytes."""
+    """Change all answers of this kind: the error code after the first two 4-byte numbers."""
 
     def change(api_key: int, frame: bytes) -> bytes:
         if api_key != request_class.api_key:
@@ -240,7 +240,7 @@ def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
     [
         KafkaError.UNKNOWN,
         KafkaError.GROUP_AUTHORIZATION_FAILED,
-        KafkaError.NOT_CONTROLLER,  # retriable, but not here
+        KafkaError.NOT_CONTROLLER,  # retriable, but not for this request
         KafkaError.GROUP_MAX_SIZE_REACHED,
     ],
 )
@@ -248,7 +248,7 @@ def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
 async def test_a_refused_request_of_a_group(
     one_broker: MockCluster, request_class: Any, code: int
 ) -> None:
-    """start() of aiokafka's consumer raises at once, as aiokafka's does."""
+    """start() of compat.aiokafka's consumer raises at once, as in aiokafka."""
     with HostileProxy(one_broker.bootstrap_servers, change=refusing(request_class, code)) as proxy:
         consumer = consumer_at(proxy.address, TOPIC, group_id="group")
         with pytest.raises(errors.KafkaError):
@@ -270,7 +270,7 @@ async def test_a_refused_request_of_a_group(
 def test_a_refused_request_of_a_group_of_kafka_python(
     one_broker: MockCluster, request_class: Any, code: int, failure: type[Exception]
 ) -> None:
-    """poll() of kafka-python's consumer raises at once, as kafka-python's does."""
+    """poll() of compat.kafka's consumer raises at once, as in kafka-python."""
     change = refusing(request_class, code)
     with (
         HostileProxy(one_broker.bootstrap_servers, change=change) as proxy,

@@ -1,4 +1,4 @@
-"""The compatibility APIs behind offsets that have no records, as after a compaction."""
+"""The compatibility APIs after offsets without records, for example after a compaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = needs("next-position", "mock-holes")
 
 @in_loop
 async def test_aiokafka(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The position reaches the end, and is committed."""
+    """The position reaches the end, and the end is committed."""
     append_holes(kafka_cluster, kafka_topic, kept=[3, 7], last=9)
     place = TopicPartition(kafka_topic, 0)
     async with reading(kafka_cluster.bootstrap_servers, place, group_id="holes") as consumer:
@@ -29,7 +29,7 @@ async def test_aiokafka(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_kafka_python(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The usual loop until the position is at the end ends."""
+    """The usual loop ends when the position is at the end."""
     append_holes(kafka_cluster, kafka_topic, kept=[3, 7], last=9)
     place = TopicPartition(kafka_topic, 0)
     with consumers_at(kafka_cluster.bootstrap_servers) as make:

@@ -1,4 +1,4 @@
-"""connect(): a broker has answered, or the error says why none does; and last_error."""
+"""connect() returns when a broker answers, or raises the reason. last_error is the latest error."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ NO_HOST = "no-such-host.invalid:9092"
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """The address of a broker that takes connections and never says a word."""
+    """The address of a broker that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
 def refusal(client: Any, timeout: float = TIMEOUT, topic: str | None = None) -> KafkaError:
-    """What connect() raises."""
+    """The error that connect() raises."""
     with pytest.raises(KafkaException) as caught:
         client.connect(timeout, topic)
     error = caught.value.args[0]
@@ -57,8 +57,8 @@ class TestConnect:
         ],
     )
     def test_no_broker(self, client: type[Any], servers: str, code: int, words: str) -> None:
-        """connect() raises long before the timeout, with the code of the cause, also the second
-        time."""
+        """connect() raises the cause's code long before the timeout, also when it is called
+        again."""
         with client(config({"bootstrap.servers": servers})) as alone:
             for _ in range(2):
                 watch = Stopwatch()
@@ -69,7 +69,8 @@ class TestConnect:
 
     @each_client
     def test_nothing_happens(self, client: type[Any], silent: str) -> None:
-        """A broker that says nothing: _TRANSPORT or _TIMED_OUT after the timeout."""
+        """If a broker does not answer, connect() raises _TRANSPORT or _TIMED_OUT after the
+        timeout."""
         with client(config({"bootstrap.servers": silent})) as waiting:
             watch = Stopwatch()
             error = refusal(waiting, 0.5)
@@ -77,7 +78,8 @@ class TestConnect:
             assert error.code() in {KafkaError._TRANSPORT, KafkaError._TIMED_OUT}
 
     def test_an_unknown_topic(self, kafka_cluster: MockCluster, consumer: Consumer) -> None:
-        """A topic with an error raises it; the broker was reached all the same."""
+        """If the topic has an error, connect() with the topic raises it; without the topic, it
+        succeeds."""
         kafka_cluster.create_topic("topic")
         kafka_cluster.set_topic_error("topic", KafkaError.TOPIC_AUTHORIZATION_FAILED)
         error = refusal(consumer, topic="topic")
@@ -95,7 +97,7 @@ class TestConnect:
         with Producer(config({"error_cb": note})) as producer:
             refusal(producer)
         assert {thread for thread, _ in told} == {threading.get_ident()}
-        # On a slow machine the client tries to connect again meanwhile.
+        # A slow machine may report a second attempt, too.
         assert [error.code() for _, error in told][:2] == [
             KafkaError._TRANSPORT,
             KafkaError._ALL_BROKERS_DOWN,
@@ -116,7 +118,7 @@ class TestConnect:
             refusal(alone)
 
     def test_messages_are_kept(self, filled: str, consumer: Consumer) -> None:
-        """A consumer that is reading already loses nothing."""
+        """connect() loses no messages of a consumer that is already reading."""
         consumer.assign([TopicPartition(filled, 0, 0)])
         first = consumer.poll(TIMEOUT)
         assert first is not None
@@ -126,7 +128,7 @@ class TestConnect:
         assert values == [b"%d" % number for number in range(1, 100)]
 
     def test_beside_another_thread(self, consumer: Consumer, kafka_topic: str) -> None:
-        """Another thread that polls without limit is not in the way."""
+        """connect() returns even while another thread polls without limit."""
         consumer.assign([TopicPartition(kafka_topic, 0)])
         polling = threading.Thread(target=consumer.poll)
         polling.start()
@@ -137,7 +139,7 @@ class TestConnect:
             polling.join()
 
     def test_in_a_callback(self, make_producer: MakeProducer, kafka_topic: str) -> None:
-        """A delivery callback may call connect(), too."""
+        """connect() may be called in a delivery callback."""
         answers: list[object] = []
         producer = make_producer()
         producer.produce(
@@ -186,7 +188,7 @@ class TestConnect:
 class TestLastError:
     @each_client
     def test_nothing_happened(self, kafka_cluster: MockCluster, client: type[Any]) -> None:
-        """last_error is None, and cannot be set."""
+        """Without an error, last_error is None; it cannot be set."""
         with client(config({"bootstrap.servers": kafka_cluster.bootstrap_servers})) as working:
             working.connect(TIMEOUT)
             assert working.last_error is None
@@ -208,7 +210,7 @@ class TestLastError:
             assert told[-1] is alone.last_error
 
     def test_poll_counts_callbacks_alone(self) -> None:
-        """poll() does not count an error for which there is no callback."""
+        """poll() does not count an error if there is no error_cb."""
         with Producer(config()) as producer:
             counts: list[int] = []
             wait_until(lambda: producer.last_error, lambda: counts.append(producer.poll(0.01)))
@@ -216,8 +218,7 @@ class TestLastError:
 
 
 def test_a_request_that_fails_keeps_reports() -> None:
-    """A request that looks for the cause of its failure runs no delivery callback: poll() does,
-    for every message once."""
+    """A failed request runs no delivery callbacks; later poll() runs one for every message."""
     reports = Reports()
     with Producer(config({"message.timeout.ms": 100})) as producer:
         for _ in range(10):
@@ -243,7 +244,7 @@ class TestStatistics:
         assert producer.stats() is None
 
     def test_producer(self, make_producer: MakeProducer, kafka_topic: str) -> None:
-        """What was sent is counted, per client, broker, topic and partition."""
+        """The statistics count sent messages per client, broker, topic and partition."""
         producer = make_producer(self.INTERVAL | {"client.id": "me", "enable.idempotence": True})
         for _ in range(10):
             producer.produce(kafka_topic, bytes(100), partition=0)
@@ -269,9 +270,10 @@ class TestStatistics:
         assert statistics.cgrp is None
 
     def test_consumer(self, make_consumer: MakeConsumer, filled: str) -> None:
-        """What was read is counted, and the group's state; stats_cb is called as well."""
+        """The statistics count read messages, and contain the group's state; stats_cb is called,
+        too."""
         told: list[str] = []
-        # A consumer that commits looks for its group's coordinator.
+        # A consumer that commits looks up its group's coordinator.
         settings = {"stats_cb": told.append, "enable.auto.commit": True}
         consumer = make_consumer(self.INTERVAL | settings)
         consumer.assign([TopicPartition(filled, 0, 0)])
@@ -294,7 +296,7 @@ class TestStatistics:
         assert statistics.eos is None
 
     def test_poll_counts_callbacks_alone(self, make_producer: MakeProducer) -> None:
-        """Without stats_cb, statistics are no events for poll()."""
+        """Without stats_cb, poll() does not count statistics."""
         producer = make_producer(self.INTERVAL)
         counts: list[int] = []
         wait_until(lambda: producer.stats(), lambda: counts.append(producer.poll(0.05)))
@@ -303,7 +305,7 @@ class TestStatistics:
 
 class TestLag:
     def test_while_reading(self, filled: str, consumer: Consumer) -> None:
-        """lag() counts from the position to the end that the last fetch returned; at the end it is
+        """lag() is the distance from the position to the end in the last fetch; at the end it is
         0."""
         place = TopicPartition(filled, 0)
         assert consumer.lag() == {}
@@ -337,7 +339,7 @@ class TestLag:
     def test_not_known_yet(
         self, kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
     ) -> None:
-        """The lag is None for a partition of which nothing was fetched."""
+        """The lag of a partition is None until something of it was fetched."""
         kafka_cluster.set_broker_down()
         places = [TopicPartition(kafka_topic, number) for number in range(2)]
         consumer.assign(places)
@@ -347,8 +349,8 @@ class TestLag:
     def test_from_a_logical_offset(
         self, filled: str, consumer: Consumer, start: str, lag: int
     ) -> None:
-        """If the partition is assigned at the beginning or the end, its lag is known before the
-        first message."""
+        """If the assignment starts at the beginning or end, the lag is known before the first
+        message."""
         offsets = {"beginning": -2, "end": -1}
         place = TopicPartition(filled, 0)
         consumer.assign([TopicPartition(filled, 0, offsets[start])])

@@ -1,4 +1,4 @@
-"""What consume() does with messages of partitions that it loses while it waits for more."""
+"""consume() waits for more messages while the member loses partitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_messages_of_revoked_partitions_are_not_handed_out(
 
     def on_revoke(who: Consumer, partitions: list[TopicPartition]) -> None:
         revoked.update(each.partition for each in partitions)
-        who.wakeup()  # consume() returns what it has
+        who.wakeup()  # consume() returns the messages that it has
 
     config = {"partition.assignment.strategy": strategy}
     first, second = make_consumer(config), make_consumer(config)
@@ -57,7 +57,7 @@ def test_position_in_on_revoke(
     first = make_consumer({"partition.assignment.strategy": "range"})
     first.subscribe([kafka_topic], on_revoke=on_revoke)
     assert len(first.consume(10, TIMEOUT)) == 10
-    # The name that sorts first gets the only partition.
+    # The member whose name sorts first gets the only partition.
     second = make_consumer({"partition.assignment.strategy": "range", "client.id": "A"})
     second.subscribe([kafka_topic])
     kept = first.consume(100_000, TIMEOUT)

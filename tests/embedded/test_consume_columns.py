@@ -82,7 +82,7 @@ def registry() -> Iterator[SchemaRegistryClient]:
 
 
 def payloads(registry: SchemaRegistryClient, topic: str) -> list[bytes]:
-    """Two orders, each written with a schema of its own; the second is the latest."""
+    """Two orders, each with its own schema; the second schema is the latest."""
     context = SerializationContext(topic, MessageField.VALUE)
     serializers = [AvroSerializer(registry, json.dumps(schema)) for schema in (FIRST, SECOND)]
     return [
@@ -122,7 +122,7 @@ def test_versions_of_a_schema_become_one(
 def test_bad_payloads_are_errors_of_their_rows(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """Values that cannot be decoded are null, with their bytes in `raw`; a tombstone is not an
+    """Values that cannot be decoded are null, and `raw` has their bytes; a tombstone is not an
     error."""
     good = payloads(registry, kafka_topic)
     unknown, cut, text = b"\0\0\0\3\xe7\2", good[0][:-1], b"hello"
@@ -173,7 +173,8 @@ def test_keys_and_values(kafka_topic: str, producer: Producer, consumer: Consume
 
 
 def test_wrong_decoders_are_refused(consumer: Consumer) -> None:
-    """An object that cannot decode raises a TypeError, and a missing column a ValueError."""
+    """An object without the methods of a decoder raises a TypeError, and a missing column a
+    ValueError."""
     with pytest.raises(TypeError, match=r"value must be AvroColumns .* not dict"):
         consumer.consume_arrow(1, 0, value={})  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="key is to be decoded, but columns does not name it"):
@@ -201,7 +202,7 @@ def test_no_messages(consumer: Consumer) -> None:
 def test_a_batch_is_decoded_afterwards(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """decode_batch() does the same with what consume_arrow() has returned."""
+    """decode_batch() decodes a batch that consume_arrow() has returned, with the same result."""
     produced(producer, kafka_topic, payloads(registry, kafka_topic))
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     raw = consumer.consume_arrow(2, TIMEOUT)
@@ -215,7 +216,7 @@ def test_a_batch_is_decoded_afterwards(
 
 
 def with_guids(registry: SchemaRegistryClient, topic: str, part: str = "value") -> list[Any]:
-    """The same orders, with the GUID of the schema in a header: payloads and headers."""
+    """The same orders as payloads and headers: the GUID of the schema is in a header."""
     conf = {"schema.id.serializer": header_schema_id_serializer}
     found = []
     for schema, order in zip((FIRST, SECOND), ORDERS, strict=True):
@@ -239,7 +240,7 @@ GUID_OF_NONE = b"\1" + bytes(15) + b"\7"
 def test_guids_in_headers(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """Rows with a GUID in their header and rows that begin with an id can be mixed."""
+    """A topic can mix rows with a GUID in their header and rows that begin with an id."""
     [first, second] = with_guids(registry, kafka_topic)
     framed = payloads(registry, kafka_topic)
     unknown = (second[0], [("__value_schema_id", GUID_OF_NONE)])
@@ -266,7 +267,7 @@ def test_guids_in_headers(
 def test_guids_of_keys(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """Keys have a header of their own; headers are a column if they are asked for."""
+    """Keys have their own header; the headers are a column if the caller requests it."""
     produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic, "key"))
     columns = AvroColumns(registry, schema=SECOND)
     batch = consumed(consumer, kafka_topic, 2, key=columns, value=columns, headers=True)
@@ -283,7 +284,8 @@ def test_guids_of_keys(
 def test_guids_of_a_batch(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """decode_batch() looks into the headers of a batch; one without them has errors that say so."""
+    """decode_batch() uses the headers of a batch. If the batch has no headers, the errors contain
+    that."""
     produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -303,7 +305,7 @@ def test_guids_of_a_topic_that_is_read(
     registry: SchemaRegistryClient,
     kafka_cluster: MockCluster,
 ) -> None:
-    """read_topic() and an event loop's consumer read GUIDs in headers, too."""
+    """read_topic() and asyncio consumers also decode rows with GUIDs in headers."""
     produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
@@ -339,7 +341,7 @@ def test_a_guid_is_asked_for_again_until_it_is_known(registry: SchemaRegistryCli
         asked = len(fake.requests)
         assert columns.decode(values, known).errors == []
         assert len(fake.requests) == asked
-        # The same schema before the payload is another way to name it.
+        # The GUID may also be before the payload, instead of in a header.
         guid = marks[-1][1]
         assert columns.decode(binary([guid + payload])).errors == []
         with pytest.raises(ValueError, match="part must be 'key' or 'value', not 'headers'"):
@@ -357,7 +359,7 @@ def header_column(rows: list[Any]) -> Any:
 
 
 class Waiting(AvroDecoder):
-    """A decoder whose registry does not answer until it is told to."""
+    """A decoder whose registry answers only when the test allows it."""
 
     def __init__(self, schema: Any) -> None:
         super().__init__(schema)
@@ -372,8 +374,7 @@ class Waiting(AvroDecoder):
 def test_an_event_loop_goes_on(
     kafka_topic: str, producer: Producer, kafka_cluster: MockCluster
 ) -> None:
-    """Decoding waits in a thread; the next call returns the messages that a cancelled call has
-    fetched."""
+    """Decoding waits in a thread. After a cancelled call, the next call returns its messages."""
     produced(producer, kafka_topic, [b"\2", b"\4"])
 
     async def read() -> list[Any]:
@@ -418,7 +419,8 @@ def test_rows_become_payloads_of_the_registry(
 def test_an_event_loop_encodes(
     kafka_topic: str, consumer: Consumer, kafka_cluster: MockCluster, registry: SchemaRegistryClient
 ) -> None:
-    """AIOProducer encodes rows, too; rows that cannot be encoded raise, and nothing is enqueued."""
+    """AIOProducer encodes rows, too. If a row cannot be encoded, the call raises and enqueues
+    nothing."""
     registry.register_schema(f"{kafka_topic}-value", Schema(json.dumps(SECOND)))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     frame = polars.DataFrame({"note": [None, "gift"], "id": [1, 2]})
@@ -441,7 +443,7 @@ def test_an_event_loop_encodes(
 def test_columns_of_messages_are_encoded(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """`key` and `value` of a batch are encoded; its other columns stay what they are."""
+    """`key` and `value` of a batch are encoded; its other columns stay the same."""
     text, order = AvroEncoder('"string"'), AvroEncoder(FIRST)
     frame = polars.DataFrame(
         {
@@ -482,7 +484,8 @@ def test_a_batch_goes_on_as_it_came(
 def test_batches_of_several_chunks_are_encoded(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """All chunks of a data frame are written, with keys and partitions; none if a row is bad."""
+    """All chunks of a data frame are written, with keys and partitions; if a row is bad, none
+    is."""
     text, order = AvroEncoder('"string"'), AvroEncoder(FIRST)
     one = polars.DataFrame({"key": [{"value": "k"}], "value": [ORDERS[0]], "partition": [0]})
     two = polars.DataFrame({"key": [{"value": "l"}], "value": [None], "partition": [0]})
@@ -503,7 +506,8 @@ def test_batches_of_several_chunks_are_encoded(
 
 
 def test_batches_without_a_chunk_are_encoded(kafka_topic: str, producer: Producer) -> None:
-    """Nothing is encoded, but types are checked, and the columns are the same as usual."""
+    """For a batch without chunks, nothing is encoded, but the types are checked. The result has
+    the usual columns."""
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     text, order = AvroEncoder('"string"'), AvroEncoder(FIRST)
     columns = {"value": pa.array([ORDERS[0]]), "key": pa.array([{"value": "k"}])}
@@ -534,14 +538,14 @@ HEADER = {"schema_id_serializer": header_schema_id_serializer}
 
 
 def mark_of(registry: SchemaRegistryClient, subject: str) -> bytes:
-    """The GUID of a subject's latest schema, as headers have it."""
+    """The GUID of a subject's latest schema, in the form that headers contain."""
     return b"\1" + UUID(registry.get_latest_version(subject).guid).bytes
 
 
 def test_guids_are_written(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """A row is encoded as a serializer would do it; a tombstone has no schema."""
+    """A row is encoded with a GUID as a serializer would do it; a tombstone has no schema."""
     [(payload, headers), _] = with_guids(registry, kafka_topic)
     registry.register_schema(f"{kafka_topic}-rows", Schema(json.dumps(FIRST)))
     columns = AvroColumns(registry, f"{kafka_topic}-rows", **HEADER)
@@ -570,7 +574,7 @@ def test_guids_are_written(
 def test_guids_of_keys_and_values_are_written(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """Keys and values have headers of their own, which replace such headers of the row."""
+    """Keys and values have their own headers, which replace headers of the same name in the row."""
     registry.register_schema("k", Schema('"string"'))
     registry.register_schema("v", Schema(json.dumps(FIRST)))
     key, value = AvroColumns(registry, "k", **HEADER), AvroColumns(registry, "v", **HEADER)
@@ -597,7 +601,7 @@ def test_guids_of_keys_and_values_are_written(
 
 
 def test_guids_of_json_are_written(registry: SchemaRegistryClient) -> None:
-    """With the option the payload is only the text; without it there is a prefix."""
+    """With the option, the payload is only the text; without it, the payload has a prefix."""
     schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
     known = registry.register_schema("s", Schema(json.dumps(schema), "JSON"))
     frame = polars.DataFrame({"id": [1]})
@@ -616,7 +620,7 @@ def test_guids_of_json_are_written(registry: SchemaRegistryClient) -> None:
 
 
 class NoGuids:
-    """An old registry, whose schemas have only ids."""
+    """An old registry, whose schemas have ids but no GUIDs."""
 
     def __init__(self, registry: SchemaRegistryClient) -> None:
         self.get_schema = registry.get_schema
@@ -630,7 +634,7 @@ class NoGuids:
 
 
 def test_guids_that_cannot_be_written(registry: SchemaRegistryClient) -> None:
-    """The error names a registry without GUIDs, or the wrong value of the option."""
+    """The error names the registry without GUIDs, or the wrong value of the option."""
     registry.register_schema("s", Schema('"int"'))
     columns = AvroColumns(NoGuids(registry), "s", **HEADER)
     for _ in range(2):
@@ -641,7 +645,8 @@ def test_guids_that_cannot_be_written(registry: SchemaRegistryClient) -> None:
 
 
 def test_encoding_needs_a_subject(registry: SchemaRegistryClient) -> None:
-    """A schema of one's own has no id in the registry."""
+    """To encode, a subject is needed, because a schema from the caller has no id in the
+    registry."""
     with pytest.raises(TypeError, match="to encode, give the subject"):
         AvroColumns(registry, schema=FIRST).encode(polars.DataFrame({"id": [1]}))
 
@@ -666,7 +671,7 @@ def test_json_of_a_registry(registry: SchemaRegistryClient) -> None:
 
 
 def test_json_with_references(registry: SchemaRegistryClient) -> None:
-    """Schemas that a schema refers to by name are found, also indirectly."""
+    """Schemas that a schema refers to by name are found, even indirect references."""
     for name, schema in (
         ("zip.json", {"type": "integer"}),
         (
@@ -714,7 +719,7 @@ def test_rows_become_json_of_the_registry(
     assert producer.flush(TIMEOUT) == 0
     batch = consumed(consumer, kafka_topic, 2, value=columns)
     assert polars.DataFrame(batch)["value"].to_list() == ROWS
-    deserialize = JSONDeserializer(json.dumps(schema))  # which validates
+    deserialize = JSONDeserializer(json.dumps(schema))  # the deserializer also validates
     context = SerializationContext(kafka_topic, MessageField.VALUE)
     raw = polars.DataFrame(batch.raw)["value"].to_list()
     assert [deserialize(payload, context) for payload in raw] == [{"id": 1}, ROWS[1]]
@@ -726,7 +731,7 @@ def test_rows_become_json_of_the_registry(
 
 
 def test_protobuf_of_a_registry(registry: SchemaRegistryClient) -> None:
-    """What the registry's serializer writes comes out as columns of the message."""
+    """A value of the registry's Protobuf serializer becomes columns of the message."""
     pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
     from google.protobuf.type_pb2 import Field
 
@@ -746,7 +751,7 @@ def test_protobuf_of_a_registry(registry: SchemaRegistryClient) -> None:
         (None, None, None),
     ]
     assert [error.reason for error in rows.errors] == [f"schema {other} is AVRO, not PROTOBUF"]
-    # The header has the message indexes, too.
+    # The header also contains the message indexes.
     conf = {"use.deprecated.format": False, "schema.id.serializer": header_schema_id_serializer}
     headers: list[Any] = []
     payload = ProtobufSerializer(Field, registry, conf)(
@@ -806,7 +811,7 @@ syntax = "proto3";
 package air;
 message City { string name = 1; }
 """
-# Another version, in which the message is at another place, and has more fields.
+# Another version, in which the message is in another place and has more fields.
 LATER = FLIGHT.replace("message Crew { string captain = 1; }", "").replace(
     "int32 number = 1;", "int32 number = 1; string gate = 9;"
 )
@@ -827,7 +832,7 @@ def registered(text: str) -> Schema:
 
 
 def test_protobuf_times_of_all_years(registry: SchemaRegistryClient) -> None:
-    """The year 1, which C# and Go write for "no time", is a row of microseconds."""
+    """The year 1, which C# and Go write for "no time", can be decoded with unit="us"."""
     pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
     text = (
         'syntax = "proto3"; import "google/protobuf/timestamp.proto"; '
@@ -847,7 +852,7 @@ def test_protobuf_times_of_all_years(registry: SchemaRegistryClient) -> None:
 
 
 def test_protobuf_imports_that_two_files_have(registry: SchemaRegistryClient) -> None:
-    """A text that two others import is compiled once."""
+    """A text that two other texts import is compiled once."""
     pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
 
     def register(name: str, text: str, *imports: str) -> None:
@@ -869,8 +874,8 @@ def test_protobuf_imports_that_two_files_have(registry: SchemaRegistryClient) ->
 
 
 def test_protobuf_texts_of_a_registry(flights: SchemaRegistryClient) -> None:
-    """A subject's message is compiled. In each version it is found by its place, and its fields by
-    their numbers."""
+    """A message is compiled from the subject's text. In each version, it is found by its place, and
+    its fields are found by their numbers."""
     known = flights.get_latest_version("flights").schema_id
     assert known is not None
     later = flights.register_schema("others", registered(LATER))
@@ -939,7 +944,8 @@ message Offer { google.type.Money price = 1; google.type.DateTime until = 2; }
 
 @pytest.mark.parametrize("described", [False, True], ids=["text", "descriptor"])
 def test_types_of_google(flights: SchemaRegistryClient, described: bool) -> None:
-    """Money and dates are imported without a reference, with what they import themselves."""
+    """Google's types for money and dates are imported without a reference, with their own
+    imports."""
     pytest.importorskip("google.type.money_pb2", reason="googleapis-common-protos is not installed")
     text = PRICED
     if described:
@@ -959,8 +965,8 @@ def test_types_of_google(flights: SchemaRegistryClient, described: bool) -> None
 def test_types_of_google_that_are_not_there(
     flights: SchemaRegistryClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error names the package with these types; types that the package does not have are
-    unknown."""
+    """If Google's types are not installed, the error names their package. Types that the package
+    does not have are unknown."""
     text = 'syntax = "proto3"; import "google/type/{}.proto"; message M {{ google.type.{} a = 1; }}'
     flights.register_schema("unknown", Schema(text.format("weather", "Weather"), "PROTOBUF"))
     flights.register_schema("color", Schema(text.format("color", "Color"), "PROTOBUF"))
@@ -977,7 +983,7 @@ def test_types_of_google_that_are_not_there(
 
 
 def test_protobuf_texts_and_headers(flights: SchemaRegistryClient) -> None:
-    """A header has the message indexes after the GUID."""
+    """A header contains the message indexes after the GUID."""
     latest = flights.get_latest_version("flights")
     guid = b"\1" + UUID(latest.guid).bytes
     columns = ProtobufColumns(flights, "air.Flight", subject="flights")
@@ -1000,7 +1006,7 @@ def test_protobuf_texts_are_written(flights: SchemaRegistryClient) -> None:
 
 
 def test_protobuf_texts_are_written_with_a_guid(flights: SchemaRegistryClient) -> None:
-    """The message indexes are in the header, behind the GUID."""
+    """The message indexes are in the header, after the GUID."""
     columns = ProtobufColumns(flights, "air.Flight", subject="flights", **HEADER)
     frame = polars.DataFrame({"number": [7], "from": [{"name": "Bonn"}]})
     encoded = polars.DataFrame(encode_batch(frame, value=columns))
@@ -1012,7 +1018,7 @@ def test_protobuf_texts_are_written_with_a_guid(flights: SchemaRegistryClient) -
 
 
 def test_wrong_protobuf_texts(flights: SchemaRegistryClient) -> None:
-    """If a text cannot be compiled or is missing, the error says so."""
+    """If a text cannot be compiled or is missing, the error contains the reason."""
     with pytest.raises(ValueError, match=r"the schema has no message air\.Ship"):
         ProtobufColumns(flights, "air.Ship", subject="flights").decode(binary([]))
     # City is imported, so it cannot be the message of a payload.
@@ -1073,14 +1079,14 @@ class Once:
 
 
 def test_payloads_that_can_be_read_once(registry: SchemaRegistryClient) -> None:
-    """Payloads that can be read once are read once, for their ids and for their values."""
+    """Payloads that can be read only once can be decoded, although ids and values are needed."""
     values = payloads(registry, "orders")
     rows = AvroColumns(registry, "orders-value").decode(Once(binary(values)))
     assert polars.DataFrame(rows).to_dicts() == ROWS
 
 
 def test_a_schema_with_references(registry: SchemaRegistryClient) -> None:
-    """If a schema refers to types by name, they are looked up in the subjects that it names."""
+    """If a schema refers to types by name, the types are found in the subjects that it names."""
     city = {"type": "record", "name": "City", "fields": [{"name": "name", "type": "string"}]}
     registry.register_schema("city", Schema(json.dumps(city)))
     order = {"type": "record", "name": "Order", "fields": [{"name": "city", "type": "City"}]}
@@ -1092,7 +1098,7 @@ def test_a_schema_with_references(registry: SchemaRegistryClient) -> None:
 
 
 def test_a_schema_that_cannot_be_resolved(registry: SchemaRegistryClient) -> None:
-    """Rows of a writer whose schema does not fit are errors that say why."""
+    """If a writer's schema does not fit, its rows are errors that contain the reason."""
     other = registry.register_schema("other", Schema('{"type": "array", "items": "int"}'))
     rows = AvroColumns(registry, schema=FIRST).decode(binary([b"\0" + other.to_bytes(4) + b"\0"]))
     [error] = rows.errors
@@ -1142,7 +1148,7 @@ PRICE = '{"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2}
 def test_bytes_are_the_whole_payload(
     registry: SchemaRegistryClient, schema: str, values: list[Any], bare: list[bytes], name: str
 ) -> None:
-    """Payloads are written and read without a size before the bytes, as by registry serializers."""
+    """Payloads of the schema "bytes" have no size before the bytes, as in registry serializers."""
     subject = "whole-value"
     schema_id = registry.register_schema(subject, Schema(schema)).to_bytes(4)
     in_header = name == "header"
@@ -1156,7 +1162,7 @@ def test_bytes_are_the_whole_payload(
 
 
 def test_bytes_of_a_registry_as_text(registry: SchemaRegistryClient) -> None:
-    """Bytes of a registry can be read as a string: without a size, and only if they are UTF-8."""
+    """Bytes of a registry can be read as a string, without a size, if they are UTF-8."""
     schema_id = registry.register_schema("whole-value", Schema(BYTES)).to_bytes(4)
     rows = AvroColumns(registry, schema="string").decode(
         binary([b"\0" + schema_id + one for one in ("é".encode(), b"\xff")])
@@ -1166,14 +1172,14 @@ def test_bytes_of_a_registry_as_text(registry: SchemaRegistryClient) -> None:
 
 
 def test_projection(registry: SchemaRegistryClient) -> None:
-    """Only the fields that are asked for become columns, whichever schema wrote them."""
+    """Only the requested fields become columns, whichever schema wrote them."""
     values = payloads(registry, "orders")
     rows = AvroColumns(registry, "orders-value", columns=["note"]).decode(binary(values))
     assert polars.DataFrame(rows).to_dict(as_series=False) == {"note": [None, "gift"]}
 
 
 def test_arguments(registry: SchemaRegistryClient) -> None:
-    """A subject or a schema is needed; what is given must be of the right kind."""
+    """Either a subject or a schema is required; arguments of a wrong kind are refused."""
     with pytest.raises(TypeError, match="give a subject or a schema"):
         AvroColumns(registry)
     with pytest.raises(TypeError, match="either a subject or a schema, not both"):

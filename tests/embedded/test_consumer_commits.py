@@ -1,4 +1,4 @@
-"""Which offsets are committed: commit(), store_offsets(), committed()."""
+"""commit(), store_offsets() and committed(): which offsets are committed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OFFSET_COMMIT = 8
 
 @pytest.fixture
 def stored(make_consumer: MakeConsumer) -> Consumer:
-    """A consumer that commits only what store_offsets() was given."""
+    """A consumer that commits only the offsets that are given to store_offsets()."""
     return make_consumer({"enable.auto.offset.store": False})
 
 
@@ -73,7 +73,7 @@ def test_metadata_comes_back(kafka_topic: str, consumer: Consumer, metadata: str
 def test_metadata_of_others(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """confluent-kafka-python commits a NUL after the text, which is not part of the text."""
+    """confluent-kafka-python commits a NUL after the metadata, which is not part of the text."""
     place = struct.pack(">iqi", 0, 7, -1) + text("theirs\0")
     topic = array([text(kafka_topic) + array([place])])
     group = text("group") + struct.pack(">i", -1) + text("") + struct.pack(">h", -1)
@@ -83,7 +83,8 @@ def test_metadata_of_others(
 
 
 def test_commit_of_what_was_returned(filled: str, consumer: Consumer) -> None:
-    """commit() without arguments commits what poll() returned, not what it fetched ahead."""
+    """commit() without arguments commits returned messages, and no messages that were only
+    fetched."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     poll_values(consumer, 20)
     (result,) = consumer.commit(asynchronous=False)
@@ -114,8 +115,7 @@ def test_async_is_the_older_name(filled: str, consumer: Any, name: str) -> None:
 
 
 def test_nothing_to_commit(make_consumer: MakeConsumer) -> None:
-    """Without stored offsets, commit() fails with _NO_OFFSET, which is raised or given to
-    on_commit."""
+    """If there are no offsets to commit, commit() raises _NO_OFFSET, or on_commit gets it."""
     errors: list[KafkaError | None] = []
     consumer = make_consumer({"on_commit": lambda error, _: errors.append(error)})
     with pytest.raises(KafkaException) as caught:
@@ -127,7 +127,7 @@ def test_nothing_to_commit(make_consumer: MakeConsumer) -> None:
 
 
 def test_commit_of_both(filled: str, consumer: Consumer) -> None:
-    """message and offsets exclude each other."""
+    """commit() accepts either a message or offsets, but not both."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     (message,) = consumer.consume(1, TIMEOUT)
     with pytest.raises(ValueError, match="message and offsets"):
@@ -135,7 +135,7 @@ def test_commit_of_both(filled: str, consumer: Consumer) -> None:
 
 
 def test_commit_of_an_error(filled: str, make_consumer: MakeConsumer) -> None:
-    """A message that is an error has no offset to commit: _INVALID_ARG with the error's text."""
+    """A message that is an error cannot be committed: _INVALID_ARG has the error's text."""
     consumer = make_consumer({"enable.partition.eof": True, "enable.auto.offset.store": False})
     consumer.assign([TopicPartition(filled, 0, FILLED)])
     (end,) = consumer.consume(1, TIMEOUT)
@@ -150,7 +150,7 @@ def test_commit_of_an_error(filled: str, make_consumer: MakeConsumer) -> None:
 
 
 def test_commit_of_a_mocks_error(consumer: Consumer) -> None:
-    """A message with an error of any type is refused."""
+    """A message is refused if its error is an object of any other type, as a mock may have."""
     message = Message("t", 0, 5, error="made up")  # type: ignore[arg-type]
     with pytest.raises(KafkaException, match="for message with error: 'made up'") as caught:
         consumer.commit(message)
@@ -159,8 +159,8 @@ def test_commit_of_a_mocks_error(consumer: Consumer) -> None:
 
 @pytest.mark.parametrize("message", [Message("t", 0), Message("t", 0, -5), Message("t")])
 def test_commit_of_a_message_without_an_offset(message: Message, make_consumer: Any) -> None:
-    """The message is accepted, but there is nothing to commit: _NO_OFFSET is raised or given to
-    on_commit."""
+    """The message is accepted, but there is nothing to commit: _NO_OFFSET is raised, or on_commit
+    gets it."""
     calls: list[tuple[KafkaError | None, list[TopicPartition]]] = []
     consumer = make_consumer({"on_commit": lambda *call: calls.append(call)})
     with pytest.raises(KafkaException) as caught:
@@ -184,14 +184,15 @@ def test_commit_of_a_message_without_an_offset(message: Message, make_consumer: 
 def test_commit_of_a_mocks_topic(
     topic: Any, exception: type[Exception], text: str, consumer: Consumer
 ) -> None:
-    """A topic that cannot be a name raises an exception that says so."""
+    """If a message's topic is not a str, as in a mock, commit() raises an exception that names
+    it."""
     for call in (consumer.commit, consumer.store_offsets):
         with pytest.raises(exception, match=text):
             call(message=Message(topic, 0, 5))
 
 
 def test_refused_commit(kafka_cluster: MockCluster, filled: str, consumer: Consumer) -> None:
-    """The coordinator's refusal is raised by a synchronous commit."""
+    """A synchronous commit raises the coordinator's error."""
     kafka_cluster.inject_errors("OffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
     with pytest.raises(KafkaException) as caught:
         consumer.commit(offsets=[TopicPartition(filled, 0, 1)], asynchronous=False)
@@ -257,7 +258,7 @@ def test_stored_offsets_are_committed(filled: str, stored: Consumer) -> None:
 
 
 def test_storing_a_message_without_an_offset(filled: str, stored: Consumer) -> None:
-    """The message is accepted, and the earlier stored offset is forgotten."""
+    """store_offsets() accepts the message, and removes the offset that was stored earlier."""
     stored.assign([TopicPartition(filled, 0, 0)])
     messages = stored.consume(10, TIMEOUT)
     stored.store_offsets(messages[2])
@@ -269,7 +270,7 @@ def test_storing_a_message_without_an_offset(filled: str, stored: Consumer) -> N
 
 
 def test_storing_is_off_by_default(filled: str, consumer: Consumer) -> None:
-    """store_offsets() raises an error that names the setting to change."""
+    """By default, store_offsets() raises an error that names the setting to change."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     (message,) = consumer.consume(1, TIMEOUT)
     with pytest.raises(KafkaException, match=r"enable\.auto\.offset\.store"):
@@ -277,7 +278,7 @@ def test_storing_is_off_by_default(filled: str, consumer: Consumer) -> None:
 
 
 def test_storing_for_a_partition_that_is_not_assigned(filled: str, stored: Consumer) -> None:
-    """_STATE: nobody may store for a partition of another member."""
+    """store_offsets() raises _STATE, because another member may own the partition."""
     stored.assign([TopicPartition(filled, 0, 0)])
     (message,) = stored.consume(1, TIMEOUT)
     stored.unassign()

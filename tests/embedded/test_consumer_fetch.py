@@ -1,4 +1,4 @@
-"""What a consumer returns: poll(), consume(), consume_arrow(), iteration."""
+"""poll(), consume(), consume_arrow() and iteration: what a consumer returns."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_poll_waits_no_longer_than_asked(consumer: Consumer) -> None:
 
 
 def test_consume_returns_n_at_once(filled: str, consumer: Consumer) -> None:
-    """consume(n) returns when n messages are there, and the rest with the next call."""
+    """consume(n) returns as soon as n messages are there; the next call returns the rest."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     watch = Stopwatch()
     assert values_of(consumer.consume(30, TIMEOUT)) == numbers(0, 30)
@@ -60,7 +60,7 @@ def test_consume_returns_n_at_once(filled: str, consumer: Consumer) -> None:
 
 
 def test_consume_goes_on_where_poll_stopped(filled: str, consumer: Consumer) -> None:
-    """poll() and consume() can be mixed: what poll() has fetched ahead is not skipped."""
+    """poll() and consume() can be mixed: messages that poll() has fetched ahead are not skipped."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert poll_values(consumer, 10) == numbers(0, 10)
     assert values_of(consumer.consume(5, TIMEOUT)) == numbers(10, 15)
@@ -72,14 +72,14 @@ def test_consume_goes_on_where_poll_stopped(filled: str, consumer: Consumer) -> 
 def test_callbacks_while_messages_wait(
     filled: str, make_consumer: MakeConsumer, fetch: str
 ) -> None:
-    """A loop that becomes slow serves callbacks before it has taken all messages that were fetched
+    """A loop that becomes slow runs callbacks before it has read all messages that were fetched
     ahead."""
     served: list[str] = []
     consumer = make_consumer({"statistics.interval.ms": 100, "stats_cb": served.append})
     consumer.assign([TopicPartition(filled, 0, 0)])
     poll_values(consumer, FILLED // 2)
     before = len(served)
-    for _ in range(10):  # at most 13 were fetched ahead
+    for _ in range(10):  # the client had fetched at most 13 messages ahead
         time.sleep(0.1)
         if fetch == "poll":
             assert consumer.poll(TIMEOUT) is not None
@@ -92,7 +92,7 @@ def test_callbacks_while_messages_wait(
 
 @pytest.fixture
 def trickle(kafka_topic: str, producer: Producer) -> Iterator[threading.Event]:
-    """A message each 20 ms, from when the event is set until the test ends."""
+    """A message every 20 ms, from the time when the event is set until the test ends."""
     start, stop = threading.Event(), threading.Event()
 
     def work() -> None:
@@ -112,7 +112,7 @@ def trickle(kafka_topic: str, producer: Producer) -> Iterator[threading.Event]:
 def test_consume_waits_the_whole_timeout(
     kafka_topic: str, consumer: Consumer, trickle: threading.Event
 ) -> None:
-    """Messages that trickle in do not end consume() before n or the timeout."""
+    """If messages come one by one, consume() waits until it has n or the timeout is over."""
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     trickle.set()
     counts: list[int] = []
@@ -129,7 +129,7 @@ def test_consume_waits_the_whole_timeout(
 def test_consume_collects_n_of_a_trickle(
     kafka_topic: str, consumer: Consumer, trickle: threading.Event
 ) -> None:
-    """consume(n) waits for n messages, however long the internal waits are."""
+    """consume(n) waits for n messages, however long its internal waits are."""
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     trickle.set()
     messages = consumer.consume(25, TIMEOUT)
@@ -162,7 +162,7 @@ def test_consume_defaults_to_one(filled: str, consumer: Consumer) -> None:
 
 
 def test_arrow_columns(filled: str, make_consumer: MakeConsumer) -> None:
-    """consume_arrow() returns the same messages as columns, and the ends of partitions."""
+    """consume_arrow() returns the same messages as columns, and also the ends of partitions."""
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     consumer = make_consumer({"enable.partition.eof": True})
     consumer.assign([TopicPartition(filled, 0, 0)])
@@ -200,7 +200,7 @@ def test_arrow_errors_come_after_the_rows(
 
 
 def test_iteration(filled: str, consumer: Consumer) -> None:
-    """A for loop gets message after message until it is woken."""
+    """A for loop returns message after message until wakeup() ends it."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     values = []
     for message in consumer:
@@ -213,7 +213,7 @@ def test_iteration(filled: str, consumer: Consumer) -> None:
 def test_iteration_goes_on_after_the_end_of_a_partition(
     filled: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """_PARTITION_EOF is an event, not an error: it is returned."""
+    """_PARTITION_EOF is an event and not an error, so the iteration returns it."""
     consumer = make_consumer({"enable.partition.eof": True})
     consumer.assign([TopicPartition(filled, 0, FILLED - 1)])
     last, end = next(consumer), next(consumer)
@@ -223,7 +223,7 @@ def test_iteration_goes_on_after_the_end_of_a_partition(
 
 
 def test_iteration_raises_errors(make_consumer: MakeConsumer) -> None:
-    """Any other error is raised, and the iteration can go on."""
+    """Any other error is raised, and the iteration can continue."""
     consumer = make_consumer({"allow.auto.create.topics": False})
     consumer.subscribe(["nowhere"])
     with pytest.raises(KafkaException) as caught:
@@ -246,7 +246,7 @@ def test_iteration_ends_when_closed(kafka_topic: str, make_consumer: MakeConsume
 
 
 def test_end_of_partition(filled: str, make_consumer: MakeConsumer) -> None:
-    """With enable.partition.eof the end is a message with an error and its position."""
+    """With enable.partition.eof, the end is a message with an error and the position."""
     consumer = make_consumer({"enable.partition.eof": True})
     consumer.assign([TopicPartition(filled, 0, 98)])
     messages = consumer.consume(3, TIMEOUT)
@@ -257,7 +257,7 @@ def test_end_of_partition(filled: str, make_consumer: MakeConsumer) -> None:
 
 
 def test_unknown_topic(make_consumer: MakeConsumer) -> None:
-    """If a subscribed topic does not exist, a message with an error says so."""
+    """If a subscribed topic does not exist, poll() returns a message with the error."""
     consumer = make_consumer({"allow.auto.create.topics": False})
     consumer.subscribe(["nowhere"])
     message = consumer.poll(TIMEOUT)

@@ -21,7 +21,7 @@ from tests.support.kafka import committed, joined, numbers, poll_values, send, v
 from tests.support.patches import needs
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-# The brokers decide on sessions and heartbeats, not the members.
+# The brokers set sessions and heartbeats, not the members.
 KIP_848 = {
     "group.protocol": "consumer",
     "session.timeout.ms": None,
@@ -36,7 +36,7 @@ KIP_848 = {
 def test_subscribe_reads_all_partitions(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """The only member of a group gets every partition and all that is in them."""
+    """If a group has one member, the member gets every partition and all messages."""
     for i in range(30):
         producer.produce(kafka_topic, b"%d" % i, partition=i % 3)
     assert producer.flush(TIMEOUT) == 0
@@ -47,7 +47,7 @@ def test_subscribe_reads_all_partitions(
 
 
 def test_messages_have_all_fields(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """A consumed message has what was produced, and where it was."""
+    """A consumed message has all produced fields, and its partition and offset."""
     producer.produce(kafka_topic, b"first")
     producer.produce(
         kafka_topic, b"value", b"key", timestamp=4711, headers=[("a", b"1"), ("a", None)]
@@ -67,7 +67,7 @@ def test_messages_have_all_fields(kafka_topic: str, producer: Producer, consumer
 
 
 def test_rebalance_callbacks(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """on_assign and on_revoke get the consumer and the partitions, inside poll()."""
+    """on_assign and on_revoke get the consumer and the partitions; they run in poll()."""
     calls: list[tuple[str, Consumer, list[TopicPartition]]] = []
     consumer = make_consumer()
     consumer.subscribe(
@@ -107,7 +107,7 @@ def test_lost_partitions(
 
 
 def test_close_revokes(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """close() runs the last on_revoke, in which the assignment is still there."""
+    """close() calls on_revoke a last time, while the consumer still has its assignment."""
     calls: list[list[TopicPartition]] = []
     consumer = make_consumer()
     consumer.subscribe([kafka_topic], on_revoke=lambda who, _: calls.append(who.assignment()))
@@ -119,7 +119,7 @@ def test_close_revokes(kafka_topic: str, make_consumer: MakeConsumer) -> None:
 def test_regular_expression(
     kafka_cluster: MockCluster, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """'^...' subscribes to the topics that match, also to those that come later."""
+    """'^...' subscribes to all topics that match, including topics that are created later."""
     consumer = make_consumer({"topic.metadata.refresh.interval.ms": 50})
     kafka_cluster.create_topic("logs-a")
     kafka_cluster.create_topic("other")
@@ -133,7 +133,7 @@ def test_regular_expression(
 
 
 def test_subscribe_replaces(kafka_cluster: MockCluster, consumer: Consumer) -> None:
-    """A second subscribe() takes the place of the first, callbacks included."""
+    """A second subscribe() replaces the first one, including its callbacks."""
     kafka_cluster.create_topic("one")
     kafka_cluster.create_topic("two")
     calls: list[str] = []
@@ -149,7 +149,7 @@ def test_subscribe_replaces(kafka_cluster: MockCluster, consumer: Consumer) -> N
 
 @pytest.mark.parametrize("topics", [[], [""], ["^("]])
 def test_wrong_subscriptions(consumer: Consumer, topics: list[str]) -> None:
-    """No topic, an empty name and a broken expression are _INVALID_ARG."""
+    """An empty list, an empty name and an invalid pattern are refused with _INVALID_ARG."""
     with pytest.raises(KafkaException) as caught:
         consumer.subscribe(topics)
     assert caught.value.args[0] == KafkaError._INVALID_ARG
@@ -158,7 +158,7 @@ def test_wrong_subscriptions(consumer: Consumer, topics: list[str]) -> None:
 @pytest.mark.kafka_topic(partitions=4)
 @pytest.mark.parametrize("strategy", ["range", "roundrobin", "cooperative-sticky"])
 def test_two_members_share(kafka_topic: str, make_consumer: MakeConsumer, strategy: str) -> None:
-    """With each assignor, a second member takes over half of the partitions, without callbacks."""
+    """With each assignor, a second member takes half of the partitions, even without callbacks."""
     members = [make_consumer({"partition.assignment.strategy": strategy}) for _ in range(2)]
     members[0].subscribe([kafka_topic])
     assert len(joined(members[0])) == 4
@@ -178,7 +178,7 @@ def test_two_members_share(kafka_topic: str, make_consumer: MakeConsumer, strate
 def test_kip_848_group(
     kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer
 ) -> None:
-    """The consumer group protocol of Kafka 4 goes through the same callbacks."""
+    """The group protocol of Kafka 4 uses the same callbacks."""
     kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
     calls: list[str] = []
 
@@ -207,7 +207,7 @@ def test_kip_848_group(
 
 
 def test_member_id(kafka_topic: str, consumer: Consumer) -> None:
-    """memberid() is None before the consumer is a member, and then the id from the coordinator."""
+    """memberid() is None until the consumer is a member; then it is the coordinator's id."""
     assert consumer.memberid() is None
     consumer.subscribe([kafka_topic])
     joined(consumer)
@@ -217,7 +217,7 @@ def test_member_id(kafka_topic: str, consumer: Consumer) -> None:
 
 
 def test_group_metadata(kafka_topic: str, consumer: Consumer) -> None:
-    """The metadata is bytes that change with the membership."""
+    """The metadata of the group is bytes, which change with the membership."""
     before = consumer.consumer_group_metadata()
     assert isinstance(before, bytes)
     consumer.subscribe([kafka_topic])
@@ -243,7 +243,8 @@ def test_close_commits_what_was_returned(filled: str, make_consumer: MakeConsume
 def test_close_leaves_the_group(
     kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
 ) -> None:
-    """The next member gets the partitions at once: it need not wait for a session to end."""
+    """When a member closes, the next member gets its partitions at once, and not after the session
+    ends."""
     kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
     kafka_cluster.set_group_consumer_session_timeout(3600)
     first = make_consumer(KIP_848)
@@ -258,7 +259,7 @@ def test_close_leaves_the_group(
 def test_close_leaves_a_classic_group(
     kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer
 ) -> None:
-    """close() tells the coordinator once that the member leaves."""
+    """close() sends the coordinator one request to leave the group."""
     consumer = make_consumer()
     consumer.subscribe([kafka_topic])
     joined(consumer)
@@ -273,8 +274,8 @@ def test_close_after_assign_and_subscribe(
 ) -> None:
     """close() does not wait for a member that left before it had joined.
 
-    Without mock-lost-member.patch, it did: close() commits first, and the broker answers the commit
-    after this member's JoinGroup, which waited for the member that had left.
+    Without mock-lost-member.patch, close() waited: it commits first, and the broker answered the
+    commit only after this member's JoinGroup, which waited for the member that had left.
     """
 
     def asked_to_join(consumer: Consumer, count: int) -> None:
@@ -285,7 +286,8 @@ def test_close_after_assign_and_subscribe(
         )
 
     kafka_cluster.start_request_tracking()
-    kafka_cluster.set_group_initial_rebalance_delay(600)  # the first JoinGroup gets no answer
+    # the broker does not answer the first JoinGroup
+    kafka_cluster.set_group_initial_rebalance_delay(600)
     first = make_consumer()
     first.subscribe([filled])
     asked_to_join(first, 1)
@@ -355,7 +357,7 @@ def test_a_commit_answered_during_the_last_callback(
 def test_close_drops_what_nobody_has_seen(
     kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
 ) -> None:
-    """Messages fetched and not returned when close() comes are not committed."""
+    """close() does not commit messages that were fetched but not returned."""
     kafka_cluster.start_request_tracking()
     first = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 10})
     first.subscribe([filled])

@@ -1,5 +1,5 @@
-"""Callbacks and exceptions between messages: no message is lost, or committed before it is
-returned."""
+"""No message is lost, or committed before it is returned, if callbacks or exceptions come in
+between."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.kafka import committed, numbers, poll_values, position, send,
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, wait_until
 
-# Small fetches and frequent commits, so that callbacks come in between.
+# Small fetches and frequent commits, so that many callbacks run between messages.
 BUSY = {
     "enable.auto.commit": True,
     "auto.commit.interval.ms": 10,
@@ -24,7 +24,7 @@ BUSY = {
 
 
 class Raises:
-    """A callback whose next `left` calls raise."""
+    """A callback that raises in its next `left` calls."""
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -73,7 +73,7 @@ def test_callbacks_lose_no_message(
 def test_exceptions_lose_no_message(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer, fetch: Any
 ) -> None:
-    """Messages that had been fetched when a callback raised come with the next calls."""
+    """If a callback raises, the next calls return the messages that were already fetched."""
     send(producer, kafka_topic, numbers(0, 1000))
     raises = Raises(10)
     consumer = make_consumer(BUSY | {"statistics.interval.ms": 20, "stats_cb": raises})
@@ -100,7 +100,8 @@ def test_exceptions_lose_no_message(
 def test_ends_of_partitions_are_not_lost(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """An _PARTITION_EOF that had been fetched when a callback raised comes again."""
+    """If a callback raises, the next calls also return an _PARTITION_EOF that was already
+    fetched."""
     raises = Raises(1)
     consumer = make_consumer(
         {"enable.partition.eof": True, "statistics.interval.ms": 100, "stats_cb": raises}
@@ -115,7 +116,7 @@ def test_ends_of_partitions_are_not_lost(
 
 
 def test_position_after_an_exception(filled: str, make_consumer: MakeConsumer) -> None:
-    """Messages taken back do not move the position; the next call returns them."""
+    """After an exception, the position is before the messages that the next call returns."""
     raises = Raises(0)
     consumer = make_consumer({"statistics.interval.ms": 100, "stats_cb": raises})
     consumer.assign([TopicPartition(filled, 0, 0)])
@@ -131,7 +132,7 @@ def test_position_after_an_exception(filled: str, make_consumer: MakeConsumer) -
 
 
 def test_a_signal_handler_that_raises_loses_no_message() -> None:
-    """An exception of a signal handler in the middle of consume() loses nothing either."""
+    """If a signal handler raises during consume(), no message is lost."""
     output = check_script(
         """
         import signal
@@ -174,10 +175,9 @@ def test_a_signal_handler_that_raises_loses_no_message() -> None:
 def test_a_rebalance_callback_that_raises_loses_no_message(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """A member loses partitions in the middle of consume(), and its on_revoke raises.
+    """If on_revoke raises during consume(), the two members together read every message.
 
-    Between them the two members must see every message at least once: whatever the first
-    had fetched and not returned is not committed.
+    The first member does not commit messages that it had fetched and not returned.
     """
     for i in range(2000):
         producer.produce(kafka_topic, b"%d" % i, partition=i % 4)
@@ -207,7 +207,7 @@ def test_a_rebalance_callback_that_raises_loses_no_message(
 
 @pytest.mark.parametrize("call", ["consume", "consume_arrow", "poll"])
 def test_without_memory(kafka_topic: str, producer: Producer, call: str) -> None:
-    """Whichever allocation fails, the next call returns every message with its headers."""
+    """If any allocation fails, the next call returns every message with its headers."""
     pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
     for number in range(5):
         headers = [("name", str(number)), ("null", None)]

@@ -61,7 +61,8 @@ def test_assign_at_the_end(filled: str, producer: Producer, make_consumer: MakeC
 
 
 def test_assign_starts_anew(filled: str, consumer: Consumer) -> None:
-    """assign() forgets what was fetched ahead: the next message is the one asked for."""
+    """assign() drops the messages that were fetched ahead: the next message is at the given
+    offset."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert poll_values(consumer, 20) == numbers(0, 20)
     consumer.assign([TopicPartition(filled, 0, 5)])
@@ -70,7 +71,7 @@ def test_assign_starts_anew(filled: str, consumer: Consumer) -> None:
 
 @pytest.mark.kafka_topic(partitions=3)
 def test_incremental_assignment(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """incremental_assign() and incremental_unassign() add and take away partitions."""
+    """incremental_assign() adds partitions, and incremental_unassign() removes partitions."""
     for partition in range(3):
         producer.produce(kafka_topic, b"%d" % partition, partition=partition)
     assert producer.flush(TIMEOUT) == 0
@@ -86,7 +87,7 @@ def test_incremental_assignment(kafka_topic: str, producer: Producer, consumer: 
 
 
 def test_unassigned_partitions_are_not_returned(filled: str, consumer: Consumer) -> None:
-    """Nothing that was fetched ahead comes after unassign()."""
+    """After unassign(), no messages are returned, even if they were fetched ahead."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert poll_values(consumer, 10) == numbers(0, 10)
     consumer.unassign()
@@ -94,7 +95,7 @@ def test_unassigned_partitions_are_not_returned(filled: str, consumer: Consumer)
 
 
 def test_incremental_assign_twice(filled: str, consumer: Consumer) -> None:
-    """A partition cannot be added twice: KafkaException, and reading goes on."""
+    """Adding a partition twice raises a KafkaException, and reading continues."""
     consumer.incremental_assign([TopicPartition(filled, 0, 0)])
     assert poll_values(consumer, 1) == [b"0"]
     with pytest.raises(KafkaException):
@@ -121,8 +122,8 @@ def test_nothing_committed(filled: str, consumer: Consumer) -> None:
 def test_committed_while_the_coordinator_moves(
     filled: str, consumer: Consumer, kafka_cluster: MockCluster, code: int
 ) -> None:
-    """committed() repeats its request until its timeout, because a new group may answer in this
-    way."""
+    """committed() repeats its request until its timeout, because the coordinator of a group may
+    move."""
     consumer.commit(offsets=[TopicPartition(filled, 0, 17)], asynchronous=False)
     kafka_cluster.inject_errors("OffsetFetch", [code, code])
     assert committed(consumer, filled) == 17
@@ -133,7 +134,7 @@ def test_committed_while_the_coordinator_moves(
 
 
 def test_position_follows_the_application(filled: str, consumer: Consumer) -> None:
-    """position() is the offset after the last message that was returned."""
+    """position() is the offset after the last returned message."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert position(consumer, filled) == OFFSET_INVALID
     for i in range(50):
@@ -145,7 +146,8 @@ def test_position_follows_the_application(filled: str, consumer: Consumer) -> No
 
 @pytest.mark.parametrize("offset", [0, 5, 70, OFFSET_BEGINNING])
 def test_seek(filled: str, consumer: Consumer, offset: int) -> None:
-    """seek() goes on at another offset, whatever was fetched ahead."""
+    """After seek(), reading continues at the new offset, and messages that were fetched ahead are
+    dropped."""
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert poll_values(consumer, 20) == numbers(0, 20)
     consumer.seek(TopicPartition(filled, 0, offset))
@@ -154,7 +156,7 @@ def test_seek(filled: str, consumer: Consumer, offset: int) -> None:
 
 
 def test_seek_of_a_partition_that_is_not_assigned(filled: str, consumer: Consumer) -> None:
-    """KafkaException, as there is nothing to move."""
+    """seek() of an unassigned partition raises a KafkaException."""
     with pytest.raises(KafkaException):
         consumer.seek(TopicPartition(filled, 0, 5))
 
@@ -162,7 +164,7 @@ def test_seek_of_a_partition_that_is_not_assigned(filled: str, consumer: Consume
 def test_seek_while_another_thread_polls(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """After seek() has returned, the polling thread gets no message from before it."""
+    """After seek() has returned, the polling thread gets no earlier message."""
     send(producer, kafka_topic, numbers(0, 2000))
     consumer.assign([TopicPartition(kafka_topic, 0, 1900)])
     offsets: list[int | None] = []
@@ -177,7 +179,8 @@ def test_seek_while_another_thread_polls(
     thread = threading.Thread(target=poll)
     thread.start()
     try:
-        for target in (1700, 1500, 1000, 100, 3):  # back, where no poll() gets by itself
+        # seek backwards, because polling alone only moves forward
+        for target in (1700, 1500, 1000, 100, 3):
             wait_until(lambda: offsets)
             consumer.seek(TopicPartition(kafka_topic, 0, target))
             last = target + 20
@@ -200,7 +203,7 @@ def test_moving_in_a_callback_of_consume(
 
     def statistics(_: str) -> None:
         offset = position(consumer, filled)
-        if offset == 0 and not done:  # messages are collected, and not returned
+        if offset == 0 and not done:  # messages are collected but not returned yet
             consumer.seek(moved) if move == "seek" else consumer.assign([moved])
             done.append(move)
         elif offset == moved.offset:
@@ -255,7 +258,7 @@ def test_seek_in_a_callback_of_a_full_batch(
 
 
 def test_pause_and_resume(filled: str, consumer: Consumer) -> None:
-    """A paused partition returns nothing, and goes on exactly where it stopped."""
+    """A paused partition returns nothing; after resume() it continues exactly where it stopped."""
     partition = TopicPartition(filled, 0, 0)
     consumer.assign([partition])
     assert poll_values(consumer, 20) == numbers(0, 20)
@@ -285,7 +288,7 @@ def test_position_of_a_paused_partition(filled: str, consumer: Consumer) -> None
 
 @pytest.mark.kafka_topic(partitions=2)
 def test_pausing_one_partition(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """The other partitions go on, in order and without gaps."""
+    """If one partition is paused, the other partitions are read in order and without gaps."""
     for i in range(400):
         producer.produce(kafka_topic, b"%d" % i, partition=i % 2)
     assert producer.flush(TIMEOUT) == 0
@@ -308,24 +311,24 @@ def test_pausing_one_partition(kafka_topic: str, producer: Producer, consumer: C
 
 
 def test_pausing_what_is_not_assigned(filled: str, consumer: Consumer) -> None:
-    """_UNKNOWN_PARTITION names the mistake."""
+    """pause() of an unassigned partition raises _UNKNOWN_PARTITION."""
     with pytest.raises(KafkaException, match="pause") as caught:
         consumer.pause([TopicPartition("another topic", 0)])
     assert caught.value.args[0] == KafkaError._UNKNOWN_PARTITION
 
 
-# ---- questions to the brokers ----
+# ---- requests to the brokers ----
 
 
 def test_watermarks(filled: str, consumer: Consumer) -> None:
-    """The first offset and the next one are those of the broker."""
+    """The watermarks are the broker's first offset and next offset."""
     assert consumer.get_watermark_offsets(TopicPartition(filled, 0), TIMEOUT) == (0, FILLED)
 
 
 def test_cached_watermarks(kafka_cluster: MockCluster, filled: str, consumer: Consumer) -> None:
-    """cached=True answers from the last fetch, without a request."""
+    """With cached=True, the watermarks come from the last fetch, without a request."""
     partition = TopicPartition(filled, 0, 0)
-    kafka_cluster.set_broker_down()  # nothing is fetched
+    kafka_cluster.set_broker_down()  # nothing is fetched meanwhile
     consumer.assign([partition])
     assert consumer.get_watermark_offsets(partition, cached=True)[1] == OFFSET_INVALID
     kafka_cluster.set_broker_up()
@@ -334,8 +337,8 @@ def test_cached_watermarks(kafka_cluster: MockCluster, filled: str, consumer: Co
 
 
 def test_offsets_for_times(filled: str, consumer: Consumer) -> None:
-    """Each entry has the offset for its time; here only the times of the beginning and the end are
-    used."""
+    """Each partition gets the offset for its time; here, the times are only the beginning and the
+    end."""
     begin, end = OFFSET_BEGINNING, OFFSET_END
     (first,) = consumer.offsets_for_times([TopicPartition(filled, 0, begin)], TIMEOUT)
     (last,) = consumer.offsets_for_times([TopicPartition(filled, 0, end)], timeout=TIMEOUT)
@@ -343,7 +346,7 @@ def test_offsets_for_times(filled: str, consumer: Consumer) -> None:
 
 
 def test_questions_without_a_broker(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """The requests raise an error after their timeout."""
+    """Without a broker, the requests raise an error after their timeout."""
     consumer = make_consumer({"bootstrap.servers": "127.0.0.1:1"})
     partition = TopicPartition(kafka_topic, 0, 0)
     watch = Stopwatch()

@@ -1,4 +1,4 @@
-"""The examples that have no document of their own run as they stand."""
+"""The examples that no document contains run unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from examples import long_work
 def test_long_work(
     kafka_cluster: MockCluster, kafka_topic: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each message is worked on and committed: a second run has nothing to do."""
+    """Each message is processed and committed, so a second run has nothing to do."""
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         for number in range(3):
             producer.produce(kafka_topic, b"%d" % number, partition=0)

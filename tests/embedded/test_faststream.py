@@ -1,4 +1,4 @@
-"""FastStream, unchanged, on compat.aiokafka."""
+"""FastStream runs unchanged on compat.aiokafka."""
 
 from __future__ import annotations
 

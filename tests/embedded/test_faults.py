@@ -1,4 +1,4 @@
-"""Faults of the cluster: nothing is lost, every callback runs once, idempotence writes once."""
+"""Faults of the cluster: no message is lost, every callback runs once, idempotence writes once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.kafka import Reports, send, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 
-# Reconnecting and asking for leaders again takes moments, not seconds.
+# Clients reconnect and find new leaders within moments, not seconds.
 QUICK = {
     "reconnect.backoff.ms": 5,
     "reconnect.backoff.max.ms": 50,
@@ -49,7 +49,7 @@ def reader(make_consumer: MakeConsumer) -> Consumer:
 
 
 def contents(reader: Consumer, topic: str) -> list[bytes | None]:
-    """All records of partition 0, up to its end."""
+    """All records of partition 0, until its end."""
     reader.assign([TopicPartition(topic, 0, 0)])
     values: list[bytes | None] = []
     while True:
@@ -66,7 +66,7 @@ Check = Callable[[Reports, list[bytes]], None]
 
 @pytest.fixture
 def check(kafka_topic: str, reader: Consumer, idempotent: bool) -> Check:
-    """Each message was reported once and is there; if idempotent, once and in order."""
+    """Check that each message was reported once and arrived; if idempotent, once and in order."""
 
     def check(reports: Reports, values: list[bytes]) -> None:
         assert set(reports.errors) == {None}
@@ -91,7 +91,7 @@ def test_leaders_move_and_brokers_restart(
         if i % 150 == 0:
             kafka_cluster.set_leader(kafka_topic, 0, leader)
         if i % 150 == 50:
-            if idempotent:  # the mock brokers would write again what they have not answered
+            if idempotent:  # the mock brokers would write unanswered batches a second time
                 assert sender.flush(TIMEOUT) == 0
             kafka_cluster.set_broker_down(leader)
         if i % 150 == 140:
@@ -116,7 +116,7 @@ PASSING = [
 def test_errors_that_pass(
     kafka_cluster: MockCluster, kafka_topic: str, sender: Producer, check: Check
 ) -> None:
-    """Produce requests that a broker refuses temporarily are repeated."""
+    """If a broker refuses Produce requests temporarily, they are repeated."""
     values = numbers(300)
     reports = Reports()
     kafka_cluster.inject_errors("Produce", PASSING)
@@ -131,10 +131,10 @@ def test_errors_that_pass(
 def test_an_answer_that_comes_too_late(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, reader: Consumer
 ) -> None:
-    """If a broker wrote a record but its answer came too late, the request is repeated, and the
-    record is written once.
+    """If a broker wrote a record but answered too late, the request is repeated, and the record
+    exists once.
 
-    The mock brokers look at the sequence numbers of transactional producers only.
+    The mock brokers check the sequence numbers of transactional producers only.
     """
     producer = make_producer(QUICK | {"transactional.id": "id", "socket.timeout.ms": 300})
     producer.init_transactions(TIMEOUT)
@@ -154,7 +154,8 @@ def test_an_answer_that_comes_too_late(
 def test_time_runs_out(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, reader: Consumer
 ) -> None:
-    """With no broker each message is reported once as timed out, and error_cb is told why."""
+    """Without a broker, each message is reported once as timed out, and error_cb gets the
+    reason."""
     errors: list[KafkaError] = []
     send(make_producer(), kafka_topic, [b"before"])
     producer = make_producer(QUICK | {"message.timeout.ms": 300, "error_cb": errors.append})
@@ -176,7 +177,7 @@ def test_time_runs_out(
 def test_slow_brokers(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, reader: Consumer
 ) -> None:
-    """Late answers are waited for; the time they took is each message's latency."""
+    """The producer waits for late answers; the waiting time is in each message's latency."""
     send(producer, kafka_topic, [b"first"])
     kafka_cluster.set_round_trip_time(None, 0.06)
     reports = Reports()
@@ -190,7 +191,7 @@ def test_slow_brokers(
 
 # ---- consumers ----
 
-# The requests of a group member until it has messages, with temporary errors.
+# The requests that a group member sends until it has messages, with temporary errors.
 READ_FAULTS: dict[str, list[tuple[str, int]]] = {
     "group": [
         ("FindCoordinator", KafkaError.COORDINATOR_NOT_AVAILABLE),
@@ -220,10 +221,10 @@ def test_reading_in_spite_of_errors(
     make_consumer: MakeConsumer,
     faults: list[tuple[str, int]],
 ) -> None:
-    """Each message comes once and in order, whichever requests failed on the way."""
+    """Each message is returned once and in order, whichever requests failed."""
     values = numbers(200)
     send(producer, kafka_topic, values)
-    producer.close()  # it asks for Metadata too
+    producer.close()  # because it requests Metadata, too
     for name, code in faults:
         kafka_cluster.inject_errors(name, [code])
     reader = make_consumer(QUICK)
@@ -257,7 +258,7 @@ def test_leaders_move_under_a_reader(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """The leader changes between messages; none is missed or comes twice."""
+    """The leader changes between messages; each message is returned once."""
     values = numbers(400)
     send(producer, kafka_topic, values)
 
@@ -265,7 +266,7 @@ def test_leaders_move_under_a_reader(
         if count % 80 == 0:
             kafka_cluster.set_leader(kafka_topic, 0, BROKERS[count // 80 % 3])
 
-    # Small fetches, so that most messages are read from later leaders.
+    # Small fetches, so that most messages come from later leaders.
     reader = make_consumer(QUICK | {"queued.min.messages": 1, "fetch.message.max.bytes": 500})
     reader.assign([TopicPartition(kafka_topic, 0, 0)])
     assert values_of(consume_data(reader, len(values), move)) == values
@@ -274,7 +275,7 @@ def test_leaders_move_under_a_reader(
 def test_brokers_restart_under_a_reader(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """All brokers go down after a commit; once they are back, reading and commits go on."""
+    """All brokers stop after a commit; when they are back, reading and commits continue."""
     values = numbers(100)
     send(producer, kafka_topic, values)
     reader = make_consumer(QUICK)
@@ -293,7 +294,8 @@ def test_brokers_restart_under_a_reader(
 def test_the_coordinator_moves(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
 ) -> None:
-    """Commits and reading go on with the group's new coordinator; what was committed counts."""
+    """Commits and reading continue with the group's new coordinator; committed offsets stay
+    valid."""
     kafka_cluster.set_coordinator("group", "group", 1)
     send(producer, kafka_topic, numbers(30))
     reader = make_consumer(QUICK)
@@ -304,7 +306,7 @@ def test_the_coordinator_moves(
     committed: list[TopicPartition] = []
 
     def commit() -> None:
-        with contextlib.suppress(KafkaException):  # not its coordinator any more
+        with contextlib.suppress(KafkaException):  # the old broker is not the coordinator any more
             committed[:] = reader.commit(messages[-1], asynchronous=False)
 
     wait_until(lambda: committed, commit)

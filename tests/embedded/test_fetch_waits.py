@@ -1,4 +1,4 @@
-"""How long a broker may hold a fetch that finds no messages: later requests wait behind it."""
+"""How long a broker may hold a fetch without messages, because later requests wait behind it."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ GROWING = [20, 40, 80, LONGEST, LONGEST]
 
 
 class Waits(list[int]):
-    """The MaxWaitMs of all requests of one kind, in order."""
+    """Records the MaxWaitMs of all requests of one kind, in order."""
 
     def __init__(self, cluster: MockCluster, kind: type[protocol.Request]) -> None:
         super().__init__()
         cluster.on_request(kind.api_key, lambda request, _: self.append(request.max_wait_ms))
 
     def settle(self) -> None:
-        """Wait until the client is idle for so long that a fetch waits for the longest time."""
+        """Wait until the client is idle for so long that its fetches have the longest wait."""
         wait_until(lambda: self[-2:] == [LONGEST, LONGEST])
         self.clear()
 
     def begin_again(self) -> bool:
-        """Whether short waits came after the long ones, each longer than the wait before it."""
+        """Whether short waits followed the long waits, each longer than the one before."""
         tail = list(itertools.dropwhile(LONGEST.__eq__, self))
         return tail[: len(GROWING)] == GROWING
 
@@ -57,7 +57,7 @@ def idle(make_consumer: MakeConsumer, topic: str, config: dict[str, int] | None 
 def test_a_fetch_waits_longer_than_the_one_before(
     filled: str, make_consumer: MakeConsumer, waits: Waits
 ) -> None:
-    """The first fetch that finds nothing waits for 20 ms, each further one twice as long."""
+    """The first fetch without messages waits for 20 ms, and each further one twice as long."""
     idle(make_consumer, filled)
     wait_until(lambda: len(waits) >= len(GROWING))
     assert waits[: len(GROWING)] == GROWING
@@ -116,7 +116,8 @@ def test_a_fetch_waits_as_the_program_says(
     value: int,
     expected: int,
 ) -> None:
-    """The broker collects fetch.min.bytes for the whole time, and nothing waits for longer."""
+    """With fetch.min.bytes or fetch.wait.max.ms, all fetches have the longest wait from the
+    start."""
     idle(make_consumer, filled, {setting: value})
     wait_until(lambda: len(waits) >= 3)
     assert set(waits) == {expected}

@@ -1,6 +1,5 @@
-"""How a consumer reads a record batch: librdkafka's queue keeps it whole, and unpacks its messages
-when they are read (patch fetched-messages).
-"""
+"""librdkafka's queue keeps a record batch whole, and unpacks messages when they are read (patch
+fetched-messages)."""
 
 from __future__ import annotations
 
@@ -23,13 +22,13 @@ from tests.support.record_batches import sent
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT
 
-# Lengths are varints: of one byte up to 63, of two up to 8191.
+# Lengths are varints: one byte for lengths up to 63, two bytes up to 8191.
 SIZES = [0, 1, 63, 64, 8191, 8192, 20_000]
 HEADERS: list[tuple[tuple[str, bytes | None], ...]] = [(), (("name", b"x"), ("null", None))]
 
 
 def varied(count: int) -> list[Record]:
-    """Records with keys, values and headers of all kinds, and times that go back and forth."""
+    """Records with keys, values and headers of all kinds, and timestamps in any order."""
     return [
         Record(
             offset,
@@ -72,7 +71,8 @@ def test_every_record(
     codec: Compression,
     at_once: int,
 ) -> None:
-    """Each record is read as it was written, however many the application takes at a time."""
+    """Each record is read as it was written, however many records the application reads at a
+    time."""
     written = varied(300)
     sent(kafka_cluster, kafka_topic, RecordBatch.of(written, compression=codec).encode())
     consumer = assigned(make_consumer, kafka_topic)
@@ -88,7 +88,7 @@ def test_every_record(
 def test_small_batches(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, count: int
 ) -> None:
-    """Small batches, which are unpacked at once, give the same messages, also among larger
+    """Small batches, which are unpacked at once, return the same messages, also between larger
     batches."""
     written = []
     for size in (count, 100, count):
@@ -106,9 +106,8 @@ def test_small_batches(
 def test_from_the_middle(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, offset: int
 ) -> None:
-    """A broker sends whole batches: records before the position are left out, at the start and
-    after a seek().
-    """
+    """Brokers send whole batches: records before the position are skipped, at the start and after
+    seek()."""
     written = varied(100)
     sent(kafka_cluster, kafka_topic, RecordBatch.of(written).encode())
     consumer = assigned(make_consumer, kafka_topic, offset)
@@ -138,8 +137,9 @@ def test_times(
     ]
 
 
-# The number of headers, and of each the size and bytes of its name and of its value; the sizes are
-# varints, 1 for -1. All have one length, so that they can replace each other.
+# Encoded headers: their number, and for each header the size and bytes of its name and of its
+# value. The sizes are varints; 1 means -1. All have the same length, so that they can replace each
+# other.
 WHOLE = b"\x02\x08name\x0avalue"
 ENCODED_HEADERS: dict[str, tuple[bytes, list[tuple[str, bytes | None]] | None]] = {
     "whole": (WHOLE, [("name", b"value")]),
@@ -163,7 +163,7 @@ ENCODED_HEADERS: dict[str, tuple[bytes, list[tuple[str, bytes | None]] | None]] 
 
 
 def sent_with_headers(cluster: MockCluster, topic: str, encoded: list[bytes]) -> None:
-    """Sends batches whose records have these encoded headers instead of ordinary headers."""
+    """Send batches whose records contain these encoded headers instead of ordinary headers."""
     records = [
         Record(offset, 0, None, b"v", (("name", b"value"),)) for offset in range(len(encoded))
     ]
@@ -175,7 +175,8 @@ def sent_with_headers(cluster: MockCluster, topic: str, encoded: list[bytes]) ->
 def test_encoded_headers(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
 ) -> None:
-    """The headers in the bytes of a record are read; if they are cut short, there are none."""
+    """The headers in a record's bytes are read; if they are cut short, the message has no
+    headers."""
     encoded, expected = zip(*ENCODED_HEADERS.values(), strict=True)
     sent_with_headers(kafka_cluster, kafka_topic, list(encoded))
     consumer = assigned(make_consumer, kafka_topic)
@@ -196,7 +197,7 @@ def test_encoded_headers(
 def test_names_of_headers(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
 ) -> None:
-    """Each header has its own record's name, even if similar names were read before it."""
+    """Each header has the name in its own record, even if similar names were read before it."""
     names = ["", "a", "abcd", "aXcd", "abXd", "é", "日本", "n" * 64, "n" * 65, "n" * 31 + "m" * 33]
     names += [f"name-{number}" for number in range(200)]
     headers = tuple((name, b"x") for name in names)
@@ -214,7 +215,7 @@ def test_a_broken_record(
     batch = RecordBatch.of(varied(10))
     intact = RecordBatch.of(varied(6)).payload
     assert batch.payload.startswith(intact)
-    # A length of the seventh record that goes far beyond the batch.
+    # The length in the seventh record goes far beyond the batch.
     payload = intact + b"\xfe\xff\x7f" + batch.payload[len(intact) + 3 :]
     sent(kafka_cluster, kafka_topic, replace(batch, payload=payload).with_crc().encode())
     consumer = assigned(make_consumer, kafka_topic)

@@ -1,7 +1,7 @@
-"""Messages that were taken and not handed out yet are not lost, and no commit passes them.
+"""Messages that a call has taken and not returned yet are not lost, and no commit passes them.
 
-A coroutine or another thread makes objects or columns of such messages. It may be cancelled, or end
-after another one that took later messages.
+A coroutine or another thread makes objects or columns of such messages. It may be cancelled, or may
+end after another one that took later messages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BAD = b"bad"
 
 
 class Gate:
-    """A deserializer that holds back some values until it is told to go on."""
+    """A deserializer that holds back some values until the test allows them."""
 
     def __init__(self, *held: bytes) -> None:
         self.held = {value: asyncio.Event() for value in held}
@@ -97,7 +97,7 @@ async def stored(consumer: AIOConsumer) -> int:
 
 
 async def started(gate: Gate, call: Any, value: bytes) -> asyncio.Task[Any]:
-    """A call that has taken a message, whose deserializer it waits for."""
+    """Start a call, and wait until its deserializer has a message."""
     task = asyncio.create_task(call)
     before = gate.reached.count(value)
     await until(lambda: gate.reached.count(value) > before)
@@ -135,7 +135,7 @@ def values_of(result: Any) -> list[Any]:
 async def test_a_later_message_does_not_commit_an_earlier_one(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: Any
 ) -> None:
-    """If message 1 was handed out but message 0 was not, position(), a commit and close() use the
+    """If message 1 was returned but message 0 was not, position(), a commit and close() use the
     offset 0."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"0")
@@ -174,8 +174,11 @@ async def test_takes_that_end_in_any_order(
 async def test_a_cancelled_message_comes_again_and_no_other(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: Any
 ) -> None:
-    """If message 1 was handed out while 0 waited, then 0 comes, and after it 2; all are
-    committed."""
+    """If message 0 is cancelled after message 1 was returned, message 0 is returned again, and then
+    message 2.
+
+    All of them are committed.
+    """
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -251,7 +254,8 @@ async def test_a_failure_does_not_commit_an_earlier_message(
 async def test_a_failure_that_was_not_raised_is_not_committed(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, how: str
 ) -> None:
-    """consume() returns the other messages; the offset passes the bad one with its error."""
+    """consume() returns the other messages. The offset passes the bad message when its error is
+    raised, or at close()."""
     await asyncio.to_thread(send, producer, kafka_topic, [b"0", BAD, b"2"])
     async with reading(kafka_cluster, kafka_topic, Gate()) as consumer:
         assert values_of(await consumer.consume(3, TIMEOUT)) == [b"0", b"2"]
@@ -294,7 +298,7 @@ async def test_a_partition_that_moves_meanwhile(
 async def test_what_waits_while_paused(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A cancelled message of a partition that is paused waits until it is resumed."""
+    """If a cancelled message belongs to a paused partition, it is returned after resume()."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     own = [TopicPartition(kafka_topic, 0)]
     gate = Gate(b"0")
@@ -314,7 +318,7 @@ async def test_what_waits_while_paused(
 async def test_what_is_given_back_while_paused(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, block: bool
 ) -> None:
-    """pause() holds back a message that was in flight when its partition was paused, too."""
+    """pause() also holds back a message that was in flight when its partition was paused."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
     gate = Gate(b"1")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -349,8 +353,7 @@ async def paused(consumer: AIOConsumer, topic: str, block: bool) -> AsyncIterato
 async def test_a_pause_repeats_nothing(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, block: bool, call: str
 ) -> None:
-    """If message 0 was given back, 1 is in flight and 2 was handed out, a pause repeats only
-    message 0."""
+    """If 0 was cancelled, 1 is in flight and 2 was returned, a pause repeats only message 0."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
     gate = Gate(b"0", b"1")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -371,7 +374,8 @@ async def test_a_pause_repeats_nothing(
 async def test_what_was_given_back_is_dropped_with_its_partition(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A seek while the partition is paused is where reading continues."""
+    """After a seek during a pause, reading continues at the seek, and cancelled messages are
+    dropped."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate) as consumer:
@@ -388,7 +392,7 @@ async def test_what_was_given_back_is_dropped_with_its_partition(
 
 
 class Decoder(AvroDecoder):
-    """Waits in its thread, or fails, as the test says."""
+    """A decoder that waits in its thread, or fails, as the test wants."""
 
     def __init__(self) -> None:
         super().__init__('"int"')
@@ -443,7 +447,7 @@ async def asked(consumer: AIOConsumer, decoder: Decoder, count: int) -> asyncio.
 async def test_columns_that_were_not_returned_are_not_committed(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, failure: Exception | None
 ) -> None:
-    """After a cancellation or a registry's time-out, another member reads all rows."""
+    """After a cancellation or a registry's timeout, another member reads all rows."""
     await asyncio.to_thread(send, producer, kafka_topic, avro_numbers(50))
     async with rows_of(kafka_cluster, kafka_topic) as (consumer, decoder):
         decoder.failure = failure
@@ -502,7 +506,8 @@ async def test_columns_after_a_seek(
 async def test_rows_that_overtake_messages_in_flight(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """poll() and consume_arrow() without decoders do not commit past rows that are decoded."""
+    """poll() and consume_arrow() without decoders do not commit past rows that are still
+    decoded."""
     await asyncio.to_thread(send, producer, kafka_topic, avro_numbers(20))
     async with rows_of(kafka_cluster, kafka_topic) as (consumer, decoder):
         call = await asked(consumer, decoder, 5)
@@ -520,8 +525,8 @@ async def test_rows_that_overtake_messages_in_flight(
 async def test_the_end_of_a_partition_is_not_lost(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """If the last event of a cancelled batch was the end of the partition, the next batch has
-    it."""
+    """If a cancelled batch ended with the end of the partition, the next batch has this end,
+    too."""
     await asyncio.to_thread(send, producer, kafka_topic, avro_numbers(3))
     async with rows_of(kafka_cluster, kafka_topic, **{"enable.partition.eof": True}) as (
         consumer,
@@ -556,7 +561,7 @@ class Threads:
 def test_threads_of_a_blocking_consumer(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Two threads poll: neither commits messages that the other still deserializes."""
+    """If two threads poll, neither commits messages that the other one still deserializes."""
     send(producer, kafka_topic, numbers(0, 3))
     gate = Threads()
     config = config_of(kafka_cluster, kafka_topic) | {"value.deserializer": gate}
@@ -584,7 +589,7 @@ def test_threads_of_a_blocking_consumer(
 def test_a_thread_that_is_interrupted(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Ctrl-C in a deserializer: the message comes again, without those that were handed out."""
+    """After Ctrl-C in a deserializer, its message is returned again, and no other message is."""
     send(producer, kafka_topic, numbers(0, 3))
     seen: list[bytes | None] = []
 
@@ -613,7 +618,7 @@ def test_a_thread_that_is_interrupted(
 async def create_again(
     consumer: AIOConsumer, cluster: MockCluster, topic: str, producer: Producer
 ) -> None:
-    """Create the topic again with one message, and wait until the consumer has noticed."""
+    """Create the topic again with one message, and wait until the consumer has noticed it."""
     cluster._delete_topic(topic)
     cluster.create_topic(topic)
     await asyncio.to_thread(send, producer, topic, [b"new"])
@@ -638,7 +643,8 @@ NEW_TOPICS = {"topic.metadata.refresh.interval.ms": 50, "topic.metadata.propagat
 async def test_what_went_back_of_a_former_topic(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """Messages of the former topic do not affect the position in the new topic of the same name."""
+    """Cancelled messages of the former topic do not affect the position in the new topic of that
+    name."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"1")
     async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:
@@ -654,7 +660,7 @@ async def test_what_went_back_of_a_former_topic(
 async def test_what_was_handed_out_early_of_a_former_topic(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The offset of a message of the former topic is not stored for the new topic of that name."""
+    """The offset of a returned message of the former topic is not stored for the new topic."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 3))
     gate = Gate(b"0")
     async with reading(kafka_cluster, kafka_topic, gate, **NEW_TOPICS) as consumer:

@@ -1,7 +1,7 @@
-"""Every blocking call, interrupted by Ctrl-C wherever it waits: nothing is lost, and it goes on.
+"""Every blocking call is interrupted by Ctrl-C wherever it waits, and no message is lost.
 
-KeyboardInterrupt comes out of the call soon, and not when the call's time is up. Whatever was done
-by then, messages are neither lost nor repeated, and the client works as before.
+The call raises KeyboardInterrupt soon, and not after its timeout. Messages are neither lost nor
+repeated, and the client works as before.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ pytestmark = [
     needs("mock-on-request"),
     # Ctrl-C may come before the coroutine of a deserializer has begun.
     pytest.mark.filterwarnings("ignore:.*never awaited"),
-    # Ctrl-C may come while a call closes a client that it has made for itself.
+    # Ctrl-C may come while a call closes a client that it has created itself.
     pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning"),
 ]
 
@@ -54,7 +54,7 @@ def offsets_of(result: Any) -> list[int]:
     if result is None:
         return []
     if hasattr(result, "__arrow_c_array__"):
-        import pyarrow  # polars takes over SIGINT
+        import pyarrow  # polars replaces the handler of SIGINT
 
         offsets: list[int] = pyarrow.record_batch(result)["offset"].to_pylist()
         return offsets
@@ -94,8 +94,8 @@ def test_reads(
     read: str,
     moment: str,
 ) -> None:
-    """Each message comes once, in order; position and stored offset are the offset after the last
-    one."""
+    """Each message is returned once and in order; position and stored offset are one after the last
+    message."""
     config: dict[str, Any] = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": kafka_topic,
@@ -143,7 +143,7 @@ def test_reads_of_kafka_python(
     deserializes: bool,
     moment: str,
 ) -> None:
-    """With kafka-python's API, too, each message comes once, in order."""
+    """With kafka-python's API, each message is returned once and in order, too."""
     place = api.TopicPartition(kafka_topic, 0)
     consumer = api.KafkaConsumer(
         bootstrap_servers=kafka_cluster.bootstrap_servers,
@@ -303,7 +303,7 @@ def test_the_client_works_after_every_call(
 
 
 def repeat(step: Callable[[], Any]) -> None:
-    """Take a step once more, unless it has ended meanwhile."""
+    """Repeat a step, unless it has ended meanwhile."""
     try:
         step()
     except KafkaException as error:
@@ -318,7 +318,7 @@ def repeat(step: Callable[[], Any]) -> None:
 def test_transactions(
     interrupter: Interrupter, kafka_cluster: MockCluster, kafka_topic: str, step: str, moment: str
 ) -> None:
-    """A step that was interrupted continues, and the next step waits for its end."""
+    """An interrupted step continues, and the next step waits for its end."""
     config = config_of(Producer, kafka_cluster) | {"transactional.id": kafka_topic}
     with Consumer(config_of(Consumer, kafka_cluster)) as consumer:
         group = consumer.consumer_group_metadata()
@@ -350,7 +350,7 @@ def test_transactions(
 def test_produce_enqueues_all_or_nothing(
     interrupter: Interrupter, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """A produce() that waits for room and is interrupted has not enqueued its message."""
+    """If a produce() that waits for room is interrupted, its message is not enqueued."""
     config = config_of(Producer, kafka_cluster) | {"linger.ms": 60_000}
     sent = 0
     with Producer(config) as producer:
@@ -376,7 +376,8 @@ def test_joining(
     producer: Producer,
     moment: str,
 ) -> None:
-    """A consumer whose poll() is interrupted while it joins its group gets its messages later."""
+    """If poll() is interrupted while the consumer joins its group, later calls return its
+    messages."""
     send(producer, kafka_topic, [b"value"])
     for at in range(1, 1 + SUSPENSIONS):
         config = config_of(Consumer, kafka_cluster) | {"group.id": f"{moment}-{at}"}
@@ -490,7 +491,8 @@ def taken(producer: Any, topic: str, names: Iterable[str]) -> None:
 def test_transactions_of_kafka_python(
     interrupter: Interrupter, kafka_cluster: MockCluster, kafka_topic: str, step: str
 ) -> None:
-    """A step that was interrupted is repeated or done, and further transactions begin and end."""
+    """An interrupted step is repeated or is already done, and further transactions begin and
+    end."""
     steps = list(FACE_STEPS)[:-2]
     before = steps[: steps.index(step)] if step in steps else steps
     for moment, at in interrupts():
@@ -503,7 +505,7 @@ def test_transactions_of_kafka_python(
             call = partial(FACE_STEPS[step], producer, kafka_topic)
             was_cut = interrupter.run(call, moment, at) is NOTHING
             if step not in steps:
-                with contextlib.suppress(kafka.errors.KafkaError):  # the step goes on
+                with contextlib.suppress(kafka.errors.KafkaError):  # the step continues
                     if was_cut:
                         call()
             else:

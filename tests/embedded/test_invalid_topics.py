@@ -1,4 +1,4 @@
-"""Names that no topic can have: subscriptions, and calls that look for a partition's leader."""
+"""Names that no topic can have, in subscriptions and in calls that need a partition's leader."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME = "a/b"
     ids=["get_watermark_offsets", "offsets_for_times"],
 )
 def test_a_consumer_asks(kafka_cluster: MockCluster, ask: Callable[[Consumer], Any]) -> None:
-    """The error says that the topic does not exist, and is not a timeout."""
+    """The error of the call is that of a missing topic, and not a timeout."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     with Consumer(config) as consumer, pytest.raises(KafkaException) as caught:
         ask(consumer)
@@ -35,7 +35,7 @@ def test_a_consumer_asks(kafka_cluster: MockCluster, ask: Callable[[Consumer], A
 
 @needs("invalid-topic", "mock-topic-names")
 def test_a_consumer_subscribes(kafka_cluster: MockCluster) -> None:
-    """A message with an error says that the name is wrong, not that the topic is absent."""
+    """The error of the message is about an invalid name, and not about a missing topic."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     with Consumer(config) as consumer:
         consumer.subscribe([NAME])

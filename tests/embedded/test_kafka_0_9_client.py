@@ -46,20 +46,20 @@ pytestmark = [pytest.mark.kafka_topic(partitions=4), pytest.mark.usefixtures("pa
 
 @pytest.fixture
 def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
-    """A client that knows the topic."""
+    """A client that has the topic's metadata."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     yield client
     client.close()
 
 
 def request(topic: str | bytes, partition: int, *values: bytes) -> ProduceRequest:
-    """A request to send messages without keys."""
+    """A request that sends messages without keys."""
     name: Any = topic
     return ProduceRequest(name, partition, [Message(0, 0, None, value) for value in values])
 
 
 def test_topics(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A client knows all topics; it can ask again for topics that it has forgotten."""
+    """A client has the metadata of all topics, and can request topics that it has forgotten."""
     name = kafka_topic.encode()
     assert client.topics == [name]
     assert client.has_metadata_for_topic(kafka_topic)
@@ -77,7 +77,7 @@ def test_topics(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: st
 
 
 def test_a_topic_is_created(client: KafkaClient) -> None:
-    """Asking for a topic creates it, if the broker does that."""
+    """Requesting a topic creates it, if the broker does that."""
     client.ensure_topic_exists("new")
     assert client.has_metadata_for_topic(b"new")
 
@@ -111,7 +111,7 @@ def test_a_topic_with_an_error(
 def test_a_partition_without_a_leader(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """The partition is known, but requests for it raise."""
+    """The partition is listed, but requests for it raise an exception."""
     kafka_cluster.set_leader(kafka_topic, 1, None)
     client.load_metadata_for_topics()
     assert client.get_partition_ids_for_topic(kafka_topic) == [0, 1, 2, 3]
@@ -120,7 +120,7 @@ def test_a_partition_without_a_leader(
 
 
 def test_answers_in_order(client: KafkaClient, kafka_topic: str, consumer: Consumer) -> None:
-    """Answers, or the callback's results for them, come in the order of payloads."""
+    """Answers, or the callback's results for them, are in the order of the payloads."""
     payloads = [request(kafka_topic, number, b"a", b"b") for number in (2, 0, 3)]
     answers = client.send_produce_request(payloads)
     assert answers == [ProduceResponse(kafka_topic.encode(), one, 0, 0) for one in (2, 0, 3)]
@@ -132,14 +132,14 @@ def test_answers_in_order(client: KafkaClient, kafka_topic: str, consumer: Consu
 
 
 def test_one_partition_twice(client: KafkaClient, kafka_topic: str) -> None:
-    """A request contains each partition once, whether the topic's name is text or bytes."""
+    """A request contains each partition once, whether the topic's name is str or bytes."""
     payloads = [request(kafka_topic, 0, b"v"), request(kafka_topic.encode(), 0, b"v")]
     with pytest.raises(AssertionError, match=r"Duplicate ProduceRequests for b'.*' 0"):
         client.send_produce_request(payloads)
 
 
 def test_an_unknown_partition(client: KafkaClient, kafka_topic: str) -> None:
-    """Nothing is sent if one of the payloads can go nowhere."""
+    """If one of the payloads has an unknown partition, nothing is sent."""
     payloads = [request(kafka_topic, 0, b"v"), request(kafka_topic, 9, b"v")]
     with pytest.raises(UnknownTopicOrPartitionError):
         client.send_produce_request(payloads, fail_on_error=False)
@@ -162,7 +162,7 @@ def test_a_broker_refuses_messages(
     code: int,
     error: type[Exception],
 ) -> None:
-    """The broker's error is raised or in the answer, and nothing is sent again."""
+    """The broker's error is raised or in the answer, and the messages are not sent again."""
     kafka_cluster.inject_errors("Produce", [code])
     with pytest.raises(error):
         client.send_produce_request([request(kafka_topic, 0, b"v")])
@@ -176,7 +176,7 @@ def test_a_broker_refuses_messages(
 def test_a_leader_changes_while_messages_are_sent(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """What the old leader has refused goes to the new one."""
+    """Messages that the old leader has refused are sent to the new leader."""
     kafka_cluster.inject_errors("Produce", [KafkaError.NOT_LEADER_FOR_PARTITION])
     (answer,) = client.send_produce_request([request(kafka_topic, 0, b"v")])
     assert (answer.error, answer.offset) == (0, 0)
@@ -186,7 +186,7 @@ def test_no_broker_answers(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
     """Payloads fail; with fail_on_error=False, the errors are among the answers. Requests that any
-    broker can answer raise."""
+    broker can answer raise an exception."""
     client.send_produce_request([request(kafka_topic, 0, b"v")])
     kafka_cluster.set_broker_down()
     payload = request(kafka_topic.encode(), 0, b"v")
@@ -205,15 +205,15 @@ def test_no_broker_answers(
 
 
 def test_unknown_codecs(client: KafkaClient, kafka_topic: str) -> None:
-    """Messages whose codec nobody knows are not sent."""
+    """Messages with an unknown codec are not sent."""
     payload = ProduceRequest(kafka_topic.encode(), 0, [Message(0, 7, None, b"v")])
     with pytest.raises(UnsupportedCodecError, match="Codec 0x07 unsupported"):
         client.send_produce_request([payload])
 
 
 def test_fetch(client: KafkaClient, kafka_topic: str) -> None:
-    """Messages come one at a time from the offset on. An unknown offset, or a message that is too
-    large, raises."""
+    """Messages are returned one at a time, from the offset on. An unknown offset, or a message that
+    is too large, raises an exception."""
     name = kafka_topic.encode()
     client.send_produce_request([request(name, 1, b"a", b"b" * 100, b"c")])
     (answer,) = client.send_fetch_request([FetchRequest(name, 1, 1, 4096)])
@@ -327,7 +327,7 @@ def test_a_leader_that_never_answers(
     monkeypatch: pytest.MonkeyPatch,
     call: Callable[[SimpleConsumer], object],
 ) -> None:
-    """A leader that never answers is given up after the client's timeout."""
+    """If a leader never answers, the client stops waiting after its timeout."""
     consumer = SimpleConsumer(client, None, kafka_topic, auto_commit=False)
     kafka_cluster.on_request(
         protocol.ListOffsetsRequest.api_key, lambda _, __: MockAction.NO_ANSWER
@@ -356,7 +356,7 @@ def test_brokers_that_are_new_or_gone(
     (failed,) = client.send_fetch_request([fetch], fail_on_error=False)
     assert "broker 9 is not in the cluster" in str(failed.__cause__)
     assert len(looks) > 1
-    (answer,) = client.send_fetch_request([fetch], min_bytes=0)  # to the right broker
+    (answer,) = client.send_fetch_request([fetch], min_bytes=0)  # goes to the right broker
     assert answer.error == 0
 
 
@@ -399,7 +399,7 @@ def test_groups(client: KafkaClient) -> None:
 
 
 def test_a_copy(client: KafkaClient, kafka_topic: str) -> None:
-    """The copy has the same metadata, and its own connection."""
+    """A copy of a client has the same metadata, and its own connection."""
     other = client.copy()
     assert other.topics == client.topics
     assert (other.hosts, other.client_id, other.timeout) == (
@@ -425,7 +425,7 @@ def test_use_after_close(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_properties(kafka_cluster: MockCluster) -> None:
-    """librdkafka's properties are accepted, and the error for others names them."""
+    """The client accepts librdkafka's properties; the error for other names contains them."""
     with pytest.raises(KafkaUnavailableError):
         KafkaClient(
             kafka_cluster.bootstrap_servers,

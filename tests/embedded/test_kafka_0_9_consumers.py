@@ -40,7 +40,7 @@ GROUP = "group"
 
 @pytest.fixture
 def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
-    """A client of a topic with 0, 2, 4, 6, 8 in one partition, and the odd ones in the other."""
+    """A client of a topic with 0, 2, 4, 6, 8 in one partition, and odd numbers in the other."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     producer = SimpleProducer(client, random_start=False)
     for value in numbers(0, 10):
@@ -61,7 +61,7 @@ def stored(client: KafkaClient, topic: str) -> list[int]:
 
 
 def quiet(client: KafkaClient, topic: str, **keywords: Any) -> SimpleConsumer:
-    """A consumer that stores offsets only when it is told to."""
+    """A consumer that stores offsets only when the test calls commit()."""
     return SimpleConsumer(client, GROUP, topic, auto_commit=False, **keywords)
 
 
@@ -84,7 +84,7 @@ def test_how_long_get_messages_waits(client: KafkaClient, kafka_topic: str) -> N
 
 
 def test_partitions_come_with_messages(client: KafkaClient, kafka_topic: str) -> None:
-    """A call, or all calls, can return the partition of each message."""
+    """One call, or all calls, can return the partition of each message."""
     consumer = quiet(client, kafka_topic, partitions=[1])
     partition, message = consumer.get_message(timeout=TIMEOUT, get_partition_info=True)
     assert (partition, message.offset, message.message.value) == (1, 0, b"1")
@@ -113,7 +113,7 @@ def test_partitions_come_with_messages(client: KafkaClient, kafka_topic: str) ->
 def test_seek(
     client: KafkaClient, kafka_topic: str, arguments: Any, expected: dict[int, int]
 ) -> None:
-    """An offset is absolute, or from the beginning, the present place or the end."""
+    """An offset can be absolute, or relative to the beginning, the current position or the end."""
     consumer = quiet(client, kafka_topic)
     consumer.seek(3)
     consumer.seek(*arguments)
@@ -133,7 +133,7 @@ def test_a_wrong_seek(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_offsets_are_stored_every_n(client: KafkaClient, kafka_topic: str) -> None:
-    """Offsets are stored as soon as this number of messages was read, and at the end."""
+    """Offsets are stored each time that this number of messages was read, and at the end."""
     consumer = SimpleConsumer(
         client, GROUP, kafka_topic, auto_commit_every_n=3, auto_commit_every_t=None
     )
@@ -177,7 +177,7 @@ def test_commit(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: st
 def test_messages_that_come_while_offsets_are_stored(
     client: KafkaClient, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next commit stores the offsets of these messages."""
+    """Messages that come during a commit are part of the next commit."""
     consumer = quiet(client, kafka_topic, partitions=[0])
     store = client.send_offset_commit_request
 
@@ -269,7 +269,7 @@ def test_a_leader_changes(
 
 
 def test_a_topic_goes(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The consumer raises an error."""
+    """If the topic is deleted, the consumer raises an error."""
     consumer = quiet(client, kafka_topic)
     kafka_cluster.set_topic_error(kafka_topic, KafkaError.UNKNOWN_TOPIC_OR_PART)
     client.reset_all_metadata()
@@ -278,7 +278,7 @@ def test_a_topic_goes(client: KafkaClient, kafka_cluster: MockCluster, kafka_top
 
 
 def after_the_first_fetch(client: KafkaClient, happen: Callable[[], object]) -> None:
-    """Lets something happen between a consumer's first request and its second.
+    """Call a function between a consumer's first request and its second.
 
     Embedded brokers answer with one message of each partition.
     """
@@ -296,7 +296,7 @@ def after_the_first_fetch(client: KafkaClient, happen: Callable[[], object]) -> 
 def test_read_before_an_error(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Messages that were read are returned, and the next call raises."""
+    """If an error comes after messages, the call returns the messages, and the next call raises."""
     consumer = quiet(client, kafka_topic)
 
     def topic_goes() -> None:
@@ -311,7 +311,7 @@ def test_read_before_an_error(
 
 
 def test_read_before_an_interrupt(client: KafkaClient, kafka_topic: str) -> None:
-    """The next call returns what was read, in its order."""
+    """After an interrupt, the next call returns the messages that were already read, in order."""
     consumer = quiet(client, kafka_topic)
     after_the_first_fetch(client, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
@@ -324,7 +324,7 @@ def test_read_before_an_interrupt(client: KafkaClient, kafka_topic: str) -> None
 
 
 def test_context_without_marks(client: KafkaClient, kafka_topic: str) -> None:
-    """Without marks, nothing is stored, and everything is read again, also after an exception."""
+    """Without marks, nothing is stored, so everything is read again, also after an exception."""
     consumer = quiet(client, kafka_topic)
     with OffsetCommitContext(consumer) as context:
         assert len(consumer.get_messages(10, timeout=TIMEOUT)) == 10
@@ -339,7 +339,8 @@ def test_context_without_marks(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_context_out_of_range(client: KafkaClient, kafka_topic: str) -> None:
-    """If its offsets are out of range, the consumer goes on at the beginnings of the partitions."""
+    """If its offsets are out of range, the consumer continues at the beginnings of the
+    partitions."""
     consumer = quiet(client, kafka_topic, auto_offset_reset="none")
     consumer.seek(99)
     with OffsetCommitContext(consumer):
@@ -348,7 +349,7 @@ def test_context_out_of_range(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_processes_go_on_where_the_group_is(client: KafkaClient, kafka_topic: str) -> None:
-    """Messages come with their partitions if requested, until there are no more messages."""
+    """Messages are returned until there are no more, with their partitions if requested."""
     commits = [OffsetCommitRequest(kafka_topic.encode(), one, 3, None) for one in (0, 1)]
     client.send_offset_commit_request(GROUP, commits)
     consumer = MultiProcessConsumer(client, GROUP, kafka_topic, auto_commit=False)
@@ -371,7 +372,8 @@ def test_processes_go_on_where_the_group_is(client: KafkaClient, kafka_topic: st
 
 
 def test_iterating_processes_ends(client: KafkaClient, kafka_topic: str) -> None:
-    """The iteration ends a second after the last message, but not before all processes read."""
+    """The iteration ends a second after the last message, but only after all processes have
+    read."""
     consumer = MultiProcessConsumer(client, None, kafka_topic, auto_commit=False, num_procs=2)
     assert sorted(message.offset for message in consumer) == sorted([*range(5), *range(5)])
     assert list(consumer) == []
@@ -379,8 +381,8 @@ def test_iterating_processes_ends(client: KafkaClient, kafka_topic: str) -> None
 
 
 def test_a_process_is_killed(client: KafkaClient, kafka_topic: str) -> None:
-    """The consumer returns the messages that it has, and then raises instead of waiting for
-    ever."""
+    """If a process is killed, the consumer returns its messages and then raises, instead of waiting
+    for ever."""
     consumer = MultiProcessConsumer(client, GROUP, kafka_topic, auto_commit=False)
     assert next(iter(consumer)).offset == 0
     (worker,) = consumer._workers
@@ -392,7 +394,7 @@ def test_a_process_is_killed(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_a_process_fails(client: KafkaClient, kafka_topic: str) -> None:
-    """The consumer raises the error of the process."""
+    """The consumer raises the error of the failed process."""
     commits = [OffsetCommitRequest(kafka_topic.encode(), 0, 99, None)]
     client.send_offset_commit_request(GROUP, commits)
     consumer = MultiProcessConsumer(

@@ -33,7 +33,7 @@ from tests.support.waiting import TIMEOUT
 pytestmark = [
     needs("mock-on-request"),
     pytest.mark.usefixtures("patient"),
-    # Ctrl-C may come before a call has kept a client that it has made for itself.
+    # Ctrl-C may come before a call has stored a client that it has created.
     pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning"),
 ]
 
@@ -42,7 +42,7 @@ GROUP = "group"
 
 @pytest.fixture
 def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
-    """A client that knows the topic."""
+    """A client that has the topic's metadata."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     yield client
     client.close()
@@ -65,7 +65,7 @@ READS: dict[str, Callable[[Any], list[Any]]] = {
 
 @pytest.mark.parametrize(
     ("moment", "every"),
-    [("function", None), ("function", 1), ("request", 1)],  # the request is that of a commit
+    [("function", None), ("function", 1), ("request", 1)],  # the request belongs to a commit
 )
 @pytest.mark.parametrize("read", READS)
 def test_reads_of_simple_consumers(
@@ -77,7 +77,8 @@ def test_reads_of_simple_consumers(
     moment: str,
     every: int | None,
 ) -> None:
-    """Each message comes once and in order, also if the call is interrupted while it commits."""
+    """Each message is returned once and in order, even if the call is interrupted during a
+    commit."""
     consumer = SimpleConsumer(
         client,
         GROUP,
@@ -108,7 +109,8 @@ def test_reads_of_kafka_consumers(
     kafka_topic: str,
     producer: Producer,
 ) -> None:
-    """Interrupted reads of KafkaConsumer, which marks messages as done one by one."""
+    """Interrupted reads of KafkaConsumer, which marks one message at a time, lose and repeat
+    nothing."""
     consumer = KafkaConsumer(
         kafka_topic,
         bootstrap_servers=kafka_cluster.bootstrap_servers,
@@ -179,7 +181,7 @@ CALLS: dict[str, Call] = {
 
 
 def asynchronous(client: KafkaClient, topic: str) -> None:
-    """A producer with a thread of its own, which is stopped also when it is interrupted."""
+    """A producer with its own thread, which is stopped even after an interrupt."""
     producer = SimpleProducer(client, async_=True)
     try:
         producer.send_messages(topic, b"v")
@@ -198,7 +200,8 @@ def test_the_client_works_after_every_call(
             if name != "close":
                 before = end_of(client, kafka_topic)
                 SimpleProducer(client).send_messages(kafka_topic, b"v")
-                assert end_of(client, kafka_topic) > before  # one that was cut off may come, too
+                # an interrupted message may arrive, too
+                assert end_of(client, kafka_topic) > before
 
 
 def end_of(client: KafkaClient, topic: str) -> int:

@@ -28,7 +28,7 @@ Make = Callable[..., KafkaConsumer]
 
 @pytest.fixture
 def make(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[Make]:
-    """Makes consumers; the topic has 0, 2, 4, 6 in one partition and the odd ones in the other."""
+    """Creates consumers. The topic has 0, 2, 4, 6 in one partition and odd numbers in the other."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     producer = SimpleProducer(client, random_start=False)
     for value in numbers(0, 8):
@@ -51,12 +51,12 @@ def make(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[Make]:
 
 
 def fetched(consumer: KafkaConsumer) -> dict[int, int]:
-    """Where a consumer reads its partitions."""
+    """The offsets at which a consumer reads its partitions."""
     return {partition: offset for (_, partition), offset in consumer.offsets("fetch").items()}
 
 
 def test_five_forms(make: Make, kafka_topic: str) -> None:
-    """A topic, a partition with or without an offset, and dicts of those."""
+    """A topic can be given by name, with a partition or an offset, or in a dict."""
     consumer = make(kafka_topic)
     name = kafka_topic.encode()
     assert repr(consumer) == f"<KafkaConsumer topics=({name!r}-0|{name!r}-1)>"
@@ -94,7 +94,7 @@ def test_other_forms(make: Make, form: Any, text: str) -> None:
 
 
 def test_unknown_topics(make: Make, kafka_topic: str) -> None:
-    """A topic or partition that is not there is refused."""
+    """A missing topic or partition is refused."""
     with pytest.raises(UnknownTopicOrPartitionError, match="Topic b'nope' not found"):
         make("nope")
     with pytest.raises(UnknownTopicOrPartitionError, match="Topic b'nope' not found"):
@@ -104,7 +104,7 @@ def test_unknown_topics(make: Make, kafka_topic: str) -> None:
 
 
 def test_nothing_to_read(make: Make) -> None:
-    """A consumer without topics raises."""
+    """A consumer without topics raises an exception."""
     consumer = make()
     with pytest.raises(KafkaConfigurationError, match="No topics or partitions configured"):
         consumer.next()
@@ -128,13 +128,13 @@ def test_iteration_ends_with_an_error(make: Make, kafka_topic: str) -> None:
 
 
 def test_values_are_deserialized(make: Make, kafka_topic: str) -> None:
-    """Messages have what deserializer_class returns."""
+    """Messages have the results of deserializer_class."""
     consumer = make((kafka_topic, 1), deserializer_class=int)
     assert consumer.next() == (kafka_topic.encode(), 1, 0, None, 1)
 
 
 def test_marks(make: Make, kafka_topic: str) -> None:
-    """Marks in assigned partitions are stored once, and a new consumer continues there."""
+    """Marks of assigned partitions are stored once, and a new consumer continues there."""
     consumer = make((kafka_topic, 0), group_id="g")
     first, second = consumer.next(), consumer.next()
     assert consumer.task_done(first)
@@ -174,7 +174,7 @@ def test_marks_are_stored_every_t(make: Make, kafka_topic: str) -> None:
 
 @pytest.mark.parametrize("never", [None, 0, -1])
 def test_marks_are_never_stored(make: Make, kafka_topic: str, never: int | None) -> None:
-    """An interval of None, or of 0 or less, stores nothing by itself."""
+    """With an interval of None, or of 0 or less, marks are not stored automatically."""
     consumer = make(
         kafka_topic,
         group_id=f"never-{never}",

@@ -1,4 +1,4 @@
-"""Messages that programs of kafka-python 0.9.5 put together themselves, on the brokers of today."""
+"""Messages that programs for kafka-python 0.9.5 build themselves, on present brokers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CREATED = [
 
 @pytest.fixture
 def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
-    """A client that knows the topic."""
+    """A client that has the topic's metadata."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     yield client
     client.close()
@@ -37,7 +37,7 @@ def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient
 
 @pytest.mark.parametrize("messages", CREATED, ids=["plain", "gzip", "snappy"])
 def test_created_messages(client: KafkaClient, kafka_topic: str, messages: list[Message]) -> None:
-    """Created messages are sent, and come back one at a time with their keys."""
+    """Created messages are sent, and are returned one at a time with their keys."""
     topic = kafka_topic.encode()
     (answer,) = client.send_produce_request([ProduceRequest(topic, 0, messages)])
     assert (answer.error, answer.offset) == (0, 0)

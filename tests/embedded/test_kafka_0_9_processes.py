@@ -1,4 +1,4 @@
-"""compat.kafka_0_9: clients in processes that are forked, end or are interrupted."""
+"""compat.kafka_0_9: clients in processes that are forked, end, or are interrupted."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_processes_end_with_the_program(kafka_cluster: MockCluster, kafka_topic:
     client.close()
     command = [sys.executable, "-c", PROGRAM, kafka_cluster.bootstrap_servers, kafka_topic]
     program = subprocess.Popen(command, stdout=subprocess.PIPE)
-    # The processes also have the pipe open: it ends with the last of them.
+    # The processes also have the pipe open, so it is closed when the last process ends.
     output, _ = program.communicate(timeout=3 * TIMEOUT)
     assert (output.split(), program.returncode) == ([b"1"], 3)
 
@@ -51,7 +51,7 @@ def test_processes_end_with_the_program(kafka_cluster: MockCluster, kafka_topic:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_fork(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
-    """Parent and child use the client that was made before, each with connections of its own."""
+    """Parent and child can use the same client, each with its own connections."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     producer = KeyedProducer(client)
     producer.send(kafka_topic, b"k", b"before")

@@ -1,4 +1,4 @@
-"""compat.kafka_0_9: SimpleProducer and KeyedProducer, above all asynchronous ones."""
+"""compat.kafka_0_9: SimpleProducer and KeyedProducer, mostly asynchronous ones."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ pytestmark = pytest.mark.usefixtures("patient")
 
 @pytest.fixture
 def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
-    """A client that knows the topic."""
+    """A client that has the topic's metadata."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     yield client
     client.close()
 
 
 class Broker:
-    """A client whose broker does what the test wants."""
+    """A client whose broker answers as the test wants."""
 
     def __init__(self, *answers: Any) -> None:
         self.sent: list[list[bytes]] = []
@@ -76,7 +76,7 @@ class Broker:
 
 
 def producer_of(broker: Any, **keywords: Any) -> SimpleProducer:
-    """An asynchronous producer that waits only for the events that a test is about."""
+    """An asynchronous producer that waits only for the events of the test."""
     keywords = {"batch_send_every_n": 1, "async_retry_backoff_ms": 1, **keywords}
     return SimpleProducer(broker, async_=True, **keywords)
 
@@ -120,7 +120,7 @@ def test_what_failed_is_sent_again(answer: Any, refreshes: int) -> None:
 
 
 def test_the_limit_of_retries(caplog: pytest.LogCaptureFixture) -> None:
-    """Messages that failed too often are logged, as they are or as hashes."""
+    """Messages that failed too often are logged in full or as hashes."""
     for log_messages in (True, False):
         broker = Broker(6, 6, 6)
         producer = producer_of(
@@ -152,7 +152,7 @@ def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) ->
     "error", [RequestTimedOutError.errno, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND]
 )
 def test_timeouts_may_be_there_already(error: int) -> None:
-    """With the option, messages that timed out or that too few replicas have are not sent again."""
+    """With the option, messages that timed out or have too few replicas are not sent again."""
     broker = Broker(error)
     producer = producer_of(broker, async_retry_on_timeouts=False)
     producer.send_messages("t", b"a", b"b")
@@ -161,7 +161,7 @@ def test_timeouts_may_be_there_already(error: int) -> None:
 
 
 def test_the_thread_has_ended() -> None:
-    """If the thread has ended, as in a forked process, sending a message raises an error."""
+    """If the thread has ended, as in a forked process, send_messages() raises an error."""
     producer = producer_of(Broker())
     assert producer._upstream is not None
     producer._upstream.stop()
@@ -172,12 +172,12 @@ def test_the_thread_has_ended() -> None:
 
 
 def test_the_queue_is_full() -> None:
-    """The error has the messages that are not in the queue; the others are sent."""
+    """The error contains the messages that are not in the queue; the other messages are sent."""
     broker = Broker()
     broker.answering.clear()
     producer = producer_of(broker, async_queue_maxsize=2)
     producer.send_messages("t", b"0")
-    wait_until(lambda: broker.sent == [[b"0"]])  # which is answered later
+    wait_until(lambda: broker.sent == [[b"0"]])  # the broker answers this request later
     with pytest.raises(AsyncProducerQueueFull, match="Current queue size 2") as raised:
         producer.send_messages("t", *numbers(1, 6))
     assert raised.value.failed_msgs == tuple(numbers(3, 6))
@@ -202,7 +202,7 @@ def test_a_producer_that_gives_up() -> None:
 
 
 def test_after_the_end() -> None:
-    """A message after the end raises, because no thread would send it."""
+    """After stop(), sending a message raises an exception, because no thread would send it."""
     producer = producer_of(Broker())
     producer.stop()
     with pytest.raises(FaceError, match="the producer was stopped"):
@@ -210,7 +210,7 @@ def test_after_the_end() -> None:
 
 
 def test_a_producer_is_dropped() -> None:
-    """The thread of a dropped producer sends what there is, and ends."""
+    """The thread of a dropped producer sends the remaining messages, and ends."""
     broker = Broker()
     producer = producer_of(broker)
     producer.send_messages("t", *numbers(0, 5))
@@ -230,7 +230,7 @@ def test_a_producer_is_dropped() -> None:
     ],
 )
 def test_batches_that_are_never_sent(keywords: Any, text: str) -> None:
-    """Settings with which batches would never be sent are refused."""
+    """Settings are refused if batches would never be sent with them."""
     with pytest.raises(ValueError, match=text):
         producer_of(Broker(), **keywords)
 
@@ -260,7 +260,7 @@ def test_messages_survive_errors_in_order(
 def test_a_topic_that_is_not_there(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, code: int, is_async: bool
 ) -> None:
-    """The first send has the broker's answer at once, and the next one asks again."""
+    """The first send raises the broker's error at once, and the next send asks again."""
     simple = SimpleProducer(client, async_=is_async)
     keyed = KeyedProducer(client, async_=is_async)
     client.reset_all_metadata()
@@ -285,7 +285,7 @@ def test_a_topic_that_is_not_there(
 def test_codecs(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, codec: int, level: int | None
 ) -> None:
-    """The batch at the broker is compressed with the codec."""
+    """The broker stores the batch compressed with the codec."""
     producer = SimpleProducer(client, codec=codec, codec_compresslevel=level)
     producer.send_messages(kafka_topic, *[b"v" * 1000] * 5)
     (batch,) = batches(client, kafka_topic)
@@ -294,7 +294,7 @@ def test_codecs(
 
 
 def batches(client: KafkaClient, topic: str) -> list[Any]:
-    """The batches of partition 0, as they are at the broker."""
+    """The batches of partition 0 as the broker stores them."""
     part = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1_000_000)
     asked = FetchRequest(
         max_bytes=1_000_000,

@@ -33,7 +33,7 @@ MILLISECONDS = TIMEOUT * 1000
 
 
 class Numbers(Serializer, Deserializer):
-    """Numbers as text."""
+    """A serializer of numbers as text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ def test_messages(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_partitioners(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A function is called with the key and the partitions; the default one is librdkafka's own."""
+    """A function gets the key and the partitions; the default partitioner is librdkafka's own."""
     calls = []
 
     def choose(key: bytes, everything: list[int], available: list[int]) -> int:
@@ -111,7 +111,7 @@ def test_partitioners(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 def test_keywords_of_a_producer(
     kafka_cluster: MockCluster, kafka_topic: str, keywords: dict[str, Any]
 ) -> None:
-    """A producer with these keywords sends; none of them contradicts the default of another."""
+    """A producer with these keywords can send, because none contradicts the default of another."""
     with made(KafkaProducer, kafka_cluster, **keywords) as producer:
         assert producer.send(kafka_topic, b"v").get(TIMEOUT).topic == kafka_topic
 
@@ -134,7 +134,7 @@ def test_requests_in_flight_of_an_idempotent_producer(
 
 
 def test_transactions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Version 3's transactions need no other keyword than the id."""
+    """Version 3's transactions need no keyword except for the id."""
     with made(KafkaProducer, kafka_cluster, transactional_id=kafka_topic) as producer:
         producer.init_transactions()
         producer.begin_transaction()
@@ -144,8 +144,10 @@ def test_transactions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_assertions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """If version 2 raises an AssertionError, the exception is an AssertionError and also version
-    3's exception."""
+    """If version 2 raises an AssertionError, the exception is also an AssertionError here.
+
+    It is also version 3's exception.
+    """
     producer = made(KafkaProducer, kafka_cluster)
     for arguments in ({}, {"value": "text"}, {"value": b"v", "partition": 77}):
         with pytest.raises(AssertionError):
@@ -161,7 +163,7 @@ def test_assertions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_topics(admin: Any) -> None:
-    """Answers about topics have the fields of version 2; an error is raised."""
+    """Answers about topics have the fields of version 2, and errors are raised."""
     topic = NewTopic("of-version-2", 1, 1)
     assert admin.create_topics([topic]).topic_errors[0][:2] == ("of-version-2", 0)
     with pytest.raises(errors.TopicAlreadyExistsError):
@@ -185,7 +187,7 @@ def test_elections(kafka_cluster: MockCluster) -> None:
         protocol.ElectLeadersRequest.api_key,
         lambda *_: response(replica_election_results=[topic]),
     )
-    with made(KafkaAdminClient, kafka_cluster) as admin:  # which asks for versions once
+    with made(KafkaAdminClient, kafka_cluster) as admin:  # asks for the versions once
         elected = admin.perform_leader_election(0, {"t": [0]})
     assert elected.error_code == 0
     assert elected.replication_election_results == [("t", [(0, 84, "not needed")])]
@@ -225,7 +227,7 @@ def test_configurations(admin: Any, kafka_topic: str) -> None:
 
 
 def test_groups(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> None:
-    """A group is listed and described, with its members and offsets, and deleted."""
+    """A group, with its members and offsets, is listed, described and deleted."""
     place = TopicPartition(kafka_topic, 0)
     group = f"of-{kafka_topic}"
     keywords = {"enable_auto_commit": False, "session_timeout_ms": 2 * MILLISECONDS}
@@ -247,7 +249,8 @@ def test_groups(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> Non
 
 
 def test_a_client_below_the_others(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """KafkaClient has the metadata of the cluster; its errors for requests name replacements."""
+    """KafkaClient has the cluster's metadata; for requests, it raises errors that name a
+    replacement."""
     client = made(KafkaClient, kafka_cluster, wakeup_timeout_ms=5)
     assert client.bootstrap_connected()
     node = client.least_loaded_node()
@@ -273,7 +276,7 @@ def test_a_client_below_the_others(kafka_cluster: MockCluster, kafka_topic: str)
 
 
 def test_offsets_and_records_have_no_epoch(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """All that comes back has the fields of version 2.0, also what callbacks get."""
+    """All results have the fields of version 2.0, which have no leader epoch, also in callbacks."""
     place = TopicPartition(kafka_topic, 0)
     told: list[Any] = []
     keywords = {"group_id": f"of-{kafka_topic}", "auto_offset_reset": "earliest"}

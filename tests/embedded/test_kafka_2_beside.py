@@ -1,4 +1,4 @@
-"""compat.kafka_2 beside kafka-python 2: the same program on both, with the same results."""
+"""The same program runs on compat.kafka_2 and on kafka-python 2, with the same results."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from tests.support.command_line import started
 from tests.support.peers import installed, outcomes
 
 SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_2_calls.py"
-# CPython 3.12 and newer cannot import 2.0.2, and 2.0.6 behaves most like it.
+# CPython 3.12 and newer cannot import 2.0.2; 2.0.6 is the most similar version.
 VERSION = "kafka-python==2.0.2" if sys.version_info < (3, 12) else "kafka-python==2.0.6"
 
 
 @pytest.fixture(scope="module")
 def peer() -> Path:
-    """An interpreter with kafka-python 2, because both have the module name `kafka`."""
+    """An interpreter with kafka-python 2. A separate one, because both have the module name
+    `kafka`."""
     return installed(VERSION)
 
 
 def agree(our: Any, wanted: Any) -> bool:
-    """Whether an outcome is what a program for kafka-python expects."""
+    """Whether a result is what a program for kafka-python expects."""
     if isinstance(wanted, list) and isinstance(our, list):
         return set(wanted) <= set(our)
     return bool(our == wanted)
 
 
 def test_the_same_program(peer: Path, kafka_cluster: MockCluster) -> None:
-    """Each call returns the same, or raises what the same ``except`` clauses catch.
+    """Each call returns the same value, or raises what the same ``except`` clauses catch.
 
-    Differences that the documentation lists are left out. An exception of this package may also
-    be caught by more clauses.
+    Differences that the documentation lists are left out. More clauses may catch an exception of
+    this package.
     """
     servers = kafka_cluster.bootstrap_servers
     theirs = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""compat.kafka: answers that a broker of today does not give."""
+"""compat.kafka: answers that present brokers do not send."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
 pytestmark = needs("mock-on-request", "raw-request")
-NEW = 99  # a number that no enumeration has
+NEW = 99  # a number that is in no enumeration
 ANY_RULE = ACLFilter(
     None,
     None,
@@ -52,7 +52,7 @@ def answered(cluster: MockCluster, response: Any, ask: Callable[[Any], Any]) -> 
 
 
 def test_values_of_a_newer_broker(kafka_cluster: MockCluster) -> None:
-    """A newer state, kind or mechanism is returned as UNKNOWN; the rest of the answer is read."""
+    """A new state, kind or mechanism is returned as UNKNOWN; the rest of the answer is read."""
     transactions = protocol.ListTransactionsResponse(
         transaction_states=[
             protocol.ListTransactionsResponse.TransactionState(
@@ -147,8 +147,10 @@ def test_answers_about_nothing_to_an_admin_client(
 
 
 def test_a_request_that_the_broker_does_not_have(kafka_cluster: MockCluster) -> None:
-    """The call raises IncompatibleBrokerVersion, as in kafka-python, a subclass of
-    UnsupportedVersionError."""
+    """If the broker does not support a request, the call raises IncompatibleBrokerVersion.
+
+    As in kafka-python, it is a subclass of UnsupportedVersionError.
+    """
     withdraw(kafka_cluster, protocol.ListConfigResourcesRequest.api_key)
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:
@@ -159,7 +161,7 @@ def test_a_request_that_the_broker_does_not_have(kafka_cluster: MockCluster) -> 
 
 
 def test_configurations_of_an_absent_topic(kafka_cluster: MockCluster) -> None:
-    """An absent topic has no known configurations: the call raises a ValueError before any
+    """The configurations of a missing topic are unknown: the call raises a ValueError before any
     change."""
     absent = ConfigResource("TOPIC", "absent", {"retention.ms": "1000"})
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
@@ -201,7 +203,7 @@ def test_rules_that_were_deleted(kafka_cluster: MockCluster, kind: Any, rules: l
     [([], "must be non-empty"), ((), "must be non-empty"), ("1", "int broker_ids"), (["1"], "int")],
 )
 def test_reassignments_that_cannot_be(kafka_cluster: MockCluster, brokers: Any, says: str) -> None:
-    """Impossible reassignments are refused before a broker is asked."""
+    """Impossible reassignments are refused before a request is sent."""
     kafka_cluster.start_request_tracking()
     admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
     try:

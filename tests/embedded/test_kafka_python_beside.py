@@ -1,4 +1,4 @@
-"""compat.kafka beside kafka-python: the same program on both, with the same results."""
+"""The same program runs on compat.kafka and on kafka-python, with the same results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_python_call
 
 @pytest.fixture(scope="module")
 def peer() -> Path:
-    """An interpreter with kafka-python, because both have the module name `kafka`."""
+    """An interpreter with kafka-python. A separate one, because both have the module name
+    `kafka`."""
     return installed(f"kafka-python=={__version__}")
 
 
 def test_the_same_program(peer: Path, kafka_cluster: MockCluster) -> None:
-    """Each call returns the same, or raises an exception of the same class.
+    """Each call returns the same value, or raises an exception of the same class.
 
     Differences that the documentation lists are left out.
     """

@@ -1,4 +1,4 @@
-"""compat.kafka and kafka_2: clients that are made before there is a broker."""
+"""compat.kafka and kafka_2: clients that are created before a broker runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAIT = {"bootstrap_timeout_ms": TIMEOUT * 1000, "api_version_auto_timeout_ms": T
 
 
 def waiting(face: Any) -> dict[str, float]:
-    """The keyword of a generation that lets a constructor wait for a broker."""
+    """The keyword, in each version of the API, that lets a constructor wait for a broker."""
     names = face.KafkaProducer.DEFAULT_CONFIG.keys() & WAIT.keys()
     name = max(names, key=lambda one: one == "api_version_auto_timeout_ms")
     return {name: WAIT[name]}
@@ -66,7 +66,7 @@ def test_a_consumer_without_a_broker(face: Any) -> None:
 
 @GENERATIONS
 def test_a_broker_that_comes_later(face: Any, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A client that was made before the broker sends and reads as soon as the broker is there."""
+    """A client that was created before the broker sends and reads as soon as the broker runs."""
     common = {"bootstrap_servers": kafka_cluster.bootstrap_servers, "api_version": (2, 5)}
     kafka_cluster.set_broker_down()
     with (
@@ -87,7 +87,7 @@ def test_a_broker_that_comes_later(face: Any, kafka_cluster: MockCluster, kafka_
 def test_a_constructor_waits_for_a_broker(
     face: Any, client: str, kafka_cluster: MockCluster
 ) -> None:
-    """Without api_version, the constructor tries again until a broker answers, and uses its
+    """Without api_version, the constructor repeats its attempt until a broker answers, and uses its
     version."""
     kafka_cluster.set_broker_down()
     timer = threading.Timer(0.3, kafka_cluster.set_broker_up)
@@ -101,7 +101,7 @@ def test_a_constructor_waits_for_a_broker(
 @GENERATIONS
 @OLD
 def test_old_brokers_have_no_idempotence(face: Any, version: Any) -> None:
-    """An old api_version switches idempotence off, unless the program enables it explicitly."""
+    """An old api_version switches idempotence off, unless the program explicitly enables it."""
     common: dict[str, Any] = {"bootstrap_servers": NO_BROKER, "api_version": version}
     with face.KafkaProducer(**common) as producer:
         assert not producer.config["enable_idempotence"]
@@ -132,7 +132,7 @@ def test_the_session_of_old_brokers(
 
 
 def test_requests_that_end_before_the_session() -> None:
-    """Version 2 refuses a member whose requests cannot outlast a rebalance."""
+    """Version 2 refuses a request timeout that is shorter than a rebalance."""
     keywords = {"bootstrap_servers": NO_BROKER, "api_version": (2, 5), "request_timeout_ms": 10000}
     version_2.KafkaConsumer(**keywords).close()
     with pytest.raises(

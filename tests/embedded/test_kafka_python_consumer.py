@@ -41,7 +41,7 @@ def ten(kafka_cluster: MockCluster, kafka_topic: str) -> TopicPartition:
 
 
 def test_iteration(make: MakeConsumer, ten: TopicPartition) -> None:
-    """Iteration returns all messages; a closed consumer has none."""
+    """Iteration returns all messages; iterating over a closed consumer returns none."""
     consumer = make(ten.topic)
     assert iter(consumer) is consumer
     assert consumer.assignment() == set()
@@ -68,7 +68,7 @@ def test_the_end_of_iteration(make: MakeConsumer, ten: TopicPartition) -> None:
 
 
 def test_a_record(make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A record is a named tuple with all that the message has."""
+    """A record is a named tuple with all fields of the message."""
     with KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers) as producer:
         producer.send(kafka_topic, b"val", b"key", [("h", b"12"), ("i", b"")], 0, 5000)
         producer.send(kafka_topic, b"only", partition=0, timestamp_ms=6000)
@@ -92,7 +92,7 @@ def test_polling(make: MakeConsumer, ten: TopicPartition) -> None:
     consumer.assign([ten])
     found: list[ConsumerRecord] = []
 
-    def poll() -> None:  # the messages may be there one after the other
+    def poll() -> None:  # the messages may arrive one after the other
         left = 3 - len(found)
         found.extend(consumer.poll(100, max_records=left).get(ten, []))
 
@@ -145,7 +145,8 @@ def test_positions_before_the_first_poll(make: MakeConsumer, ten: TopicPartition
 
 
 def test_without_a_place_to_begin(make: MakeConsumer, ten: TopicPartition) -> None:
-    """If auto_offset_reset selects no offset, partitions without an offset raise until a seek."""
+    """If auto_offset_reset selects no offset, partitions without an offset raise an exception until
+    a seek."""
     consumer = make(auto_offset_reset="none")
     consumer.assign([ten])
     for _ in range(2):
@@ -164,7 +165,7 @@ def test_without_a_place_to_begin(make: MakeConsumer, ten: TopicPartition) -> No
 
 
 def test_pausing(make: MakeConsumer, ten: TopicPartition) -> None:
-    """A paused partition has no messages until resume()."""
+    """A paused partition returns no messages until resume()."""
     consumer = make()
     consumer.assign([ten])
     consumer.pause(ten)
@@ -197,7 +198,7 @@ def test_offsets(make: MakeConsumer, ten: TopicPartition, kafka_topic: str) -> N
 
 
 def test_deserializers(make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Deserializers make keys and values; after an exception the messages are read again."""
+    """Deserializers return keys and values; after an exception, the messages are read again."""
     servers = kafka_cluster.bootstrap_servers
     with KafkaProducer(bootstrap_servers=servers, value_serializer=JsonSerializer()) as producer:
         producer.send(kafka_topic, {"a": 1}, b"k", [("h", b"1")], partition=0)
@@ -227,7 +228,8 @@ def test_deserializers(make: MakeConsumer, kafka_cluster: MockCluster, kafka_top
 def test_topics_without_a_group(
     make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """All partitions are read; a pattern also selects topics that are created later."""
+    """Without a group, all partitions are read; a pattern also selects topics that are created
+    later."""
     consumer = make(metadata_max_age_ms=100)
     consumer.subscribe(pattern=re.escape(kafka_topic))
     filled(kafka_cluster.bootstrap_servers, kafka_topic, 3, partition=1)
@@ -248,7 +250,7 @@ def test_topics_without_a_group(
 
 
 def test_kinds_of_subscriptions_exclude_each_other(make: MakeConsumer, ten: TopicPartition) -> None:
-    """Topics, a pattern and partitions need an unsubscribe() in between."""
+    """Between topics, a pattern and assigned partitions, the program must call unsubscribe()."""
     consumer = make()
     consumer.subscribe([ten.topic])
     for call in (
@@ -307,7 +309,7 @@ def test_wrong_arguments(
 
 
 def test_what_needs_an_assignment_or_a_group(make: MakeConsumer, ten: TopicPartition) -> None:
-    """Without an assignment or a group, these calls raise."""
+    """Without an assignment or a group, these calls raise an exception."""
     consumer = make()
     for call in (lambda: consumer.position(ten), lambda: consumer.highwater(ten)):
         with pytest.raises(errors.IllegalStateError, match="Partition is not assigned"):
@@ -356,7 +358,7 @@ def test_the_cluster(make: MakeConsumer, ten: TopicPartition) -> None:
 def test_errors_that_an_application_must_know(
     make: MakeConsumer, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """poll() raises a refusal of the broker, as kafka-python does."""
+    """If the broker refuses a request, poll() raises the error, as in kafka-python."""
     kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)
     consumer = make(group_id="refused")
     consumer.subscribe([kafka_topic])
@@ -366,7 +368,7 @@ def test_errors_that_an_application_must_know(
 
 
 def test_what_tracing_packages_read(make: MakeConsumer, ten: TopicPartition) -> None:
-    """The attributes that public packages for tracing read are there."""
+    """The attributes that public tracing packages read exist."""
     consumer = make(ten.topic, client_id="traced")
     assert consumer.config["client_id"] == "traced"
     assert consumer._subscription.subscription == {ten.topic}

@@ -52,7 +52,7 @@ def group() -> str:
 
 @pytest.fixture
 def both(kafka_topic: str) -> set[TopicPartition]:
-    """The topic's partitions."""
+    """Both partitions of the topic."""
     return {TopicPartition(kafka_topic, each) for each in (0, 1)}
 
 
@@ -63,7 +63,7 @@ def ten(kafka_cluster: MockCluster, kafka_topic: str) -> TopicPartition:
 
 
 class Seeking(ConsumerRebalanceListener):
-    """Seeks what it is given."""
+    """A listener that seeks its assigned partitions to an offset."""
 
     def __init__(self, consumer: Any, offset: int) -> None:
         self._consumer = consumer
@@ -78,7 +78,7 @@ class Seeking(ConsumerRebalanceListener):
 
 
 class Failing(ConsumerRebalanceListener):
-    """Raises."""
+    """A listener that raises an exception."""
 
     def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
         pass
@@ -88,7 +88,7 @@ class Failing(ConsumerRebalanceListener):
 
 
 class Awaited(AsyncConsumerRebalanceListener):
-    """Notes what it is told, in coroutines."""
+    """A listener whose methods are coroutines that record their calls."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -116,7 +116,7 @@ def test_a_listener(
 
 
 def test_a_listener_at_the_end(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """While the consumer closes, its listener may ask for positions, and commit."""
+    """While the consumer closes, its listener can request positions and commit."""
     consumer = make(group_id=group)
     asked: list[int | None] = []
 
@@ -136,7 +136,7 @@ def test_a_listener_at_the_end(make: MakeConsumer, ten: TopicPartition, group: s
 def test_a_listener_that_raises_at_the_end(
     make: MakeConsumer, kafka_topic: str, group: str
 ) -> None:
-    """close() closes the consumer, and raises a KafkaError for what the listener raised."""
+    """close() closes the consumer, and raises a KafkaError with the listener's exception."""
 
     class Broken(Told):
         def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
@@ -155,7 +155,7 @@ def test_a_listener_that_raises_at_the_end(
 def test_a_second_member(
     make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
 ) -> None:
-    """All partitions are revoked, and each member gets its share."""
+    """All partitions are revoked, and each member gets a part of them."""
     told = Told()
     first, second = make(group_id=group), make(group_id=group)
     first.subscribe([kafka_topic], listener=told)
@@ -183,7 +183,7 @@ def test_another_subscription(make: MakeConsumer, kafka_topic: str, group: str) 
 
 
 def test_seeking_in_a_listener(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """A seek() in a listener decides where reading begins."""
+    """A seek() in a listener decides where reading starts."""
     consumer = make(group_id=group)
     consumer.subscribe([ten.topic], listener=Seeking(consumer, 7))
     assert values(many(consumer, 3)) == TEN[7:]
@@ -192,7 +192,7 @@ def test_seeking_in_a_listener(make: MakeConsumer, ten: TopicPartition, group: s
 def test_a_listener_that_raises(
     make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
 ) -> None:
-    """poll() raises a KafkaError that the listener's exception causes; the partitions are
+    """poll() raises a KafkaError whose cause is the listener's exception; the partitions are
     assigned."""
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic], listener=Failing())
@@ -204,7 +204,7 @@ def test_a_listener_that_raises(
 
 
 def test_a_listener_of_coroutines(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """The coroutines of a listener run to their ends."""
+    """The coroutines of a listener run to their end."""
     told = Awaited()
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic], listener=told)
@@ -215,7 +215,8 @@ def test_a_listener_of_coroutines(make: MakeConsumer, kafka_topic: str, group: s
 def test_a_cooperative_protocol(
     make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition], ten: TopicPartition
 ) -> None:
-    """Reading continues for partitions that stay; the listener gets the other partitions."""
+    """Partitions that stay are read without interruption; the listener gets the other
+    partitions."""
     told = Told()
     keywords: dict[str, Any] = {
         "group_id": group,
@@ -234,8 +235,8 @@ def test_a_cooperative_protocol(
 
 
 def test_committing(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """commit() commits the positions or the given offsets; committed() returns them, and other
-    consumers begin there."""
+    """commit() commits the positions or given offsets; committed() and other consumers return
+    them."""
     consumer = make(ten.topic, group_id=group)
     assert consumer.committed(ten) is None
     assert consumer.committed(ten, metadata=True) is None
@@ -277,7 +278,7 @@ def test_committing_without_waiting(make: MakeConsumer, ten: TopicPartition, gro
 def test_callbacks_of_commits_while_iterating(
     make: MakeConsumer, ten: TopicPartition, group: str
 ) -> None:
-    """Callbacks of commits are called also when there is always a next message."""
+    """Callbacks of commits are called even if there is always a next message."""
     called: list[Any] = []
     consumer = make(ten.topic, group_id=group)
     next(consumer)
@@ -307,7 +308,7 @@ def test_commits_that_fail(
 
 
 def test_committing_by_itself(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """With enable_auto_commit the default callback is called; close() commits unless
+    """With enable_auto_commit, the default callback is called; close() commits unless
     autocommit=False."""
     called: list[Any] = []
     keywords: dict[str, Any] = {"group_id": group, "enable_auto_commit": True}
@@ -318,7 +319,7 @@ def test_committing_by_itself(make: MakeConsumer, ten: TopicPartition, group: st
         **keywords,
     )
     many(consumer, 10)
-    # The messages may have come one after the other, and been committed one by one.
+    # The messages may have arrived and been committed one by one.
     wait_until(
         lambda: called and called[-1][0] == {ten: OffsetAndMetadata(10)}, lambda: consumer.poll(20)
     )
@@ -346,7 +347,7 @@ def test_a_pattern_that_follows_topics(
 
 
 def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """The metadata is that of the member, once it has joined."""
+    """The metadata is that of the member, after it has joined."""
     consumer = make(kafka_topic, group_id=group)
     assert consumer.group_metadata() == (group, -1, "", None, "<unjoined>")
     joined(consumer, count=2)
@@ -357,8 +358,7 @@ def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> Non
 
 
 def test_a_partition_that_stays(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """The partition that stays keeps its position and its pause, as in kafka-python 3; the other
-    one does not."""
+    """A partition that stays keeps its position and pause, as in kafka-python 3; others do not."""
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic])
     both = joined(consumer, count=2)
@@ -419,7 +419,7 @@ def test_a_member_that_was_fenced(
 def test_brokers_that_cannot_say_where_to_begin(
     make: MakeConsumer, ten: TopicPartition, group: str, kafka_cluster: MockCluster
 ) -> None:
-    """If a broker refuses OffsetFetch for the moment, the consumer asks it again."""
+    """If a broker refuses OffsetFetch temporarily, the consumer repeats the request."""
     consumer = make(ten.topic, group_id=group)
     kafka_cluster.inject_errors("OffsetFetch", [KafkaError.REQUEST_TIMED_OUT])
     assert values(many(consumer, 10)) == TEN
@@ -439,7 +439,7 @@ def test_a_topic_of_a_pattern_that_is_deleted(
         (deleted,) = admin.delete_topics([f"{kafka_topic}-more"]).values()
         deleted.result()
     joined(consumer, count=2)
-    until = monotonic() + 0.5  # in which librdkafka asks for its topics several times
+    until = monotonic() + 0.5  # librdkafka requests metadata several times in this time
     while monotonic() < until:
         consumer.poll(20)
     assert consumer.topics() == {kafka_topic}

@@ -34,8 +34,7 @@ def refused(call):
 
 @pytest.mark.parametrize("ends", ["closed", "dropped"])
 def test_kafka_python(ends: str) -> None:
-    """A child cannot use clients, ends by itself, and takes nothing from the parent, which goes
-    on."""
+    """A child cannot use the clients, but can end; the parent's clients still work."""
     output = check_script(
         BEGIN
         + f"""
@@ -73,7 +72,8 @@ print("done")
 
 @needs("mock-on-request", "mock-snapshot", "raw-request")
 def test_cluster_with_handlers() -> None:
-    """A child is told to control the brokers in the parent, whose handlers go on."""
+    """In a child, methods of the cluster raise, and closing has no effect; the parent's handlers
+    still work."""
     output = check_script(
         BEGIN
         + """
@@ -103,7 +103,8 @@ print("done")
 
 
 def test_while_another_thread_connects() -> None:
-    """A KafkaClient of 0.9 is of use in a child, whatever the parent's threads do at the fork."""
+    """A child can use a KafkaClient of 0.9, whatever the parent's threads were doing at the
+    fork."""
     output = check_script(
         BEGIN
         + """
@@ -141,8 +142,8 @@ print("done")
 
 
 def test_aiokafka() -> None:
-    """If clients of the parent's loop are used in a loop of the child, the error names the fork and
-    not the loop."""
+    """In a child's loop, the clients of the parent's loop raise an error that names the fork, not
+    the loop."""
     output = check_script(
         BEGIN
         + """

@@ -43,7 +43,7 @@ _names = itertools.count()
 
 @pytest.fixture
 def make(kafka_cluster: MockCluster) -> Iterator[Make]:
-    """Makes producers, which are closed at the end."""
+    """Creates producers, which are closed at the end."""
     made: list[KafkaProducer] = []
 
     def make_one(**keywords: Any) -> KafkaProducer:
@@ -56,7 +56,7 @@ def make(kafka_cluster: MockCluster) -> Iterator[Make]:
 
 
 class Noted(Serializer):
-    """Notes what it is called with."""
+    """A serializer that records its calls."""
 
     def __init__(self, seen: list[Any]) -> None:
         self._seen = seen
@@ -71,7 +71,7 @@ class Noted(Serializer):
 
 
 class ToTheLast(Partitioner):
-    """Notes what it is called with, and chooses the last partition."""
+    """A partitioner that records its calls, and chooses the last partition."""
 
     def __init__(self, seen: list[Any]) -> None:
         self._seen = seen
@@ -82,7 +82,7 @@ class ToTheLast(Partitioner):
 
 
 def test_a_message_is_sent(make: Make, kafka_topic: str, consumer: Consumer) -> None:
-    """The future has the message's place; the message has all that was given."""
+    """The future's result has the partition and offset; the message has all given fields."""
     producer = make()
     future = producer.send(kafka_topic, b"v", b"k", [("h", b"12")], 0, 5000)
     place = TopicPartition(kafka_topic, 0)
@@ -102,7 +102,7 @@ def test_a_message_is_sent(make: Make, kafka_topic: str, consumer: Consumer) -> 
 
 
 def test_keys_choose_partitions(make: Make, kafka_topic: str) -> None:
-    """The default partitioner is Java's, in librdkafka or in Python."""
+    """The default partitioner chooses the partitions of Java's client, in librdkafka and Python."""
     default, sticky = make(), make(partitioner=StickyPartitioner())
     for key in (b"a", b"b", b"c", b"d"):
         wanted = murmur2(key, 4)
@@ -189,7 +189,7 @@ def test_closing_in_a_callback(
     """close() is refused on the producer's own thread, and the producer stays usable."""
     producer = make()
     with monkeypatch.context() as patch:
-        # Whether a callback runs there, or in the thread that adds it, is a matter of luck.
+        # It depends on the timing whether a callback runs there or in the thread that adds it.
         patch.setattr(producer._sender, "is_current", lambda: True)
         with pytest.raises(errors.IllegalStateError, match="by a callback of its own"):
             producer.close()
@@ -209,7 +209,7 @@ def test_messages_that_fail(make: Make, kafka_topic: str, kafka_cluster: MockClu
         future.get(TIMEOUT)
     seen: list[Any] = []
     future.add_errback(seen.append).add_callback(seen.append)
-    wait_until(lambda: seen)  # the thread that has settled it may be calling still
+    wait_until(lambda: seen)  # the thread that settles the future may still be calling
     assert seen == [future.exception]
     assert (future.failed(), future.value) == (True, None)
 
@@ -264,7 +264,8 @@ def test_flush_without_enough_time(
 
 
 def test_closing(make: Make, kafka_topic: str) -> None:
-    """close() delivers; afterwards nothing is sent, and a second one does nothing."""
+    """close() delivers all messages. Afterwards nothing is sent, and a second close() does
+    nothing."""
     with make(linger_ms=50_000) as producer:
         future = producer.send(kafka_topic, b"v")
     assert future.succeeded()
@@ -316,20 +317,20 @@ def test_topics_that_come_late(make: Make, kafka_topic: str, kafka_cluster: Mock
 
 
 def test_no_broker() -> None:
-    """The constructor says that no broker answers."""
+    """The constructor raises an error if no broker answers."""
     with pytest.raises(errors.KafkaTimeoutError, match=f"Unable to bootstrap from {NO_BROKER}"):
         KafkaProducer(bootstrap_servers=NO_BROKER, bootstrap_timeout_ms=10)
 
 
 def test_without_acknowledgement(make: Make, kafka_topic: str) -> None:
-    """With acks=0 nobody knows where a message is."""
+    """With acks=0, the result has no offset, because the broker does not return one."""
     producer = make(acks=0)
     assert not producer.config["enable_idempotence"]
     assert producer.send(kafka_topic, b"v").get(TIMEOUT).offset == -1
 
 
 def test_a_full_queue(make: Make, kafka_topic: str) -> None:
-    """send() waits for room, and raises when there is none for max_block_ms."""
+    """send() waits for room, and raises an exception if there is none for max_block_ms."""
     properties = {"queue.buffering.max.messages": 2}
     producer = make(properties=properties)
     futures = [producer.send(kafka_topic, b"v") for _ in range(50)]
@@ -337,7 +338,7 @@ def test_a_full_queue(make: Make, kafka_topic: str) -> None:
     assert all(future.succeeded() for future in futures)
     full = make(properties=properties, linger_ms=50_000, max_block_ms=100)
 
-    def knows() -> bool:  # which may take longer than the producer waits
+    def knows() -> bool:  # the test may take longer than the producer waits
         with contextlib.suppress(errors.KafkaTimeoutError):
             return full.partitions_for(kafka_topic) == {0, 1, 2, 3}
         return False
@@ -352,8 +353,8 @@ def test_a_full_queue(make: Make, kafka_topic: str) -> None:
 def test_a_transaction(
     make: Make, kafka_topic: str, kafka_cluster: MockCluster, consumer: Consumer
 ) -> None:
-    """Steps in the wrong order are refused as in kafka-python; offsets are sent with a
-    transaction."""
+    """Steps in the wrong order are refused as in kafka-python, and a transaction includes
+    offsets."""
     producer = make(transactional_id=f"transaction-{next(_names)}")
     with pytest.raises(errors.IllegalStateError, match="UNINITIALIZED"):
         producer.send(kafka_topic, b"v")
@@ -384,7 +385,7 @@ def test_a_transaction(
 
 
 class CutOff:
-    """A client whose next step is cut off, before or after librdkafka has taken it."""
+    """A client whose next step is interrupted, before or after librdkafka has accepted it."""
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
@@ -485,20 +486,20 @@ def test_steps_are_waited_for(make: Make, kafka_cluster: MockCluster) -> None:
 
 
 def test_a_callback_that_raises_in_a_commit(make: Make, kafka_topic: str) -> None:
-    """The commit is done, and the producer can be used."""
+    """The commit succeeds, and the producer can still be used."""
     producer = make(transactional_id=f"transaction-{next(_names)}")
     producer.init_transactions()
     for _ in range(3):
         producer.begin_transaction()
         future = producer.send(kafka_topic, b"v", partition=0)
         future.add_callback(lambda _: sys.exit(3))
-        with contextlib.suppress(SystemExit):  # on this thread, or on the producer's own
+        with contextlib.suppress(SystemExit):  # in this thread, or in the producer's own thread
             producer.commit_transaction()
         assert future.succeeded()
 
 
 def test_the_epoch_of_offsets(make: Make, kafka_topic: str, kafka_cluster: MockCluster) -> None:
-    """Offsets that go with a transaction keep their leader epoch, as brokers can check it."""
+    """Offsets that are sent with a transaction keep their leader epoch, so brokers can check it."""
     seen: list[tuple[int, int, str | None]] = []
 
     def note(request: TxnOffsetCommitRequest, _: RequestContext) -> None:
@@ -520,7 +521,7 @@ def test_the_epoch_of_offsets(make: Make, kafka_topic: str, kafka_cluster: MockC
 
 
 def test_without_a_transactional_id(make: Make) -> None:
-    """The methods of transactions say that the producer has none."""
+    """Without a transactional_id, the methods of transactions raise an exception."""
     producer = make()
     for step in (
         producer.init_transactions,
@@ -534,7 +535,7 @@ def test_without_a_transactional_id(make: Make) -> None:
 
 
 def test_what_tracing_packages_read(make: Make, kafka_topic: str) -> None:
-    """The attributes that public packages for tracing read are there."""
+    """The attributes that public tracing packages read exist."""
     producer = make(client_id="traced")
     assert producer.config["client_id"] == "traced"
     controller = producer._metadata.controller
@@ -583,8 +584,10 @@ def test_metrics(make: Make, kafka_topic: str) -> None:
 def test_what_is_wrong_comes_in_order(
     make: Make, kafka_topic: str, keywords: dict[str, Any], error: type[Exception]
 ) -> None:
-    """If there are several mistakes, send() raises the same one as kafka-python; the state of the
-    transaction comes last."""
+    """If a call has several mistakes, send() raises the same one as kafka-python.
+
+    It checks the state of the transaction last.
+    """
     producer = make(transactional_id=kafka_topic)
     producer.init_transactions()
     with pytest.raises(error):

@@ -1,4 +1,4 @@
-"""kafka-python's situations (examples/kafka_python_situations.py) on embedded brokers."""
+"""The tasks in examples/kafka_python_situations.py on the embedded cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def servers(kafka_cluster: MockCluster) -> str:
 
 
 def test_sending_and_waiting(servers: str, kafka_topic: str) -> None:
-    """A message is where its future says."""
+    """The result of send()'s future is the partition and offset where the message really is."""
     holds.messages_are_where_they_were_said_to_be(servers, kafka_topic)
 
 
@@ -30,5 +30,5 @@ def test_manual_commits(servers: str, kafka_topic: str) -> None:
 
 
 def test_offsets_elsewhere(servers: str, kafka_topic: str) -> None:
-    """A listener seeks where the last run has ended."""
+    """A listener seeks to the offset where the last run ended."""
     holds.offsets_are_kept_elsewhere(servers, kafka_topic, f"group-of-{kafka_topic}")

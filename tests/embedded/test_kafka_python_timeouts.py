@@ -27,12 +27,12 @@ pytestmark = needs("mock-on-request")
 TOPIC = "topic"
 PARTITION = TopicPartition(TOPIC, 0)
 COMMIT, LEAVE = protocol.OffsetCommitRequest.api_key, protocol.LeaveGroupRequest.api_key
-# Much shorter than request_timeout_ms, which applies without a timeout.
+# Much shorter than request_timeout_ms, which applies if a call has no timeout.
 SHORT_MS = 100
 
 
 class Silent:
-    """A cluster whose coordinators do not answer commits and requests to leave."""
+    """A cluster whose coordinators do not answer commits and LeaveGroup requests."""
 
     def __init__(self, cluster: MockCluster) -> None:
         self.servers = cluster.bootstrap_servers
@@ -61,7 +61,7 @@ def face(request: pytest.FixtureRequest) -> Any:
 
 
 def member(face: Any, silent: Silent, listener: Told | None = None, **keywords: Any) -> Any:
-    """A consumer of a group that has read everything; from now on its coordinator is silent."""
+    """A consumer of a group that has read everything. Its coordinator does not answer any more."""
     consumer = face.KafkaConsumer(
         bootstrap_servers=silent.servers,
         group_id="group",
@@ -79,7 +79,7 @@ def member(face: Any, silent: Silent, listener: Told | None = None, **keywords: 
 
 
 def test_commit(face: Any, silent: Silent) -> None:
-    """commit() fails after its timeout, and so do later commits."""
+    """commit() fails after its timeout, and later commits fail in the same way."""
     consumer = member(face, silent, enable_auto_commit=False)
     watch = Stopwatch()
     for _ in range(2):
@@ -91,8 +91,8 @@ def test_commit(face: Any, silent: Silent) -> None:
 
 
 def test_commit_behind_another(silent: Silent) -> None:
-    """commit() also fails in time if an earlier commit is not answered; close() gives that one
-    up."""
+    """commit() fails in time even if an earlier commit is not answered; close() gives up the
+    earlier one."""
     consumer = member(kafka, silent, enable_auto_commit=False)
     called: list[Any] = []
     first = consumer.commit_async(callback=lambda *answer: called.append(answer))
@@ -124,7 +124,7 @@ def _time_of_main_threads() -> int:
     """Ticks of the clock that librdkafka's main threads have used in this process."""
     used = 0
     for thread in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the thread has ended
             name, _, rest = (thread / "stat").read_text().partition("(")[2].rpartition(")")
             if name == "rdk:main":
                 used += sum(map(int, rest.split()[11:13]))
@@ -134,18 +134,20 @@ def _time_of_main_threads() -> int:
 @needs("quiet-end")
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are looked at in /proc")
 def test_a_given_up_client_rests(silent: Silent) -> None:
-    """The client waits for its brokers without occupying a core. Without the patch quiet-end, it
-    occupied one for ten minutes."""
+    """A client that was given up waits for its brokers without using a core.
+
+    Without the patch quiet-end, it used a core for ten minutes.
+    """
     consumer = member(kafka, silent)
     consumer.close(timeout_ms=SHORT_MS)
-    time.sleep(2)  # until a timer of librdkafka is overdue: one fires each second
+    time.sleep(2)  # librdkafka has timers that fire every second; now one is overdue
     before = _time_of_main_threads()
     time.sleep(1)
     assert _time_of_main_threads() - before < os.sysconf("SC_CLK_TCK") / 2
 
 
 def test_close_before_its_time_is_over(silent: Silent) -> None:
-    """If the coordinator answers, close() with a timeout does all its work, and at once."""
+    """If the coordinator answers, close() with a timeout does all its work at once."""
     told = Told()
     consumer = member(kafka, silent, told, auto_commit_interval_ms=600_000)
     silent.is_silent = False
@@ -157,7 +159,7 @@ def test_close_before_its_time_is_over(silent: Silent) -> None:
 
 
 def test_close_in_another_thread_while_committing(silent: Silent) -> None:
-    """A commit that is not answered ends when another thread closes the consumer."""
+    """If another thread closes the consumer, a commit that is not answered ends."""
     consumer = member(kafka, silent, enable_auto_commit=False)
     raised: list[BaseException] = []
 

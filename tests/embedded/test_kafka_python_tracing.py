@@ -63,7 +63,7 @@ print(json.dumps([received, [
 
 @pytest.mark.parametrize("generation", ["3", "2"])
 def test_opentelemetry(kafka_cluster: MockCluster, kafka_topic: str, generation: str) -> None:
-    """Sending and receiving a message are in one trace, with the partition if it is known."""
+    """Sending and receiving a message are parts of one trace, with the partition if it is known."""
     try:
         metadata.version(INSTRUMENTATION)
     except metadata.PackageNotFoundError:

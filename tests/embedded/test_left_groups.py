@@ -1,4 +1,4 @@
-"""What remains of a membership after unsubscribe() and close()."""
+"""What unsubscribe() and close() leave of a membership."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_static_member(kafka_cluster: MockCluster, strategy: str, unsubscribes: 
 
 
 def test_static_member_of_asyncio(kafka_cluster: MockCluster) -> None:
-    """A static member that is an AIOConsumer does not leave in close(), which unsubscribes
-    first."""
+    """close() of an AIOConsumer unsubscribes first, but its static member does not leave the
+    group."""
     kafka_cluster.create_topic("topic", 1)
     kafka_cluster.start_request_tracking()
 
@@ -103,7 +103,7 @@ def test_commit_after_the_group_was_left(kafka_cluster: MockCluster) -> None:
 
 
 def test_a_static_member_joins_again(kafka_cluster: MockCluster) -> None:
-    """After unsubscribe() it may subscribe, and gets its partitions."""
+    """After unsubscribe(), a static member can subscribe again, and gets its partitions."""
     kafka_cluster.create_topic("topic", 1)
     kafka_cluster.start_request_tracking()
     with Consumer(config(kafka_cluster, group_instance_id="one")) as consumer:
@@ -116,7 +116,7 @@ def test_a_static_member_joins_again(kafka_cluster: MockCluster) -> None:
 @needs("mock-commit-nobody")
 @needs("mock-commit-nobody")
 def test_commit_in_a_group_without_members(kafka_cluster: MockCluster) -> None:
-    """A consumer that only assigns may commit for a group that all have left."""
+    """A consumer that only assigns can commit for a group whose members have all left."""
     kafka_cluster.create_topic("topic", 1)
     with Consumer(config(kafka_cluster)) as consumer:
         joined(consumer)
@@ -128,7 +128,8 @@ def test_commit_in_a_group_without_members(kafka_cluster: MockCluster) -> None:
 @needs("waiting-leave")
 @pytest.mark.parametrize("ends", ["close", "unsubscribe"])
 def test_leaving_while_the_group_waits(kafka_cluster: MockCluster, ends: str) -> None:
-    """A member whose JoinGroup waits for others leaves at once, and does not hold them up."""
+    """A member whose JoinGroup waits for others leaves at once, and the others do not wait for
+    it."""
     kafka_cluster.create_topic("topic", 2)
     settings = config(kafka_cluster, session_timeout_ms="45000")
     with Consumer(settings) as first, Consumer(settings) as second, Consumer(settings) as third:
@@ -140,7 +141,8 @@ def test_leaving_while_the_group_waits(kafka_cluster: MockCluster, ends: str) ->
         )
         kafka_cluster.start_request_tracking()
         third.subscribe(["topic"])
-        # The first revokes and joins again; the second is not polled, so both wait for it.
+        # The first member revokes and joins again. The second one is not polled, so the group waits
+        # for it.
         wait_until(lambda: requests(kafka_cluster, "JoinGroup") == 2, lambda: first.poll(0.01))
         getattr(first, ends)()
         if ends == "unsubscribe":
@@ -159,9 +161,9 @@ def test_leaving_while_the_group_waits(kafka_cluster: MockCluster, ends: str) ->
 def test_a_member_that_closes_while_it_joins(
     kafka_cluster: MockCluster, kind: type[Any], ends: str
 ) -> None:
-    """A member of a KIP-848 or share group sends its request to leave after its first heartbeat.
+    """A member of a KIP-848 or share group that closes early still sends its request to leave.
 
-    pending-leave.patch: close() ended at once, and the coordinator kept the member.
+    Without pending-leave.patch, close() ended at once, and the coordinator kept the member.
     """
     epochs: list[int] = []
     has_come, goes_on = threading.Event(), threading.Event()
@@ -183,7 +185,7 @@ def test_a_member_that_closes_while_it_joins(
         member.unsubscribe()
     closing = threading.Thread(target=member.close)
     closing.start()
-    closing.join(0.3)  # without the patch it ends
+    closing.join(0.3)  # without the patch, it ends at once
     goes_on.set()
     closing.join(TIMEOUT)
     assert epochs == [0, -1]

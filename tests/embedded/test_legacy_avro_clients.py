@@ -35,7 +35,7 @@ NAMED = loads(
     )
 )
 KEY = loads('"string"')
-# The id of the first schema, and 5 in zigzag, as Avro's specification has it.
+# The id of the first schema, and the number 5 in zigzag, as Avro's specification defines it.
 FIVE = b"\0\0\0\0\1\x0a"
 
 
@@ -106,7 +106,8 @@ def send(cluster: MockCluster, topic: str, *values: bytes, key: bytes | None = N
 def test_records_come_back(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: Make, make_consumer: Make
 ) -> None:
-    """Keys, values, headers and timestamps arrive, by poll() and iteration; None stays None."""
+    """Keys, values, headers and timestamps come back, from poll() and iteration; None stays
+    None."""
     reports: list[tuple[KafkaError | None, Message]] = []
     producer = make_producer(default_key_schema=KEY, default_value_schema=VALUE)
     for value in ({"x": 5}, None):
@@ -135,8 +136,7 @@ def test_records_come_back(
 def test_the_bytes_of_messages(
     kafka_topic: str, registry: FakeRegistry, make_producer: Make, make_consumer: Make
 ) -> None:
-    """The bytes are the same as other clients of a registry write; consume() returns them
-    unchanged."""
+    """Other clients of a registry write the same bytes; consume() returns the bytes unchanged."""
     producer = make_producer()
     producer.produce(
         topic=kafka_topic, value={"x": 5}, value_schema=VALUE, key="k", key_schema=KEY, partition=0
@@ -163,7 +163,8 @@ def test_readers_schemas(kafka_topic: str, make_producer: Make, make_consumer: M
 def test_what_produce_refuses(
     kafka_topic: str, registry: FakeRegistry, make_producer: Make
 ) -> None:
-    """Nothing is registered or queued without a topic and a schema; errors say what to give."""
+    """Without a topic or a schema, nothing is registered or queued; the errors name what is
+    missing."""
     producer = make_producer()
     with pytest.raises(ClientError, match="topic is missing"):
         producer.produce(value={"x": 5}, value_schema=VALUE)
@@ -171,7 +172,7 @@ def test_what_produce_refuses(
         producer.produce(topic=kafka_topic, key="", value={"x": 5}, value_schema=VALUE)
     with pytest.raises(ValueSerializerError, match="give value_schema, or default_value_schema"):
         producer.produce(topic=kafka_topic, value={})
-    with pytest.raises(ValueSerializerError):  # the value is checked first
+    with pytest.raises(ValueSerializerError):  # produce() checks the value first
         producer.produce(topic=kafka_topic, value={}, key="")
     with pytest.raises(TypeError, match="topic must be the name of a topic, not 5"):
         producer.produce(topic=5, value={"x": 5}, value_schema=VALUE)
@@ -186,7 +187,7 @@ def test_what_produce_refuses(
 def test_messages_that_are_none(
     kafka_cluster: MockCluster, kafka_topic: str, registry: FakeRegistry, make_consumer: Make
 ) -> None:
-    """Each such message raises an error with its position and the reason; the next call continues
+    """An invalid message raises an error with its offset and the reason; the next call continues
     after it."""
     registry.register(f"{kafka_topic}-value", str(VALUE))
     send(kafka_cluster, kafka_topic, b"text of ours", b"\0\0\0\2\3\x0a", FIVE + b"!", b"", FIVE)
@@ -263,7 +264,7 @@ def test_errors_in_the_place_of_messages(kafka_topic: str, make_consumer: Make) 
 def test_who_closes_the_registry(
     kafka_cluster: MockCluster, kafka_topic: str, registry: FakeRegistry
 ) -> None:
-    """A client closes the registry's client that it made, and not the one that it was given."""
+    """A client closes a registry client that it created, but not one that the caller gave it."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     group = config | {"group.id": "g"}
     with CachedSchemaRegistryClient({"url": registry.url, "max.retries": 0}) as given:
@@ -289,7 +290,7 @@ def test_who_closes_the_registry(
 def test_a_client_that_stays_open_keeps_the_registry(
     kafka_topic: str, make_producer: Make, registry: FakeRegistry
 ) -> None:
-    """close() is refused in a callback: the next message is encoded all the same."""
+    """close() is refused in a callback, so the next message can still be encoded."""
     producer = make_producer(default_value_schema=VALUE)
     refused: list[RuntimeError] = []
 
@@ -309,7 +310,7 @@ def test_a_client_that_stays_open_keeps_the_registry(
 def test_the_registry_inherits_sasl(
     registry: FakeRegistry, kafka_topic: str, make_producer: Make, source: str
 ) -> None:
-    """SASL_INHERIT takes user and password from the client's keys, or from the registry's keys."""
+    """SASL_INHERIT takes user and password from the client's keys or from the registry's keys."""
     registry.user = "ada:secret"
     inherit = {"schema.registry.basic.auth.credentials.source": "SASL_INHERIT"}
     secrets = {f"{source}.username": "ada", f"{source}.password": "secret"}
@@ -374,7 +375,7 @@ def test_configurations_that_are_refused(
     error: type[Exception],
     said: str,
 ) -> None:
-    """The error names the key or argument, and what to give."""
+    """The error names the key or argument, and the allowed values."""
     group = {"group.id": "g"} if kind is AvroConsumer else {}
     whole = config if config is None else config | group
     with deprecated(), pytest.raises(error, match=said):
@@ -391,7 +392,7 @@ def test_configurations_that_are_refused(
     ],
 )
 def test_schemas_that_are_none(kind: type[Producer] | type[Consumer], argument: str) -> None:
-    """A wrong schema is refused when the client is made, not with the first message."""
+    """An invalid schema is refused when the client is created, and not with the first message."""
     config: dict[str, Any] = {"schema.registry.url": "mock://", "group.id": "g"}
     with deprecated(), pytest.raises(TypeError, match=f"{argument} must be"):
         kind(config, **{argument: 5})
@@ -400,8 +401,7 @@ def test_schemas_that_are_none(kind: type[Producer] | type[Consumer], argument: 
 
 
 def test_the_warning_is_at_the_callers_line() -> None:
-    """The warning has the line of the caller, so that Python shows it by default and it names the
-    file to change."""
+    """The warning has the caller's line, so Python shows it by default, with the file to change."""
     for kind in (AvroProducer, AvroConsumer):
         with deprecated() as warned, pytest.raises(ValueError, match="no schema registry"):
             kind({})

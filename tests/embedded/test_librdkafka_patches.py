@@ -1,4 +1,4 @@
-"""The patches as a whole: the header of each, and librdkafka's own tests with all of them."""
+"""All patches together: the header of each patch, and librdkafka's own tests with all of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_header(path: Path) -> None:
 
 
 def load(file: Path) -> object:
-    """The module of tests, without running any."""
+    """Import the module of tests, without running them."""
     spec = importlib.util.spec_from_file_location(f"named_by_a_patch_{file.stem}", file)
     assert spec is not None
     assert spec.loader is not None
@@ -51,8 +51,9 @@ def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
         "#include <librdkafka/rdkafka.h>\nint main(void) { return rd_kafka_unittest(); }\n"
     )
     program = build_program(source, tmp_path)
-    # CI is set, because the time limits of these tests are for an idle machine. One limit remains,
-    # a rate, which a pause of the machine of 10 ms exceeds. A wrong patch would fail each time.
+    # With CI set, most time limits of these tests do not apply, because they are for an idle
+    # machine. One limit is left: a pause of the machine of 10 ms makes a rate too low. A wrong
+    # patch would fail each time.
     for _ in range(3):
         result = run_program(program, CI="1")
         failed = [line for line in result.stderr.splitlines() if "RDUT: FAIL" in line]

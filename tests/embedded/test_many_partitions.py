@@ -1,4 +1,4 @@
-"""Assignments of thousands of partitions: what is paused, fenced and read is right to the last."""
+"""Assignments of thousands of partitions are paused, fenced and read correctly."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_paused_and_resumed_in_any_order(consumer: Consumer, producer: Producer)
 
 
 def test_pause_while_leaves_the_paused_alone(consumer: Consumer) -> None:
-    """What the application has paused stays paused when the block ends."""
+    """Partitions that the application has paused stay paused when the block ends."""
     consumer.pause(PARTITIONS[::3])
     with consumer.pause_while() as pause:
         consumer.pause(PARTITIONS[1::3])
@@ -69,7 +69,7 @@ def test_pause_while_leaves_the_paused_alone(consumer: Consumer) -> None:
 
 
 def test_taken_away_meanwhile(make_consumer: MakeConsumer) -> None:
-    """All partitions that are taken away are lost and fenced, and no other partition."""
+    """All revoked partitions are in `lost` and fenced, and no other partition."""
     consumer, other = make_consumer(), make_consumer()
     consumer.subscribe(list(TOPICS))
     wait_until(lambda: len(consumer.assignment()) == len(PARTITIONS), lambda: consumer.poll(0.1))

@@ -1,4 +1,4 @@
-"""The contents of messages that librdkafka made: consumed messages, delivery reports and errors."""
+"""Messages that librdkafka created: consumed messages, delivery reports and errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def deliver(
     callback: Callable[[KafkaError | None, Message], None] | None = None,
     **fields: Any,
 ) -> Message:
-    """Produces one message and waits for its report; gives the report's message."""
+    """Produces one message and waits for its report; returns the report's message."""
     reports: list[Message] = []
 
     def report(error: KafkaError | None, message: Message) -> None:
@@ -48,7 +48,7 @@ def deliver(
 
 
 def consume(consumer: Consumer, topic: str, count: int = 1) -> list[Message]:
-    """The first messages of the topic's partition 0, errors left out."""
+    """The first messages of the topic's partition 0, without errors."""
     consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
     messages: list[Message] = []
 
@@ -62,7 +62,7 @@ def consume(consumer: Consumer, topic: str, count: int = 1) -> list[Message]:
 
 
 def test_consumed_message(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
-    """Every field that was produced arrives, and what a consumer cannot know is None."""
+    """Every produced field arrives; fields that a consumer cannot have are None."""
     deliver(producer, kafka_topic, key="k", value="v", headers=HEADERS, timestamp=1234567890123)
     (message,) = consume(consumer, kafka_topic)
     assert message.topic() == kafka_topic
@@ -98,7 +98,7 @@ def test_null_is_not_empty(
 def test_messages_outlive_their_client(
     producer: Producer, make_consumer: Callable[[], Consumer], kafka_topic: str
 ) -> None:
-    """Key, value and unread headers are the message's own."""
+    """After its client is closed, a message still has its key, value and unread headers."""
     deliver(producer, kafka_topic, key="k", value="v", headers=HEADERS)
     consumer = make_consumer()
     (message,) = consume(consumer, kafka_topic)
@@ -111,7 +111,8 @@ def test_messages_outlive_their_client(
 def test_topic_names_are_shared_and_right(
     kafka_cluster: MockCluster, producer: Producer, consumer: Consumer
 ) -> None:
-    """Messages of one topic share its str, however many topics take turns."""
+    """Messages of one topic share the str of its name, also if messages of many topics
+    alternate."""
     topics = [f"topic-{number}" for number in range(20)]
     for topic in topics:
         kafka_cluster.create_topic(topic)
@@ -131,7 +132,7 @@ def test_topic_names_are_shared_and_right(
 def test_garbage_collector_is_not_bothered(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """A fetched message cannot be part of a cycle, so it is not tracked until it can be."""
+    """The garbage collector does not track a fetched message until it could be part of a cycle."""
     deliver(producer, kafka_topic, key="k", value="v", headers=HEADERS)
     (first,) = consume(consumer, kafka_topic)
     assert not gc.is_tracked(first)
@@ -148,7 +149,7 @@ def test_garbage_collector_is_not_bothered(
 def test_cycle_through_fetched_headers(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """A cycle made with the list that headers() gave is found and freed."""
+    """A cycle through the list that headers() returned is found and freed."""
     for _ in range(50):
         producer.produce(kafka_topic, headers=HEADERS)
     producer.flush(30)
@@ -162,7 +163,7 @@ def test_cycle_through_fetched_headers(
 
 
 def produce_with_headers(producer: Producer, topic: str, several: list[list[Any]]) -> None:
-    """A message for each list of headers."""
+    """Produce one message for each list of headers."""
     for headers in several:
         producer.produce(topic, headers=headers)
     producer.flush(30)
@@ -199,7 +200,7 @@ def test_headers_of_one_message_after_another(
 def test_list_of_headers_that_is_kept(
     producer: Producer, consumer: Consumer, kafka_topic: str, count: int
 ) -> None:
-    """headers() returns the same list as long as anybody holds the message or the list."""
+    """headers() returns the same list as long as the application keeps the message or the list."""
     headers = [("name", b"value")] * count
     produce_with_headers(producer, kafka_topic, [headers] * 4)
     messages = consume(consumer, kafka_topic, 4)
@@ -241,7 +242,7 @@ def test_changed_headers_stay_changed(
 def test_headers_set_after_they_were_read(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """headers() returns the headers that were set last, also None, whatever is read in between."""
+    """headers() returns the headers that were set last, even None, whatever is read in between."""
     produce_with_headers(producer, kafka_topic, [[("name", b"value")]] * 4)
     messages = consume(consumer, kafka_topic, 4)
     chosen: list[Any] = [None, [("set", b"1")], {"a": "dict"}]
@@ -259,7 +260,7 @@ def test_headers_set_after_they_were_read(
 def test_headers_of_dropped_messages(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """Messages that are freed between reads leave nothing behind."""
+    """Messages that are freed between reads leak nothing."""
     produce_with_headers(producer, kafka_topic, [[("name", b"value")]] * 50)
 
     def work() -> None:
@@ -291,7 +292,7 @@ def test_headers_that_nobody_kept_are_not_tracked(
 def test_timestamps_of_one_message_after_another(
     producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """Each message has its own time and kind of time."""
+    """Each message has its own time and type of timestamp."""
     times = [1000, 1000, 1001, 1000]
     for time in times:
         producer.produce(kafka_topic, timestamp=time)
@@ -331,7 +332,7 @@ def test_end_of_partition(
 
 
 def test_delivery_report(producer: Producer, kafka_topic: str) -> None:
-    """A report has what was produced, headers too, and what the broker and client add."""
+    """A report has all produced fields, and the fields that the broker and the client add."""
     seen: list[Any] = []
 
     def read(error: KafkaError | None, message: Message) -> None:
@@ -367,7 +368,7 @@ def test_report_kept_after_its_callback(producer: Producer, kafka_topic: str, re
 
 
 def test_report_changed_in_its_callback(producer: Producer, kafka_topic: str) -> None:
-    """A field that was set stays set, None included: the original does not come back."""
+    """A field that the callback set keeps its value, even None; the original does not come back."""
 
     def change(_: KafkaError | None, message: Message) -> None:
         message.set_key(None)
@@ -381,7 +382,7 @@ def test_report_changed_in_its_callback(producer: Producer, kafka_topic: str) ->
 
 
 def test_report_in_a_traceback(producer: Producer, kafka_topic: str) -> None:
-    """The frames of an exception from a callback keep a message that can be read."""
+    """If the traceback of a callback's exception keeps a report, the report stays readable."""
 
     def fail(_: KafkaError | None, message: Message) -> None:
         raise ZeroDivisionError(message)
@@ -394,7 +395,7 @@ def test_report_in_a_traceback(producer: Producer, kafka_topic: str) -> None:
 
 
 def test_failed_delivery(make_producer: MakeProducer) -> None:
-    """A report of a failure has the error and no offset; the content can be sent again."""
+    """The report of a failure has the error and no offset; its content can be produced again."""
     producer = make_producer({"linger.ms": 60_000})
     errors: list[KafkaError | None] = []
     messages: list[Message] = []
@@ -436,7 +437,8 @@ def test_replacing_the_error_of_a_delivery(
 
 
 def test_raising_the_error_of_a_delivery(make_producer: MakeProducer) -> None:
-    """The frames that the raised error keeps refer to its message: both are collected."""
+    """If a message's error is raised, both are collected, although the traceback refers to the
+    message."""
     producer = make_producer({"linger.ms": 60_000})
     raised: list[int] = []
 
@@ -444,7 +446,8 @@ def test_raising_the_error_of_a_delivery(make_producer: MakeProducer) -> None:
         try:
             raise message.error()  # type: ignore[misc]
         except KafkaError as failure:
-            kept = failure  # the error, its traceback, this frame, the error
+            # a cycle: the error, its traceback, this frame, and again the error
+            kept = failure
             raised.append(kept.code())
 
     def work() -> None:

@@ -35,7 +35,7 @@ def client(make_client: Any) -> Any:
 
 
 def test_the_whole_cluster(kafka_cluster: MockCluster, client: Any) -> None:
-    """Every broker with its address, every topic with its partitions, leaders and replicas."""
+    """list_topics() returns every broker, and every topic with partitions, leaders and replicas."""
     kafka_cluster.create_topic("one", partitions=1, replication_factor=1)
     kafka_cluster.create_topic("two", partitions=4, replication_factor=3)
     kafka_cluster.set_leader("two", 3, 2)
@@ -68,7 +68,7 @@ def test_the_whole_cluster(kafka_cluster: MockCluster, client: Any) -> None:
 
 
 def test_one_topic(kafka_cluster: MockCluster, client: Any) -> None:
-    """With a name only that topic is in the answer."""
+    """With a name, the answer contains only that topic."""
     kafka_cluster.create_topic("one")
     kafka_cluster.create_topic("two")
     assert list(client.list_topics("one", TIMEOUT).topics) == ["one"]
@@ -93,7 +93,7 @@ def test_a_partition_without_a_leader(
 
 
 def test_moves_are_seen(kafka_cluster: MockCluster, kafka_topic: str, client: Any) -> None:
-    """Each call asks the brokers: nothing is answered from a cache."""
+    """Each call sends a request, and does not use a cache."""
     for broker_id in (1, 2, 3, 1):
         kafka_cluster.set_leader(kafka_topic, 0, broker_id)
         topic = client.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic]
@@ -111,7 +111,7 @@ def test_no_broker(make_client: Any) -> None:
 
 
 def test_a_slow_broker(kafka_cluster: MockCluster, make_client: Any) -> None:
-    """The timeout also applies if brokers are connected and do not answer."""
+    """The timeout also applies if brokers are connected but do not answer."""
     client = make_client()
     client.list_topics(timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(None, TIMEOUT)
@@ -153,7 +153,7 @@ def test_a_request_that_was_given_up(kafka_cluster: MockCluster, make_client: An
 
 
 def test_many_threads(kafka_topic: str, client: Any) -> None:
-    """Requests of several threads do not get into each other's way."""
+    """Requests of several threads do not disturb each other."""
     answers: list[list[str]] = []
 
     def ask() -> None:
@@ -169,7 +169,7 @@ def test_many_threads(kafka_topic: str, client: Any) -> None:
 
 
 def test_metadata_reads_well(kafka_topic: str, client: Any) -> None:
-    """The objects say what they are when printed."""
+    """repr() and str() of the objects are readable."""
     cluster = client.list_topics(kafka_topic, TIMEOUT)
     topic = cluster.topics[kafka_topic]
     assert str(topic) == kafka_topic
@@ -259,12 +259,13 @@ def test_credentials(make_client: Any) -> None:
         assert broker.initial_response() == f"\0old\0{secret('old')}".encode()
         assert client.set_sasl_credentials("user", password=secret("new")) is None
         sent = f"\0user\0{secret('new')}".encode()
-        # A connection that was made meanwhile may still have used the old ones.
+        # An earlier connection may still have used the old credentials.
         wait_until(lambda: broker.initial_response() == sent)
 
 
 def test_close_where_credentials_were_refused() -> None:
-    """close() ends a consumer that was never let in; only calls that wait for brokers raise."""
+    """If brokers refused its credentials, close() ends, and only calls that wait for brokers
+    raise."""
     broker = SaslBroker("PLAIN")
     with broker.socket:
         consumer = Consumer(
@@ -279,13 +280,13 @@ def test_close_where_credentials_were_refused() -> None:
                 "log_level": 0,
             }
         )
-        for _ in range(3):  # the errors of the first two wait to be served then
+        for _ in range(3):  # then the errors of the first two connections are queued
             broker.initial_response()
         consumer.close()
 
 
 def test_cluster_id_that_is_no_text(make_client: Any) -> None:
-    """If the id of a cluster is not UTF-8, cluster_id() still returns a readable text."""
+    """If the cluster's id is not UTF-8, cluster_id() still returns a readable text."""
     with MockCluster(1) as cluster:
         name: str = make_client({"bootstrap.servers": cluster.bootstrap_servers}).cluster_id(
             TIMEOUT

@@ -1,4 +1,4 @@
-"""A commit that fails for some partitions: which errors callers and callbacks get."""
+"""A commit fails for some partitions: the errors that callers and callbacks get."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ OFFSETS = [3, 4, 5, 6]
 
 @pytest.fixture(params=[{1: LARGE}, {0: FORBIDDEN, 2: LARGE}, {3: FORBIDDEN}])
 def refused(request: pytest.FixtureRequest, kafka_cluster: MockCluster) -> dict[int, int]:
-    """The partitions whose commits the coordinator refuses, with the errors; it accepts the
-    others."""
+    """The errors by partition with which the coordinator refuses commits. It accepts other
+    partitions."""
     kind = OffsetCommitRequest.response_class
 
     def answer(commit: Any, _context: Any) -> Any:
@@ -80,7 +80,7 @@ def test_commit(kafka_topic: str, refused: dict[int, int], make_consumer: MakeCo
 
 @needs("mixed-commit")
 def test_on_commit(kafka_topic: str, refused: dict[int, int], make_consumer: MakeConsumer) -> None:
-    """Each partition has its own error, and those that are committed have none."""
+    """Each partition has its own error; committed partitions have none."""
     told: list[dict[int, int | None]] = []
 
     def on_commit(error: KafkaError | None, partitions: list[TopicPartition]) -> None:
@@ -94,7 +94,7 @@ def test_on_commit(kafka_topic: str, refused: dict[int, int], make_consumer: Mak
 
 
 def test_the_next_answer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The error of an attempt that is repeated does not stay for the next answer."""
+    """If an attempt is repeated, its error does not appear in the next answer."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     kafka_cluster.inject_errors("OffsetCommit", [KafkaError.COORDINATOR_LOAD_IN_PROGRESS])
     with Consumer(config | {"retry.backoff.ms": 10}) as consumer:
@@ -104,7 +104,7 @@ def test_the_next_answer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_aio(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, int]) -> None:
-    """An awaited commit() raises the same."""
+    """An awaited commit() raises the same error."""
 
     async def run() -> str:
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
@@ -118,7 +118,7 @@ def test_aio(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, in
 
 
 def test_aiokafka(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, int]) -> None:
-    """compat.aiokafka's commit() raises the same."""
+    """compat.aiokafka's commit() raises the same error."""
 
     async def run() -> str:
         partitions = [AIOKafkaPartition(kafka_topic, number) for number in range(4)]
@@ -135,7 +135,7 @@ def test_aiokafka(kafka_cluster: MockCluster, kafka_topic: str, refused: dict[in
 def test_kafka_python(
     kafka_cluster: MockCluster, kafka_topic: str, refused: dict[int, int]
 ) -> None:
-    """compat.kafka's commit() and commit_async() report the same."""
+    """compat.kafka's commit() and commit_async() report the same error."""
     partitions = [KafkaPythonPartition(kafka_topic, number) for number in range(4)]
     offsets = {
         each: OffsetAndMetadata(at, "", -1) for each, at in zip(partitions, OFFSETS, strict=True)

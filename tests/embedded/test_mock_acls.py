@@ -1,4 +1,4 @@
-"""ACLs on a cluster with an authorizer: what a client may do, and the errors for the rest."""
+"""ACLs on a cluster with an authorizer: what a client may do, and the errors otherwise."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Config = dict[str, Any]
 
 @pytest.fixture
 def cluster() -> Iterator[MockCluster]:
-    """A cluster that allows nothing but what ACLs allow, with two topics."""
+    """A cluster with two topics that allows only what ACLs allow."""
     security = Security(
         protocol="SASL_PLAINTEXT", users=USERS, authorizer=True, super_users={"User:admin"}
     )
@@ -170,7 +170,7 @@ def test_produce_to_two_topics(bob: Config, allow: Allow) -> None:
 
 
 def test_produce_without_acknowledgement(bob: Config, allow: Allow) -> None:
-    """A client that expects no response loses its connection, as with Kafka."""
+    """If a client does not expect an answer, its connection is closed, as in Kafka."""
     allow(TOPIC, "orders", DESCRIBE)
     errors: list[KafkaError] = []
     with Producer(bob | {"acks": 0, "error_cb": errors.append}) as producer:
@@ -212,8 +212,8 @@ def test_fetch(bob: Config, allow: Allow, cluster: MockCluster) -> None:
 
 
 def test_list_topics(bob: Config, allow: Allow) -> None:
-    """If the client asks for a forbidden topic, the topic has the error; a list of all topics
-    leaves it out."""
+    """A request for a forbidden topic returns the error; a list of all topics does not contain
+    it."""
     allow(TOPIC, "orders", DESCRIBE)
     with Producer(bob) as producer:
         assert set(producer.list_topics(timeout=TIMEOUT).topics) == {"orders"}
@@ -224,7 +224,7 @@ def test_list_topics(bob: Config, allow: Allow) -> None:
 
 
 def test_topics_that_would_be_created(bob: Config, allow: Allow, cluster: MockCluster) -> None:
-    """A client that may not create a topic cannot do so by using it."""
+    """A client that may not create topics cannot create one by using it."""
     allow(TOPIC, "new", WRITE)
     assert report(bob, "new") == KafkaError.TOPIC_AUTHORIZATION_FAILED
     with Producer(cluster.client_config("admin")) as producer:
@@ -234,9 +234,9 @@ def test_topics_that_would_be_created(bob: Config, allow: Allow, cluster: MockCl
 
 
 def test_offsets(bob: Config, allow: Allow) -> None:
-    """DESCRIBE lets a client ask for offsets."""
+    """A client with DESCRIBE can request offsets."""
     place = TopicPartition("orders", 0)
-    # librdkafka does not find the leader of a topic that is forbidden.
+    # librdkafka does not find the leader of a forbidden topic.
     with Consumer(bob) as consumer, pytest.raises(KafkaException, match="Unknown partition"):
         consumer.get_watermark_offsets(place, TIMEOUT)
     allow(TOPIC, "orders", DESCRIBE)
@@ -248,7 +248,7 @@ def test_offsets(bob: Config, allow: Allow) -> None:
 
 
 def test_group(bob: Config, allow: Allow) -> None:
-    """READ of the group and of the topic let a consumer join and commit."""
+    """With READ for the group and the topic, a consumer can join and commit."""
     allow(TOPIC, "orders", READ)
     with Consumer(bob) as consumer:
         consumer.subscribe(["orders"])
@@ -279,7 +279,7 @@ def test_commit_for_a_forbidden_topic(bob: Config, allow: Allow) -> None:
 
 
 def test_group_of_the_new_protocol(bob: Config, allow: Allow) -> None:
-    """The heartbeat is refused for the group, and for a topic that may not be described."""
+    """The heartbeat is refused if the group, or the description of a topic, is forbidden."""
     config = bob | {"group.protocol": "consumer"}
     allow(GROUP, "group", DESCRIBE)
     with Consumer(config) as consumer:
@@ -296,7 +296,7 @@ def test_group_of_the_new_protocol(bob: Config, allow: Allow) -> None:
 
 
 def test_share_group(bob: Config, allow: Allow) -> None:
-    """A share consumer learns that it may not join."""
+    """A share consumer gets an error if it may not join."""
     allow(GROUP, "group", DESCRIBE)
     del bob["auto.offset.reset"]
     with ShareConsumer(bob | {"log_level": 0}) as consumer:
@@ -323,7 +323,7 @@ def test_list_groups(bob_admin: AdminClient, allow: Allow, cluster: MockCluster)
 
 
 def test_offsets_of_a_group(bob_admin: AdminClient, allow: Allow, cluster: MockCluster) -> None:
-    """A request for all offsets of a group returns those of topics that the client may describe."""
+    """A request for all offsets of a group returns only topics that the client may describe."""
     places = [TopicPartition("orders", 0, 1), TopicPartition("secrets", 0, 2)]
     with Consumer(cluster.client_config("admin") | {"group.id": "one"}) as consumer:
         consumer.commit(offsets=places, asynchronous=False)
@@ -462,7 +462,7 @@ def test_administration(
     operation: Any,
     code: int,
 ) -> None:
-    """Each request of an administrator is refused until one ACL allows it."""
+    """Each administrative request is refused until an ACL allows it."""
     assert code_of(call(bob_admin)) == code
     allow(*resource, operation)
     assert code_of(call(bob_admin)) == 0
@@ -477,7 +477,7 @@ def test_several_topics_at_once(bob_admin: AdminClient, allow: Allow) -> None:
 
 
 def test_authorized_operations(bob_admin: AdminClient, allow: Allow, admin: AdminClient) -> None:
-    """A description contains what the client itself may do."""
+    """A description contains the operations that the client itself may use."""
     allow(TOPIC, "orders", READ)
     allow(CLUSTER, "kafka-cluster", DESCRIBE)
 
@@ -519,14 +519,14 @@ def test_only_one_name_of_the_cluster(admin: AdminClient) -> None:
 
 
 def test_deny(bob: Config, allow: Allow) -> None:
-    """A DENY takes precedence, and deleting it is enough."""
+    """A DENY takes precedence; after it is deleted, the client is allowed again."""
     allow(TOPIC, "orders", WRITE)
     allow(TOPIC, "orders", WRITE, deny=True)
     assert report(bob, "orders") == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
 def test_connected_clients(bob: Config, allow: Allow, admin: AdminClient) -> None:
-    """ACLs apply to the next request of a client that is connected."""
+    """ACLs also apply to the next request of a connected client."""
     allow(TOPIC, "orders", WRITE)
     with Producer(bob) as producer:
         send(producer, "orders", [b"value"])
@@ -536,7 +536,7 @@ def test_connected_clients(bob: Config, allow: Allow, admin: AdminClient) -> Non
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"])
 def test_principals_of_mechanisms(mechanism: str) -> None:
-    """The user of each mechanism is a principal."""
+    """Each mechanism's user name is a principal."""
     security = Security(
         protocol="SASL_PLAINTEXT",
         mechanisms=[mechanism],
@@ -569,7 +569,7 @@ def test_principals_of_certificates(mutual: bool) -> None:
 
 
 def test_name_of_a_checked_token() -> None:
-    """A test's own check of tokens may return the name of the user."""
+    """A test's own check of tokens can return the name of the user."""
 
     def tokens(unused: str) -> tuple[str, float]:
         return "opaque", 2**40
@@ -588,7 +588,8 @@ def test_name_of_a_checked_token() -> None:
 
 
 def test_open_resources() -> None:
-    """With allow_everyone_if_no_acl_found, the first ACL of a resource closes it to the rest."""
+    """With allow_everyone_if_no_acl_found, the first ACL of a resource denies it to everyone
+    else."""
     security = Security(
         protocol="SASL_PLAINTEXT",
         users=USERS,
@@ -615,7 +616,7 @@ def test_open_resources() -> None:
 
 
 def test_order_of_responses(bob: Config, cluster: MockCluster) -> None:
-    """A refusal does not overtake the responses to earlier requests of its connection."""
+    """A refusal is not sent before the answers to earlier requests of its connection."""
     host, port = cluster.bootstrap_servers.split(":")
     cluster.set_round_trip_time(1, 0.2)
 
@@ -674,7 +675,7 @@ def test_order_of_responses(bob: Config, cluster: MockCluster) -> None:
     ],
 )
 def test_wrong_settings(arguments: Any, error: type[Exception], text: str) -> None:
-    """The error says what to do."""
+    """The error contains advice."""
     with pytest.raises(error, match=text):
         Security(**{"protocol": "SSL", "authorizer": True} | arguments)
 

@@ -74,7 +74,7 @@ def create(admin: AdminClient, topic: str, partitions: int = 1, **options: Any) 
 
 
 def produce(cluster: MockCluster, topic: str, timestamps: list[int], **config: Any) -> None:
-    """One message into partition 0 for each time in milliseconds, in one batch."""
+    """Produce one message to partition 0 for each time in milliseconds, all in one batch."""
     settings = {"bootstrap.servers": cluster.bootstrap_servers, "linger.ms": 1000, **config}
     with Producer(settings) as producer:
         for timestamp in timestamps:
@@ -113,7 +113,8 @@ def test_partitions_keep_what_they_have(
 
 
 def test_the_brokers_defaults(admin: AdminClient) -> None:
-    """Without numbers, a topic gets 4 partitions of 3 replicas, the defaults of the brokers."""
+    """If the request has no numbers, a topic gets the brokers' defaults: 4 partitions and 3
+    replicas."""
     create(admin, "orders", -1)
     described = results(admin.describe_topics(TopicCollection(["orders"])))["orders"]
     assert [len(each.replicas) for each in described.partitions] == [3] * 4
@@ -151,7 +152,7 @@ def test_topics_that_cannot_be(admin: AdminClient, topic: NewTopic, code: int) -
 
 
 def test_validated_only(admin: AdminClient) -> None:
-    """With validate_only nothing changes."""
+    """With validate_only, nothing changes."""
     create(admin, "orders")
     results(admin.create_topics([NewTopic("new", 1)], validate_only=True))
     results(admin.create_partitions([NewPartitions("orders", 2)], validate_only=True))
@@ -160,14 +161,14 @@ def test_validated_only(admin: AdminClient) -> None:
 
 
 def test_topics_that_there_are_not(admin: AdminClient) -> None:
-    """Each topic has its own error."""
+    """If a topic does not exist, it has its own error."""
     unknown = KafkaError.UNKNOWN_TOPIC_OR_PART
     assert code_of(admin.delete_topics(["none"])["none"]) == unknown
     assert code_of(admin.create_partitions([NewPartitions("none", 2)])["none"]) == unknown
 
 
 def test_fewer_partitions(admin: AdminClient) -> None:
-    """A topic does not get fewer partitions, nor as many as it has."""
+    """The number of partitions can only grow: fewer partitions, or the same number, are refused."""
     create(admin, "orders", 3)
     future = admin.create_partitions([NewPartitions("orders", 3)])["orders"]
     assert code_of(future) == KafkaError.INVALID_PARTITIONS
@@ -206,7 +207,7 @@ def test_configuration_of_a_topic(admin: AdminClient) -> None:
 
 
 def test_a_new_topic_of_an_old_name(admin: AdminClient) -> None:
-    """The new topic does not have the configuration of the deleted topic."""
+    """A new topic does not have the configuration of a deleted topic of the same name."""
     create(admin, "orders", config={"retention.ms": "1000"})
     results(admin.delete_topics(["orders"]))
     create(admin, "orders")
@@ -215,7 +216,7 @@ def test_a_new_topic_of_an_old_name(admin: AdminClient) -> None:
 
 @needs("mock-topic-rules")
 def is_refused(cluster: MockCluster) -> bool:
-    """Send 6000 bytes to the topic "orders"."""
+    """Whether the topic "orders" refuses a message of 6000 bytes."""
     reports = Reports()
     with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as producer:
         producer.produce("orders", bytes(6000), on_delivery=reports)
@@ -224,7 +225,7 @@ def is_refused(cluster: MockCluster) -> bool:
 
 
 def test_configuration_that_has_an_effect(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """The configuration has its effect from the creation of the topic until it is deleted."""
+    """A configuration has its effect from the creation of the topic until its deletion."""
     create(admin, "orders", config={"max.message.bytes": "5000"})
     assert is_refused(kafka_cluster)
     change(admin, "orders", "max.message.bytes", "7000", AlterConfigOpType.SET)
@@ -236,7 +237,7 @@ def test_configuration_that_has_an_effect(admin: AdminClient, kafka_cluster: Moc
 
 
 def test_configuration_of_a_group(admin: AdminClient) -> None:
-    """A group has the values of the brokers, and a change is that group's."""
+    """A group has the brokers' values; a change affects only this group."""
     group = ResourceType.GROUP
     entry = ConfigEntry(
         "share.auto.offset.reset", "earliest", incremental_operation=AlterConfigOpType.SET
@@ -254,12 +255,12 @@ def test_configuration_of_a_group(admin: AdminClient) -> None:
 
 
 def test_configuration_of_all_brokers(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """A broker's value is the default of every topic, and has its effect unless the topic has its
-    own value."""
+    """A broker's value is the default of every topic, and takes effect unless the topic has its own
+    value."""
     create(admin, "orders")
 
     def change_all(value: str | None, operation: AlterConfigOpType) -> None:
-        # librdkafka refuses the resource without a name.
+        # librdkafka refuses a resource without a name.
         kind = protocol.IncrementalAlterConfigsRequest
         config = kind.AlterableConfig(
             name="message.max.bytes", config_operation=operation.value, value=value
@@ -332,7 +333,7 @@ def listed(admin: AdminClient) -> list[Ended]:
 def reading(
     admin: AdminClient, kafka_cluster: MockCluster, make_consumer: MakeConsumer
 ) -> Callable[[str], Consumer]:
-    """A consumer of a group, named as its protocol, that reads the topic `orders`."""
+    """A consumer that reads the topic `orders`. The group is named after its protocol."""
     kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
     create(admin, "orders", 2)
 
@@ -357,7 +358,7 @@ TYPES = {"classic": ConsumerGroupType.CLASSIC, "consumer": ConsumerGroupType.CON
 def test_groups_are_listed(
     admin: AdminClient, reading: Callable[[str], Consumer], kind: str
 ) -> None:
-    """A group is listed once, with its type and its state, while it has members and after."""
+    """A group is listed once, with its type and state, while it has members and afterwards."""
     consumer = reading(kind)
     stable = [(kind, ConsumerGroupState.STABLE, TYPES[kind])]
     wait_until(lambda: listed(admin) == stable, lambda: consumer.poll(0.01))
@@ -369,7 +370,7 @@ def test_groups_are_listed(
 def test_groups_are_described(
     admin: AdminClient, reading: Callable[[str], Consumer], kind: str
 ) -> None:
-    """A description has the members of the group, with the partitions that they are assigned."""
+    """A description contains the members of the group, with their assigned partitions."""
     consumer = reading(kind)
 
     def assigned() -> list[list[TopicPartition]]:
@@ -385,7 +386,7 @@ def test_groups_are_described(
 def test_groups_are_deleted(
     admin: AdminClient, reading: Callable[[str], Consumer], kind: str
 ) -> None:
-    """A group with members is not deleted; one without members is, together with its offsets."""
+    """A group with members cannot be deleted. Without members it is deleted with its offsets."""
     consumer = reading(kind)
     consumer.commit(offsets=[TopicPartition("orders", 0, 7)], asynchronous=False)
     assert code_of(admin.delete_consumer_groups([kind])[kind]) == KafkaError.NON_EMPTY_GROUP
@@ -420,7 +421,7 @@ def test_offsets_of_a_group(
 
 
 def test_offsets_that_a_group_uses(admin: AdminClient, reading: Callable[[str], Consumer]) -> None:
-    """The offsets of a topic that members read are not deleted."""
+    """Offsets of a topic that members read cannot be deleted."""
     consumer = reading("classic")
     consumer.commit(offsets=[TopicPartition("orders", 0, 7)], asynchronous=False)
     gone = ConsumerGroupTopicPartitions("classic", [TopicPartition("orders", 0)])
@@ -451,7 +452,7 @@ def test_log_dirs(admin: AdminClient, kafka_cluster: MockCluster) -> None:
 
 
 def test_the_cluster_is_described(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """The description of the cluster has its brokers and its controller."""
+    """The description of the cluster contains its brokers and its controller."""
     kafka_cluster.set_broker_down(3)
     described = admin.describe_cluster().result(TIMEOUT)
     assert described.controller.id == 1
@@ -500,7 +501,7 @@ def test_offsets_by_time(admin: AdminClient, kafka_cluster: MockCluster, codec: 
 def test_offsets_for_times(
     admin: AdminClient, kafka_cluster: MockCluster, make_consumer: MakeConsumer
 ) -> None:
-    """A consumer finds its place by time."""
+    """A consumer finds offsets by time."""
     create(admin, "orders")
     produce(kafka_cluster, "orders", [1000, 2000, 3000])
     consumer = make_consumer()
@@ -584,13 +585,13 @@ def test_users_that_cannot_be(admin: AdminClient) -> None:
     assert code_of(future) == KafkaError.UNACCEPTABLE_CREDENTIAL
 
 
-# ---- tests that answer themselves ----
+# ---- handlers of tests ----
 
 
 def test_a_handler_goes_before_the_administration(
     admin: AdminClient, kafka_cluster: MockCluster
 ) -> None:
-    """A handler gets the requests; when it is removed, the cluster answers them again."""
+    """A handler gets the requests first; after it is removed, the cluster answers them again."""
     from confluent_kafka import protocol
 
     asked: list[str] = []

@@ -1,4 +1,4 @@
-"""MockCluster as an object: its life cycle, arguments and the errors they lead to."""
+"""MockCluster as an object: its life cycle, its arguments, and the errors of wrong arguments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.patches import LACKS
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, wait_until
 
-# Every method with arguments that it takes.
+# Every method, with arguments that it accepts.
 CALLS: dict[str, tuple[Any, ...]] = {
     "create_topic": ("topic",),
     "set_topic_error": ("topic", None),
@@ -79,7 +79,8 @@ def test_calls_name_every_method() -> None:
 
 
 def test_every_method_works_on_an_open_cluster() -> None:
-    """The arguments in the table are right: if they fail in other tests, it has another cause."""
+    """All methods succeed with the arguments of the table, so failures in other tests have other
+    causes."""
     with MockCluster(brokers=1) as cluster:
         for name, args in CALLS.items():
             if name != "on_request" or "mock-on-request" not in LACKS:
@@ -95,7 +96,7 @@ def test_signatures_can_be_inspected(name: str) -> None:
 
 
 def test_addresses_of_all_brokers() -> None:
-    """bootstrap_servers names one listener per broker, on the loopback interface."""
+    """bootstrap_servers contains one listener per broker, on the loopback interface."""
     with MockCluster(brokers=5) as cluster:
         addresses = cluster.bootstrap_servers.split(",")
         assert cluster.brokers == len(addresses) == len(set(addresses)) == 5
@@ -104,13 +105,13 @@ def test_addresses_of_all_brokers() -> None:
 
 
 def test_three_brokers_by_default() -> None:
-    """A replication factor of three, as in production, needs no argument."""
+    """Three brokers are the default, so a replication factor of three needs no argument."""
     with MockCluster() as cluster:
         assert cluster.brokers == 3
 
 
 def test_close_frees_the_ports_and_can_be_repeated() -> None:
-    """After close() nothing listens any more; closing again is no error."""
+    """After close(), no port is open any more; a second close() does nothing."""
     cluster = MockCluster(brokers=2)
     addresses = cluster.bootstrap_servers.split(",")
     cluster.close()
@@ -120,7 +121,7 @@ def test_close_frees_the_ports_and_can_be_repeated() -> None:
 
 
 def test_an_abandoned_cluster_ends() -> None:
-    """Without close() the brokers end with the last reference."""
+    """Without close(), the brokers end when the last reference is deleted."""
     cluster = MockCluster(brokers=1)
     address = cluster.bootstrap_servers
     with warnings.catch_warnings():
@@ -130,7 +131,7 @@ def test_an_abandoned_cluster_ends() -> None:
 
 
 def test_an_abandoned_cluster_is_reported() -> None:
-    """Python warns once of a cluster that was not closed, as of a file."""
+    """Python warns once about a cluster that was not closed, as it does for a file."""
     cluster = MockCluster(brokers=1)
     with pytest.warns(ResourceWarning, match="MockCluster was not closed") as record:
         del cluster
@@ -139,7 +140,7 @@ def test_an_abandoned_cluster_is_reported() -> None:
 
 @pytest.mark.parametrize("end", ["close", "drop"])
 def test_a_cluster_ends_while_clients_are_connected(end: str) -> None:
-    """Clients that are in the middle of something see the brokers go away, and can be closed."""
+    """Clients that are in the middle of a call lose the brokers, and can be closed."""
     cluster = MockCluster(brokers=1)
     settings = config({"bootstrap.servers": cluster.bootstrap_servers})
     with Producer(settings) as producer, Consumer(settings) as consumer:
@@ -155,7 +156,7 @@ def test_a_cluster_ends_while_clients_are_connected(end: str) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)
             del cluster
-            wait_until(lambda: gone() is None)  # its thread may hold it for a moment
+            wait_until(lambda: gone() is None)  # the cluster's thread may still refer to it
         wait_until(lambda: producer.last_error, lambda: producer.poll(0.01))
         consumer.poll(0)
         producer.purge()
@@ -180,7 +181,7 @@ def test_the_context_manager_closes_after_an_exception() -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_methods_of_a_closed_cluster(name: str) -> None:
-    """Each method of a closed cluster raises RuntimeError and says what to do."""
+    """Each method of a closed cluster raises a RuntimeError with advice."""
     cluster = MockCluster(brokers=1)
     cluster.close()
     with pytest.raises(RuntimeError, match="has been closed: create a new one"):
@@ -197,7 +198,8 @@ def test_addresses_of_a_closed_cluster() -> None:
 
 @pytest.mark.parametrize("copier", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_copies_are_refused(copier: Callable[[object], object]) -> None:
-    """A second process gets the address, not the object: the error says so."""
+    """The cluster cannot be pickled or copied: the error advises passing the address to other
+    processes."""
     with MockCluster(brokers=1) as cluster, pytest.raises(TypeError, match="bootstrap_servers"):
         copier(cluster)
 
@@ -270,7 +272,8 @@ BAD_ARGUMENTS: list[tuple[str, tuple[Any, ...], dict[str, Any], type[Exception],
 def test_bad_arguments(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    """A wrong argument is a typed error that names it and what is allowed; never a crash."""
+    """A wrong argument raises a typed error that names it and the allowed values; it never
+    crashes."""
     with MockCluster(brokers=2) as cluster, pytest.raises(error, match=message):
         getattr(cluster, name)(*args, **kwargs)
 
@@ -280,13 +283,13 @@ def test_bad_arguments(
     [(0, ValueError), (101, ValueError), (2**33, ValueError), ("3", TypeError), (None, TypeError)],
 )
 def test_bad_number_of_brokers(brokers: Any, error: type[Exception]) -> None:
-    """The constructor names its argument, too."""
+    """The constructor's error names the argument, too."""
     with pytest.raises(error, match="brokers"):
         MockCluster(brokers)
 
 
 def test_librdkafkas_own_errors_are_kafka_exceptions() -> None:
-    """Errors that only the brokers can find are a KafkaException with the code and the name."""
+    """If only the brokers can find an error, it is a KafkaException with the code and the name."""
     with MockCluster(brokers=1) as cluster:
         cluster.create_topic("t")
         with pytest.raises(KafkaException) as twice:
@@ -300,7 +303,7 @@ def test_librdkafkas_own_errors_are_kafka_exceptions() -> None:
 
 
 def test_errors_can_be_given_as_objects() -> None:
-    """KafkaError objects stand for their codes."""
+    """A KafkaError object can be given instead of its code."""
     with MockCluster(brokers=1) as cluster:
         error = KafkaError(KafkaError.REQUEST_TIMED_OUT)
         cluster.inject_errors("Produce", (error, KafkaError.NO_ERROR), broker_id=1)
@@ -308,7 +311,8 @@ def test_errors_can_be_given_as_objects() -> None:
 
 
 def test_too_few_file_descriptors() -> None:
-    """The constructor raises OSError where librdkafka would end the process."""
+    """If there are too few file descriptors, the constructor raises OSError; librdkafka would end
+    the process."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     used = len(os.listdir("/proc/self/fd"))
     resource.setrlimit(resource.RLIMIT_NOFILE, (used + 20, hard))
@@ -317,13 +321,16 @@ def test_too_few_file_descriptors() -> None:
             MockCluster(brokers=100)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert len(os.listdir("/proc/self/fd")) <= used  # descriptors of earlier tests may go meanwhile
+    # descriptors of earlier tests may be closed meanwhile
+    assert len(os.listdir("/proc/self/fd")) <= used
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals for threads")
 def test_a_signal_does_not_end_it() -> None:
-    """The brokers' thread blocks signals: a signal would end it and free memory that the object
-    still uses."""
+    """The brokers' thread blocks signals.
+
+    A signal would end the thread, and free memory that the object still uses.
+    """
     check_script("""
         import os, signal
         from confluent_kafka.testing import MockCluster
@@ -343,7 +350,7 @@ def test_a_signal_does_not_end_it() -> None:
 
 
 def test_a_forked_child_is_told_what_to_do() -> None:
-    """In a child the cluster cannot be controlled or ended; its address stays of use."""
+    """In a child, the cluster's methods raise, with advice; its address is still valid."""
     with MockCluster(brokers=1) as cluster:
         reader, writer = os.pipe()
         child = os.fork()
@@ -380,7 +387,7 @@ def test_exit_with_a_live_cluster() -> None:
 
 
 def test_close_while_other_threads_call() -> None:
-    """Calls from other threads are done or refused; none sees a half-closed cluster."""
+    """Calls of other threads succeed or are refused; none finds a half-closed cluster."""
 
     def call_until_closed(cluster: MockCluster, name: str, started: threading.Barrier) -> str:
         started.wait(30)
@@ -430,6 +437,6 @@ def test_nothing_is_leaked() -> None:
         return held()
 
     rounds = [held_after_a_round() for _ in range(4)]
-    # Two equal rounds are enough: objects of earlier tests may still be ending, but a leak grows in
+    # Two equal rounds are enough: objects of earlier tests may still be freed, but a leak grows in
     # each round.
     assert any(one == following for one, following in itertools.pairwise(rounds)), rounds

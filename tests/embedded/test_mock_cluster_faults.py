@@ -1,4 +1,5 @@
-"""MockCluster seen by real clients: topics, moves, outages, injected errors, the request log."""
+"""MockCluster with real clients: topics, moved leaders, outages, injected errors, the request
+log."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ from tests.embedded.wire import api_versions, racks
 from tests.support.kafka import send
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
-PINNED = 0x020F0000  # an older librdkafka's brokers answer fewer requests
+PINNED = 0x020F0000  # the brokers of an older librdkafka support fewer requests
 
 
 def deliver(producer: Producer, topic: str, values: list[bytes]) -> list[KafkaError | None]:
-    """Sends `values` one after the other; each one's error."""
+    """Send `values` one after the other; return the error of each."""
     errors: list[KafkaError | None] = []
 
     def delivered(error: KafkaError | None, _message: Message) -> None:
@@ -42,7 +43,7 @@ def read(consumer: Consumer, topic: str, count: int) -> list[bytes | None]:
 
 
 def heartbeats(cluster: MockCluster) -> int:
-    """The number of heartbeats of KIP-848 since the request log was started."""
+    """The number of KIP-848 heartbeats since the request log was started."""
     return [each.request for each in cluster.requests()].count("ConsumerGroupHeartbeat")
 
 
@@ -57,7 +58,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def test_topics_have_what_was_asked_for(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """create_topic() makes the partitions and replicas that clients then see."""
+    """Clients see the partitions and replicas that create_topic() was called with."""
     kafka_cluster.create_topic("orders", partitions=5, replication_factor=2)
     partitions = producer.list_topics("orders", TIMEOUT).topics["orders"].partitions
     assert sorted(partitions) == [0, 1, 2, 3, 4]
@@ -67,7 +68,7 @@ def test_topics_have_what_was_asked_for(kafka_cluster: MockCluster, producer: Pr
 
 
 def test_records_come_back(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """What one client sends another one reads, in order."""
+    """A client reads in order what another client has sent."""
     values = [b"%d" % i for i in range(10)]
     assert deliver(producer, kafka_topic, values) == [None] * 10
     assert read(consumer, kafka_topic, 10) == values
@@ -85,7 +86,7 @@ def test_a_topics_error(kafka_cluster: MockCluster, producer: Producer) -> None:
 
 
 def test_leaders_move(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """set_leader() changes what Metadata says; None leaves the partition without one."""
+    """set_leader() changes the leader in Metadata; with None, the partition has no leader."""
     for broker_id, leader in ((1, 1), (2, 2), (3, 3), (None, -1)):
         kafka_cluster.set_leader(kafka_topic, 0, broker_id)
         topic = producer.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic]
@@ -97,7 +98,7 @@ def test_a_partition_without_a_leader(
 ) -> None:
     """Clients that have found a leader wait until there is one again.
 
-    Newer versions of Produce and Fetch report the leader. If there is no leader, librdkafka's mock
+    Newer versions of Produce and Fetch report the leader. Without a leader, librdkafka's mock
     brokers would crash in these versions.
     """
     assert deliver(producer, kafka_topic, [b"before"]) == [None]
@@ -132,7 +133,8 @@ def test_nothing_is_lost_when_leaders_move(
 def test_consumers_fetch_from_the_follower(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """set_follower() redirects fetches; what the follower lacks is not read (KIP-392)."""
+    """set_follower() redirects fetches; records that the follower does not have are not read
+    (KIP-392)."""
     kafka_cluster.set_leader(kafka_topic, 0, 1)
     kafka_cluster.set_follower(kafka_topic, 0, 2)
     kafka_cluster.set_follower_watermarks(kafka_topic, 0, None, 2)
@@ -150,7 +152,7 @@ def test_consumers_fetch_from_the_follower(
 
 
 def test_a_broker_goes_down_and_comes_back(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """A stopped broker leaves the Metadata; started again, it has the same address."""
+    """Metadata does not contain a stopped broker; after its start, it has the same address."""
     before = {b.id: b.port for b in producer.list_topics(timeout=TIMEOUT).brokers.values()}
     kafka_cluster.set_broker_down(2)
     assert sorted(producer.list_topics(timeout=TIMEOUT).brokers) == [1, 3]
@@ -182,7 +184,7 @@ def test_racks(kafka_cluster: MockCluster) -> None:
 
 
 def test_round_trip_time(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """set_round_trip_time() delays every response, and none once it is 0 again."""
+    """set_round_trip_time() delays every response until it is set to 0 again."""
     producer.list_topics(timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(None, 1)
     assert seconds(lambda: producer.list_topics(timeout=TIMEOUT)) >= 1
@@ -237,7 +239,7 @@ def test_a_closed_connection(
     make_producer: Callable[..., Producer],
     consumer: Consumer,
 ) -> None:
-    """_TRANSPORT drops the connection; an idempotent producer still writes once."""
+    """_TRANSPORT closes the connection; an idempotent producer still writes the record once."""
     producer = make_producer({"enable.idempotence": True})
     assert deliver(producer, kafka_topic, [b"0"]) == [None]
     kafka_cluster.inject_errors("Produce", [KafkaError._TRANSPORT])
@@ -248,7 +250,8 @@ def test_a_closed_connection(
 def test_errors_of_one_broker(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A broker's own errors come before those for all, and are counted until taken."""
+    """A broker's own errors come before the errors for all brokers; pending_errors() counts the
+    errors that are left."""
     kafka_cluster.set_leader(kafka_topic, 0, 2)
     kafka_cluster.inject_errors("Produce", [KafkaError.INVALID_REQUIRED_ACKS])
     kafka_cluster.inject_errors("Produce", [KafkaError.INVALID_MSG], broker_id=1)
@@ -264,7 +267,7 @@ def test_errors_of_one_broker(
 def test_a_delayed_response(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """round_trip_time delays just the responses it was given with."""
+    """round_trip_time delays only the responses with which it was given."""
     assert deliver(producer, kafka_topic, [b"first"]) == [None]
     for broker_id in (1, 2, 3):
         kafka_cluster.inject_errors(
@@ -279,7 +282,8 @@ def test_a_delayed_response(
 def test_errors_can_be_taken_back(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, request_name: str | None
 ) -> None:
-    """clear_errors() drops the errors for all brokers, of one kind or of every kind."""
+    """clear_errors() removes the errors for all brokers, of one kind of request or of every
+    kind."""
     kafka_cluster.inject_errors("Produce", [KafkaError.TOPIC_AUTHORIZATION_FAILED] * 5)
     kafka_cluster.clear_errors(request_name)
     assert deliver(producer, kafka_topic, [b"x"]) == [None]
@@ -297,7 +301,7 @@ def request_names(cluster: BrokersOfLibrdkafka) -> set[str]:
 
 
 def test_every_request_kind_has_its_name() -> None:
-    """Every request that librdkafka's brokers answer can be named, and no other one."""
+    """Every request that librdkafka's brokers answer has a name, and no other request has one."""
     with BrokersOfLibrdkafka(1) as brokers:
         address = brokers.bootstrap_servers
         announced = set(api_versions(address))
@@ -311,7 +315,7 @@ def test_every_request_kind_has_its_name() -> None:
 
 
 def test_brokers_of_another_version(kafka_cluster: MockCluster) -> None:
-    """set_api_versions() changes the range of one request, or withdraws it."""
+    """set_api_versions() changes the supported range of one request, or withdraws the request."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     before = api_versions(address)
     kafka_cluster.set_api_versions("Produce", 3, 7)
@@ -331,7 +335,8 @@ def test_brokers_offer_no_version_that_they_cannot_read(kafka_cluster: MockClust
         before = api_versions(address)
         kafka_cluster.set_api_versions(request, None, None)
         after = api_versions(address)
-        for api_key in before.keys() - after.keys():  # none if librdkafka is too old for it
+        # None if librdkafka is too old for the request
+        for api_key in before.keys() - after.keys():
             highest = before[api_key][1]
             if libversion()[1] >= PINNED:
                 kafka_cluster.set_api_versions(request, 0, highest)
@@ -342,7 +347,7 @@ def test_brokers_offer_no_version_that_they_cannot_read(kafka_cluster: MockClust
 def test_the_request_log(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """The log has each request's name, its broker, and its time on the monotonic clock."""
+    """The log contains each request's name, its broker, and its time on the monotonic clock."""
     kafka_cluster.set_leader(kafka_topic, 0, 3)
     start = time.monotonic()
     kafka_cluster.start_request_tracking()
@@ -360,7 +365,8 @@ def test_the_request_log(
 def test_the_request_log_is_emptied_and_stopped(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """clear_requests() keeps recording. If requests are not recorded, requests() raises."""
+    """clear_requests() empties the log and recording continues. Without recording, requests()
+    raises."""
     kafka_cluster.start_request_tracking()
     deliver(producer, kafka_topic, [b"x"])
     kafka_cluster.clear_requests()
@@ -382,7 +388,7 @@ def test_coordinators(
     make_consumer: Callable[..., Consumer],
     broker_id: int,
 ) -> None:
-    """set_coordinator() chooses the broker that a group's members talk to."""
+    """set_coordinator() chooses the broker to which a group's members send their requests."""
     kafka_cluster.set_coordinator("group", "group", broker_id)
     kafka_cluster.start_request_tracking()
     consumer = make_consumer({"group.id": "group"})
@@ -395,7 +401,7 @@ def test_coordinators(
 def test_the_initial_rebalance_delay(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """A new group gets its first assignment when the delay is over, not before."""
+    """A new group gets its first assignment after the delay, and not before."""
     kafka_cluster.set_group_initial_rebalance_delay(0.5)
     start = time.monotonic()
     consumer.subscribe([kafka_topic])
@@ -406,14 +412,15 @@ def test_the_initial_rebalance_delay(
 def test_two_members_share_the_first_assignment(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Members that join within the delay are in one generation: no later rebalance."""
+    """Members that join within the delay get the same generation, without another rebalance."""
     kafka_cluster.create_topic("shared", 2)
     kafka_cluster.set_group_initial_rebalance_delay(2)
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "pair"}
     kafka_cluster.start_request_tracking()
     with Consumer(config) as one, Consumer(config) as two:
         for consumer in (one, two):
-            # They find and reach the coordinator now, so that only joining is within the delay.
+            # The members find and reach the coordinator now, so that only joining takes part of the
+            # delay.
             consumer.committed([TopicPartition("shared", 0)], TIMEOUT)
         for consumer in (one, two):
             consumer.subscribe(["shared"])
@@ -461,10 +468,11 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
     with Consumer(config) as silent, Consumer(config) as heir:
         silent.subscribe(["shared"])
         wait_until(lambda: len(silent.assignment()) == 2, lambda: silent.poll(0.01))
-        # One to join and one to acknowledge; if the latter were answered later, it would contain
+        # One heartbeat joins and one acknowledges. A later answer to the second one would contain
         # the new interval.
         wait_until(lambda: heartbeats(kafka_cluster) >= 2, lambda: silent.poll(0.01))
-        silent.list_topics(timeout=TIMEOUT)  # the brokers' only thread has done that
+        # the brokers' only thread has finished the previous call
+        silent.list_topics(timeout=TIMEOUT)
         kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
         heir.subscribe(["shared"])
         wait_until(lambda: len(heir.assignment()) == 2, lambda: heir.poll(0.01))

@@ -1,4 +1,4 @@
-"""The limits that MockCluster's docstring states, measured."""
+"""The limits in MockCluster's docstring are the measured ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def client(kafka_cluster: MockCluster, **extra: str | int) -> dict[str, str | in
 
 
 def test_a_partition_keeps_5_mib(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Beyond 5 MiB of batches the oldest go, and the low watermark says which."""
+    """Beyond 5 MiB of batches, the oldest batches are deleted, and the low watermark moves."""
     with Producer(client(kafka_cluster, batch_num_messages=10)) as producer:
         for _ in range(800):
             producer.produce(kafka_topic, bytes(10_000))
@@ -24,14 +24,14 @@ def test_a_partition_keeps_5_mib(kafka_cluster: MockCluster, kafka_topic: str) -
     with Consumer(client(kafka_cluster, group_id="g")) as consumer:
         low, high = consumer.get_watermark_offsets(TopicPartition(kafka_topic, 0), TIMEOUT)
     assert high == 800
-    # Whole batches are kept. One holds up to 10 records, and 100 kB. Only the 10,000 bytes of each
-    # value are counted here: the rest is headers.
+    # Whole batches are kept. A batch holds up to 10 records and 100 kB. This counts only the 10,000
+    # bytes of each value, without the headers.
     assert 5 * 2**20 - 110_000 < (high - low) * 10_000 <= 5 * 2**20
 
 
 @needs("mock-retention")
 def test_retention() -> None:
-    """retention_bytes is what a partition keeps: less than 5 MiB, or more."""
+    """retention_bytes sets how much a partition keeps: less than 5 MiB, or more."""
     for megabytes, oldest in ((1, range(600, 800)), (20, range(1))):
         with MockCluster(1, retention_bytes=megabytes * 2**20) as cluster:
             cluster.create_topic("t")
@@ -46,7 +46,8 @@ def test_retention() -> None:
 
 
 def test_topics_come_into_being_with_4_partitions(kafka_cluster: MockCluster) -> None:
-    """A topic that a client asks for has 4 partitions with 3 replicas."""
+    """If a client requests a missing topic, the topic is created with 4 partitions and 3
+    replicas."""
     with Producer(client(kafka_cluster)) as producer:
         producer.produce("new", b"x")
         assert producer.flush(TIMEOUT) == 0

@@ -1,4 +1,4 @@
-"""A data folder: what an embedded cluster has is there again in the next run."""
+"""A data folder: the next run of an embedded cluster has the same data."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def consumer_of(cluster: MockCluster, group: str = "group", **more: Any) -> Cons
 
 
 def fill(data: Path, *values: bytes, topic: str = TOPIC) -> None:
-    """A run that sends these values to partition 0."""
+    """Run a cluster that produces these values to partition 0."""
     with MockCluster(1, data=data) as cluster, Producer(config_of(cluster)) as producer:
         send(producer, topic, values)
 
 
 def contents(data: Path, count: int, topic: str = TOPIC, partitions: int = 1) -> list[Message]:
-    """What the next run reads."""
+    """The values that the next run reads."""
     with MockCluster(1, data=data) as cluster, consumer_of(cluster) as consumer:
         return read(consumer, topic, count, partitions)
 
@@ -92,7 +92,8 @@ def admin_of(cluster: MockCluster) -> AdminClient:
 
 @needs("mock-written-state")
 def test_everything_is_kept(tmp_path: Path) -> None:
-    """Topics with their ids, records with their offsets, and the group's place."""
+    """Topics keep their ids, records keep their offsets, and groups keep their committed
+    offsets."""
     with MockCluster(3, data=tmp_path / "kept") as cluster:
         cluster.create_topic(TOPIC, 2, 3)
         with Producer(config_of(cluster)) as producer:
@@ -127,7 +128,7 @@ def test_everything_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
 def test_records(tmp_path: Path, codec: str) -> None:
-    """Each field of a record is as it was, whatever the codec."""
+    """Each field of a record stays the same, with every codec."""
     fields = [
         {"key": b"k", "value": b"v", "timestamp": 1_000_000_000_000, "headers": [("h", b"x")]},
         {"key": b"k", "value": None, "timestamp": 1_000_000_000_001, "headers": [("n", None)]},
@@ -173,7 +174,7 @@ def test_transactions(tmp_path: Path) -> None:
             producer.begin_transaction()
             send(producer, TOPIC, [b"open"])
             cluster.close()
-            producer.close(0)  # it would wait for the end of its transaction
+            producer.close(0)  # otherwise, it would wait for the end of its transaction
     for _ in range(2):  # the second time, the marker comes from the file
         with MockCluster(1, data=tmp_path) as cluster:
             with consumer_of(cluster) as consumer:
@@ -193,7 +194,7 @@ def test_transactions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("first", [2, 3, 6])
 def test_deleted_records(tmp_path: Path, first: int) -> None:
-    """A log begins where it began, also within a batch and where all records were deleted."""
+    """A log begins where it began before, even within a batch or if all records were deleted."""
     with MockCluster(1, data=tmp_path) as cluster:
         batch = [
             Record(offset=number, timestamp=number, key=None, value=b"%d" % number, headers=())
@@ -216,7 +217,7 @@ def test_deleted_records(tmp_path: Path, first: int) -> None:
 
 
 def test_compacted_logs(tmp_path: Path) -> None:
-    """Offsets without a record stay without one."""
+    """Offsets without a record still have no record."""
     with MockCluster(1, data=tmp_path) as cluster:
         cluster.create_topic(TOPIC)
         with Producer(config_of(cluster)) as producer:
@@ -229,7 +230,7 @@ def test_compacted_logs(tmp_path: Path) -> None:
 
 
 def test_configs(tmp_path: Path) -> None:
-    """Topics, brokers and groups have the values that were set, with their effects."""
+    """Topics, brokers and groups have their configured values, and these take effect."""
     resources = [
         ConfigResource(kind, name, incremental_configs=[ConfigEntry(key, value)])
         for kind, name, key, value in (
@@ -275,7 +276,7 @@ def test_quotas_and_features(tmp_path: Path) -> None:
 
 
 def test_acls_and_users(tmp_path: Path) -> None:
-    """Users with SCRAM that were created log in again; the ACLs are there."""
+    """SCRAM users that were created can log in again, and the ACLs exist."""
     password = secret("kept")
     security = Security(
         protocol="SASL_PLAINTEXT",
@@ -315,7 +316,7 @@ def test_acls_and_users(tmp_path: Path) -> None:
 
 
 def test_groups_are_listed(tmp_path: Path) -> None:
-    """Groups that committed offsets exist, without members."""
+    """Groups that have committed offsets exist, without members."""
     fill(tmp_path, b"one")
     with MockCluster(1, data=tmp_path) as cluster, consumer_of(cluster) as consumer:
         consumer.subscribe([TOPIC])
@@ -327,7 +328,7 @@ def test_groups_are_listed(tmp_path: Path) -> None:
 
 
 def test_share_groups(tmp_path: Path) -> None:
-    """Share groups continue where they were."""
+    """Share groups continue at their offsets."""
     fill(tmp_path, b"one", b"two")
     with MockCluster(1, data=tmp_path) as cluster:
         cluster._set_share_offset("sharing", TOPIC, 0, 1)
@@ -338,7 +339,7 @@ def test_share_groups(tmp_path: Path) -> None:
 
 
 def test_older_formats(tmp_path: Path) -> None:
-    """Records that an old client sent are there; the log is in format 2 from then on."""
+    """Records that an old client sent exist; the next run stores the log in format 2."""
     entries = records.message_set(
         [Record(offset=0, timestamp=5, key=b"k", value=b"old", headers=())], magic=1
     )
@@ -351,7 +352,7 @@ def test_older_formats(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("brokers", [1, 5])
 def test_another_number_of_brokers(tmp_path: Path, brokers: int) -> None:
-    """With another number of brokers, replicas are placed on the brokers that there are."""
+    """With another number of brokers, replicas are placed on the existing brokers."""
     with MockCluster(3, data=tmp_path) as cluster:
         cluster.create_topic(TOPIC, 2, 3)
         with Producer(config_of(cluster)) as producer:
@@ -377,7 +378,7 @@ def test_deleted_topics(tmp_path: Path) -> None:
 
 
 def test_the_id_of_the_cluster(tmp_path: Path) -> None:
-    """The id of the cluster stays: clients that stay connected would report another cluster."""
+    """The cluster keeps its id; otherwise, connected clients would report another cluster."""
     ids = []
     for _ in range(2):
         with MockCluster(1, data=tmp_path) as cluster, admin_of(cluster) as admin:
@@ -388,7 +389,7 @@ def test_the_id_of_the_cluster(tmp_path: Path) -> None:
 
 
 def test_leader_epochs_grow(tmp_path: Path) -> None:
-    """Clients take metadata with an older leader epoch for outdated."""
+    """Leader epochs grow, because clients ignore metadata with an older leader epoch."""
     fill(tmp_path, b"one")
     epochs = []
     for _ in range(3):
@@ -417,18 +418,18 @@ def test_logs_are_files_of_kafka(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
 def test_files_are_private(tmp_path: Path) -> None:
-    """Only their owner can read credentials and records."""
+    """Only the owner can read credentials and records."""
     fill(tmp_path, b"one")
     for each in (tmp_path / "cluster.json", *tmp_path.glob("logs-*/*/*.log")):
         assert each.stat().st_mode & 0o077 == 0
 
 
 class _Cut(BaseException):
-    """The process ends here, as far as the files are concerned."""
+    """The save ends at this point, as if the process had ended."""
 
 
 def _steps_of_a_save(monkeypatch: pytest.MonkeyPatch, cut_at: int | None) -> list[str]:
-    """Notes the system calls of a save, and ends it before the call with this number."""
+    """Record the system calls of a save, and end it before the call with the number `cut_at`."""
     done: list[str] = []
 
     def noting(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -447,12 +448,12 @@ def _steps_of_a_save(monkeypatch: pytest.MonkeyPatch, cut_at: int | None) -> lis
 
 
 def test_a_save_that_is_cut_off(tmp_path: Path) -> None:
-    """Wherever a save ends, the folder has the state before it or after it."""
+    """Wherever a save is interrupted, the folder has the state before or after the save."""
     fill(tmp_path, b"one")
     with pytest.MonkeyPatch.context() as patch, MockCluster(1, data=tmp_path):
         steps = _steps_of_a_save(patch, None)
     assert steps.count("replace") == 1
-    # Within rmtree() there are more calls.
+    # rmtree() makes further calls.
     for number in range(steps.index("rmtree") + 1):
         with pytest.MonkeyPatch.context() as patch:
             cluster = MockCluster(1, data=tmp_path)
@@ -487,7 +488,7 @@ def test_a_process_that_is_killed(tmp_path: Path) -> None:
     assert values_of(contents(tmp_path, 1)) == [b"one"]
 
 
-# ---- refused ----
+# ---- folders and arguments that are refused ----
 
 
 def test_one_cluster_at_a_time(tmp_path: Path) -> None:
@@ -510,7 +511,8 @@ def test_one_cluster_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_forked_child(tmp_path: Path) -> None:
-    """close() in a child neither saves nor unlocks the folder; the parent can still close."""
+    """close() in a child neither saves nor unlocks the folder; the parent can still close the
+    cluster."""
     script = """
         import os, sys
         from confluent_kafka.testing import MockCluster
@@ -566,7 +568,7 @@ def test_a_folder_of_something_else(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root can write anywhere")
 def test_a_folder_without_permission(tmp_path: Path) -> None:
-    """The error says what the folder needs."""
+    """The error contains the permission that the folder needs."""
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(PermissionError, match="this user can create and write"):
@@ -629,7 +631,7 @@ def test_damage(
 
 
 def test_a_save_that_fails(tmp_path: Path) -> None:
-    """close() raises the error, once, and the folder has what was saved before."""
+    """close() raises the error once, and the folder keeps the previous save."""
     fill(tmp_path, b"one")
     cluster = MockCluster(1, data=tmp_path)
     cluster.create_topic("lost")
@@ -642,7 +644,7 @@ def test_a_save_that_fails(tmp_path: Path) -> None:
 
 
 def test_a_save_that_fails_after_another_error(tmp_path: Path) -> None:
-    """The error of the save becomes a note of the error that ended the block."""
+    """The error of the save becomes a note of the exception that ended the block."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_keeping, "topics_and_logs", _no_space)
         with pytest.raises(RuntimeError, match="first") as caught, MockCluster(1, data=tmp_path):
@@ -670,7 +672,7 @@ def test_an_unpatched_librdkafka(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """`cluster --data FOLDER` saves when SIGTERM ends it; its topics may exist already."""
+    """`cluster --data FOLDER` saves when SIGTERM ends it; existing topics are no error."""
     options = ["--port", "0", "--brokers", "1", "--topic", f"{TOPIC}:2", "--data"]
     for number in range(2):
         with running(*options, str(tmp_path / "kept")) as (process, address):

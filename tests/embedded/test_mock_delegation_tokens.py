@@ -1,4 +1,4 @@
-"""Delegation tokens of the embedded cluster, beyond the tests that also run on real brokers."""
+"""Delegation tokens of the embedded cluster, in tests that do not also run on real brokers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def created(cluster: MockCluster, **options: Any) -> DelegationToken:
 
 
 def test_expired_token_does_not_log_in(cluster: MockCluster) -> None:
-    """A token logs in until its time has passed, and cannot be renewed any more."""
+    """A token can be used for logins until it expires, and cannot be renewed afterwards."""
     token = created(cluster)
     server = cluster.bootstrap_servers.split(",")[0]
     assert lets_in(server, token)
@@ -50,7 +50,7 @@ def test_expired_token_does_not_log_in(cluster: MockCluster) -> None:
 
 
 def test_acls_decide_about_the_tokens_of_others(cluster: MockCluster) -> None:
-    """Without an ACL a user creates and sees no token of another user."""
+    """Without an ACL, a user can neither create tokens for other users nor see their tokens."""
     token = created(cluster)
     with AdminClient(cluster.client_config("bob")) as admin:
         assert admin.describe_delegation_token().result(TIMEOUT) == []

@@ -21,7 +21,7 @@ def cluster(kafka_cluster: MockCluster) -> MockCluster:
 
 
 def member(cluster: MockCluster, strategies: str) -> Consumer:
-    """A consumer of the topic, which has subscribed."""
+    """A consumer that has subscribed to the topic."""
     consumer = Consumer(
         {
             "bootstrap.servers": cluster.bootstrap_servers,

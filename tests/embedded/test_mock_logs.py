@@ -17,7 +17,7 @@ TOPIC = "prices"
 
 
 def produce(cluster: MockCluster, *pairs: tuple[str | None, str | None]) -> None:
-    """Produces each pair of key and value in a batch of its own."""
+    """Produce each pair of key and value in its own batch."""
     with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as producer:
         for key, value in pairs:
             producer.produce(TOPIC, value, key, partition=0)
@@ -62,7 +62,7 @@ def test_the_newest_value_of_each_key_stays(kafka_cluster: MockCluster) -> None:
 
 @pytest.mark.parametrize("start", [0, 1, 2, 3, 4])
 def test_an_offset_that_is_gone(kafka_cluster: MockCluster, start: int) -> None:
-    """If the record at an offset is gone, reading goes on with the next record."""
+    """If the record at an offset was deleted, reading continues with the next record."""
     kafka_cluster.create_topic(TOPIC)
     produce(kafka_cluster, ("a", "1"), ("a", "2"), ("a", "3"), ("a", "4"), ("b", "5"))
     kafka_cluster.compact(TOPIC)
@@ -72,7 +72,8 @@ def test_an_offset_that_is_gone(kafka_cluster: MockCluster, start: int) -> None:
 
 @pytest.mark.parametrize("compression", list(Compression))
 def test_batches_of_several_records(kafka_cluster: MockCluster, compression: Compression) -> None:
-    """Some records of a batch stay, with timestamps and headers, and the codec of the batch."""
+    """Some records of a batch stay, with their timestamps and headers, and with the batch's
+    codec."""
     kafka_cluster.create_topic(TOPIC)
     batch = [
         Record(offset=number, timestamp=1000 + number, key=key, value=b"%d" % number, headers=())
@@ -88,7 +89,8 @@ def test_batches_of_several_records(kafka_cluster: MockCluster, compression: Com
 
 
 def test_tombstones(kafka_cluster: MockCluster) -> None:
-    """Tombstones stay until compact() is told not to keep them; the end of the log always stays."""
+    """Tombstones stay until compact(keep_tombstones=False); the last offset of the log always
+    stays."""
     kafka_cluster.create_topic(TOPIC)
     produce(kafka_cluster, ("a", "1"), ("b", "2"), ("a", None))
     kafka_cluster.compact(TOPIC)
@@ -115,7 +117,8 @@ def test_a_log_that_begins_within_a_batch(kafka_cluster: MockCluster) -> None:
 
 
 def test_transactions(kafka_cluster: MockCluster) -> None:
-    """An aborted value does not remove the committed one before it; an open one stays."""
+    """An aborted value does not remove the committed value before it, and an open transaction's
+    value stays."""
     kafka_cluster.create_topic(TOPIC)
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "transactional.id": "prices"}
     with Producer(config) as producer:

@@ -1,4 +1,4 @@
-"""MockCluster.on_request(): requests that a test answers."""
+"""MockCluster.on_request(): requests that a test answers itself."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PRODUCE = protocol.ProduceRequest.api_key
 
 
 def log_dirs(name: str) -> Any:
-    """The response with one log directory of this name."""
+    """A response with one log directory of this name."""
     response = protocol.DescribeLogDirsResponse
     return response(results=[response.DescribeLogDirsResult(log_dir=name)])
 
@@ -54,13 +54,13 @@ def held_answers(cluster: MockCluster, name: str) -> tuple[threading.Event, thre
 
 
 def told(admin: AdminClient, broker: int = 1, timeout: float = TIMEOUT) -> list[str]:
-    """The log directories that a broker says it has."""
+    """The log directories that a broker reports."""
     futures = admin.describe_log_dirs([broker], request_timeout=timeout)
     return list(futures[broker].result(TIMEOUT))
 
 
 def code_of(admin: AdminClient, timeout: float = TIMEOUT) -> int:
-    """The error of a broker that is asked for its log directories."""
+    """The error code of a broker that is asked for its log directories."""
     with pytest.raises(KafkaException) as raised:
         told(admin, timeout=timeout)
     code: int = raised.value.args[0].code()
@@ -71,13 +71,13 @@ def connect(cluster: MockCluster) -> AdminClient:
     return AdminClient({"bootstrap.servers": cluster.bootstrap_servers, "client.id": "me"})
 
 
-# ---- what is asked and answered ----
+# ---- requests and answers ----
 
 
 @needs("mock-on-request", "raw-request")
 def test_a_request_is_answered(kafka_cluster: MockCluster) -> None:
-    """A request that the brokers do not support reaches the handler, and its answer reaches the
-    client."""
+    """If the brokers do not support a request, the handler gets it, and the client gets the
+    answer."""
     asked = []
 
     def answer(request: Any, context: RequestContext) -> Any:
@@ -121,8 +121,8 @@ def test_every_version(kafka_cluster: MockCluster, version: int) -> None:
 def test_a_handler_goes_before_the_brokers_own(
     kafka_cluster: MockCluster, make_producer: MakeProducer
 ) -> None:
-    """The handler may answer some requests. For the others it returns None, and they are answered
-    as without it."""
+    """A handler can answer some requests. If it returns None, the broker answers the request
+    itself."""
     kafka_cluster.create_topic("orders")
     asked = []
 
@@ -149,8 +149,7 @@ def test_a_handler_goes_before_the_brokers_own(
 
 
 def test_versions_of_the_brokers_own_answers_stay(kafka_cluster: MockCluster) -> None:
-    """A handler for a request that the brokers support does not change the versions that they
-    report."""
+    """A handler for a supported request does not change the versions that the brokers report."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     before = api_versions(address)
     kafka_cluster.on_request(PRODUCE, lambda request, context: None)
@@ -160,7 +159,7 @@ def test_versions_of_the_brokers_own_answers_stay(kafka_cluster: MockCluster) ->
 
 
 def test_without_handler_again(kafka_cluster: MockCluster) -> None:
-    """A removed handler does not answer any more, and the brokers no longer report the request."""
+    """A removed handler gets no requests, and the brokers do not report the request any more."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     kafka_cluster.on_request(READ_SHARE_STATE, lambda request, context: None)
     assert READ_SHARE_STATE in api_versions(address)
@@ -169,7 +168,8 @@ def test_without_handler_again(kafka_cluster: MockCluster) -> None:
 
 
 def test_answers_keep_their_order(kafka_cluster: MockCluster) -> None:
-    """A broker answers the requests of a connection one after the other, whoever answers them."""
+    """A broker answers the requests of a connection in order, even if a handler answers some of
+    them."""
     go_on = threading.Event()
 
     def answer(request: Any, context: RequestContext) -> Any:
@@ -208,7 +208,7 @@ def test_a_handler_uses_the_cluster(kafka_cluster: MockCluster) -> None:
 
 
 def test_names_in_the_request_log(kafka_cluster: MockCluster) -> None:
-    """The log has Kafka's names for requests that only Python answers, too."""
+    """The log contains Kafka's names also for requests that only Python answers."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     names = {}
     for api_key in range(128):
@@ -242,7 +242,7 @@ def test_a_handler_that_waits(kafka_cluster: MockCluster) -> None:
         assert list(late.result(TIMEOUT)) == ["/late"]
 
 
-# ---- other ends than an answer ----
+# ---- handlers that send no answer ----
 
 
 @needs("mock-on-request", "raw-request")
@@ -257,7 +257,7 @@ def test_disconnect(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-on-request", "raw-request")
 def test_no_answer(kafka_cluster: MockCluster) -> None:
-    """NO_ANSWER leaves one client waiting, and no other."""
+    """With NO_ANSWER, one client waits, and other clients do not."""
 
     def answer(request: Any, context: RequestContext) -> Any:
         return MockAction.NO_ANSWER if context.client_id == "me" else log_dirs("/data")
@@ -280,7 +280,8 @@ def test_none_where_nothing_else_answers(kafka_cluster: MockCluster) -> None:
 
 
 def test_a_client_that_is_gone(kafka_cluster: MockCluster) -> None:
-    """A late answer to a client that is gone is dropped; the next client gets its own answer."""
+    """If the client has disconnected, a late answer is dropped; the next client gets its own
+    answer."""
     come, go = held_answers(kafka_cluster, "/data")
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     body = protocol.DescribeLogDirsRequest(topics=None).encode(1)
@@ -292,8 +293,8 @@ def test_a_client_that_is_gone(kafka_cluster: MockCluster) -> None:
 
 
 def test_bytes_that_are_no_request(kafka_cluster: MockCluster) -> None:
-    """Bytes that are no request close the connection, as in a broker; the handler has not
-    failed."""
+    """Bytes that are no request close the connection, as in a real broker, and do not count as a
+    failed handler."""
     kafka_cluster.on_request(LOG_DIRS, lambda request, context: log_dirs("/data"))
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     with begin(address, LOG_DIRS, 1, b"\x7f\xff\xff\xff") as connection:
@@ -308,7 +309,7 @@ def failing(request: Any, context: RequestContext) -> Any:
 
 
 def ask(cluster: MockCluster) -> None:
-    """Sends a request; its connection is closed."""
+    """Send a request, whose connection the cluster closes."""
     body = protocol.DescribeLogDirsRequest(topics=None).encode(1)
     with begin(cluster.bootstrap_servers.split(",")[0], LOG_DIRS, 1, body) as connection:
         assert connection.recv(1) == b""
@@ -324,7 +325,8 @@ def ask_one_that_answers(handler: Any, then: Exception | None = None) -> None:
 
 
 def test_exceptions_are_raised_at_the_end() -> None:
-    """close() raises the first exception of a handler, once, and says if there were others."""
+    """close() raises the first exception of a handler once, with the number of further
+    exceptions."""
     cluster = MockCluster(1)
     cluster.on_request(LOG_DIRS, failing)
     ask(cluster)
@@ -342,7 +344,8 @@ def test_exceptions_end_the_block() -> None:
 
 
 def test_exceptions_do_not_hide_others() -> None:
-    """An exception that ends the block is raised, with what the handler raised as a note."""
+    """The exception that ends the block is raised, and a handler's exception becomes a note of
+    it."""
     with pytest.raises(ZeroDivisionError) as raised:
         ask_one_that_answers(failing, then=ZeroDivisionError())
     [note] = raised.value.__notes__
@@ -388,7 +391,7 @@ def test_arguments(
 
 
 def test_closed() -> None:
-    """A closed cluster takes no handlers."""
+    """A closed cluster accepts no handlers."""
     cluster = MockCluster(1)
     cluster.close()
     with pytest.raises(RuntimeError, match="has been closed"):
@@ -411,7 +414,7 @@ def test_closed_by_a_handler() -> None:
 
 
 def test_dropped() -> None:
-    """A cluster that is dropped is not kept by its thread, which ends."""
+    """Its thread does not keep a dropped cluster alive, and the thread ends."""
     before = threading.active_count()
     cluster = MockCluster(1)
     cluster.on_request(LOG_DIRS, failing)

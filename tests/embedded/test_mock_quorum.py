@@ -44,7 +44,7 @@ def test_every_broker_votes(admin: AdminClient) -> None:
 
 
 def test_voters_are_static(admin: AdminClient) -> None:
-    """A change of voters raises Kafka's error for a cluster whose voters are in its files."""
+    """Kafka's error for a static set of voters is raised."""
     place = RaftVoterEndpoint("CONTROLLER", "localhost", 1)
     for future in (
         admin.add_raft_voter(4, NOBODY, {place}),
@@ -54,14 +54,14 @@ def test_voters_are_static(admin: AdminClient) -> None:
 
 
 def test_a_broker_that_is_unregistered(admin: AdminClient) -> None:
-    """A running broker registers again; another broker is unknown."""
+    """A running broker registers again at once; an unknown broker is an error."""
     assert admin.unregister_broker(1).result(TIMEOUT) is None
     assert 1 in admin.list_topics().brokers
     assert code_of(admin.unregister_broker(77)) == BROKER_ID_NOT_REGISTERED
 
 
 def test_another_partition(admin: AdminClient) -> None:
-    """Only the metadata has a quorum."""
+    """Only the metadata partition has a quorum."""
     request = protocol.DescribeQuorumRequest
     partition = request.PartitionData(partition_index=0)
     topic = request.TopicData(topic_name="orders", partitions=[partition])

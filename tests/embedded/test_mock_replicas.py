@@ -33,7 +33,7 @@ def admin(kafka_cluster: MockCluster) -> Iterator[AdminClient]:
 
 
 def create(admin: AdminClient, replicas: list[int]) -> None:
-    """The topic, whose replicas are throttled on brokers that have a rate."""
+    """Create a topic whose replicas are throttled on brokers that have a rate."""
     config = {"follower.replication.throttled.replicas": "*"}
     topic = NewTopic("orders", replica_assignment=[replicas], config=config)
     admin.create_topics([topic])["orders"].result(TIMEOUT)
@@ -82,7 +82,7 @@ def test_any_leader(admin: AdminClient, kafka_cluster: MockCluster) -> None:
 
 
 def test_only_the_partitions_that_needed_it(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """An election of all partitions names those with a new leader."""
+    """An election of all partitions returns only the partitions with a new leader."""
     create(admin, [2, 1])
     assert admin.elect_leaders(ElectionType.PREFERRED).result(TIMEOUT) == {}
     kafka_cluster.set_leader("orders", 0, 1)
@@ -90,7 +90,7 @@ def test_only_the_partitions_that_needed_it(admin: AdminClient, kafka_cluster: M
 
 
 def test_a_reassignment_takes_its_time(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """The reassignment ends when the data is copied, at the rate of the broker that gets it."""
+    """A reassignment ends when the data is copied at the rate of the receiving broker."""
     create(admin, [1])
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         send(producer, "orders", [b"x" * 100_000])
@@ -103,7 +103,7 @@ def test_a_reassignment_takes_its_time(admin: AdminClient, kafka_cluster: MockCl
 
 
 def test_the_topic_goes_meanwhile(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """A new topic of the same name has nothing of the old one's moves."""
+    """Moves of a deleted topic have no effect on a new topic of the same name."""
     create(admin, [1])
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         send(producer, "orders", [b"x" * 1000])
@@ -116,7 +116,7 @@ def test_the_topic_goes_meanwhile(admin: AdminClient, kafka_cluster: MockCluster
 
 
 def test_a_replica_stays_where_it_is(admin: AdminClient, kafka_cluster: MockCluster) -> None:
-    """A move to the directory in which the replica is ends a move in progress."""
+    """If a replica is moved to its own directory, a move in progress ends."""
     create(admin, [2])
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         send(producer, "orders", [b"x" * 1000])

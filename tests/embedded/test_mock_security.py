@@ -45,7 +45,7 @@ def cluster_of(protocol: str, *mechanisms: str, **more: Any) -> MockCluster:
 
 
 def check_round_trip(config: dict[str, Any], topic: str) -> None:
-    """A message goes out and comes in."""
+    """Check that a message can be sent and read."""
     with Producer(config | {"linger.ms": 0}) as producer:
         send(producer, topic, [b"sent"])
     with Consumer(config | {"group.id": "group"}) as consumer:
@@ -53,7 +53,7 @@ def check_round_trip(config: dict[str, Any], topic: str) -> None:
 
 
 def refusal(config: dict[str, Any], timeout: float = TIMEOUT) -> KafkaError:
-    """Why connect() fails."""
+    """The reason for which connect() fails."""
     with Producer(config) as producer, pytest.raises(KafkaException) as caught:
         producer.connect(timeout)
     error: KafkaError = caught.value.args[0]
@@ -86,7 +86,7 @@ def test_tls(mutual: bool) -> None:
     ids=["wrong password", "unknown user"],
 )
 def test_refused_login(protocol: str, mechanism: str, user: str, password: str) -> None:
-    """The client gets Kafka's error, with no password."""
+    """If a login is refused, the client gets Kafka's error, without the password."""
     with cluster_of(protocol, mechanism) as cluster:
         wrong = {"sasl.username": user, "sasl.password": password}
         error = refusal(cluster.client_config("alice") | wrong)
@@ -105,7 +105,7 @@ def test_unsupported_mechanism() -> None:
 
 
 def test_expired_token() -> None:
-    """A token whose time has passed is refused."""
+    """An expired token is refused."""
     parts = ({"alg": "none"}, {"sub": "alice", "iat": 0, "exp": time.time() - 60})
     encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode() for part in parts]
     token = ".".join([*(part.rstrip("=") for part in encoded), ""])
@@ -122,7 +122,7 @@ def test_expired_token() -> None:
 
 
 def test_check_token() -> None:
-    """A test's own check decides, also by an exception."""
+    """A test's own check decides about a token; it may also raise an exception."""
     allowed = secret("token")
 
     def check(token: str) -> bool:
@@ -172,7 +172,7 @@ def test_own_certificates(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mechanism", SCRAM)
 def test_administrator_of_users(mechanism: str) -> None:
-    """alter_user_scram_credentials() lets a user in, and shuts a user out."""
+    """alter_user_scram_credentials() can create a user, and can delete one."""
     number = getattr(ScramMechanism, mechanism.replace("-", "_"))
     with cluster_of("SASL_PLAINTEXT", mechanism) as cluster:
         alice = cluster.client_config("alice")
@@ -194,7 +194,8 @@ def test_administrator_of_users(mechanism: str) -> None:
 
 
 def test_administration_of_topics() -> None:
-    """An administrator's requests reach the brokers, and all addresses are the listeners'."""
+    """An administrator's requests reach the brokers, and all addresses in metadata are those of
+    listeners."""
     with cluster_of("SASL_SSL", "PLAIN") as cluster, AdminClient(cluster.client_config()) as admin:
         nodes = admin.describe_cluster().result(TIMEOUT).nodes
         described = {f"{node.host}:{node.port}" for node in nodes}
@@ -203,7 +204,7 @@ def test_administration_of_topics() -> None:
 
 
 def test_asyncio_clients() -> None:
-    """The asyncio clients log in, with a group whose coordinator is a listener."""
+    """The asyncio clients log in, also for a group whose coordinator has its own listener."""
 
     async def run(config: dict[str, Any]) -> bytes | None:
         async with AIOProducer(config) as producer:
@@ -240,7 +241,7 @@ def test_api_of_kafka_python() -> None:
 
 @pytest.fixture
 def connection() -> Iterator[socket.socket]:
-    """A connection to a broker that wants PLAIN."""
+    """A connection to a broker that requires PLAIN."""
     with cluster_of("SASL_PLAINTEXT", "PLAIN") as cluster:
         host, port = cluster.bootstrap_servers.split(",")[0].split(":")
         with socket.create_connection((host, int(port)), TIMEOUT) as connected:
@@ -248,7 +249,7 @@ def connection() -> Iterator[socket.socket]:
 
 
 def exchange(connection: socket.socket, frame: bytes) -> bytes:
-    """The next frame; b"" if the broker closes the connection."""
+    """The next frame, or b"" if the broker closes the connection."""
     connection.sendall(struct.pack(">i", len(frame)) + frame)
     with connection.makefile("rb") as stream:
         size = stream.read(4)
@@ -276,7 +277,8 @@ def test_the_first_handshake(connection: socket.socket) -> None:
 
 
 def test_the_end_of_a_cluster() -> None:
-    """close() removes the files; so does the end of a forgotten cluster."""
+    """close() removes the certificate files, and so does the end of a cluster that was not
+    closed."""
     cluster = MockCluster(brokers=1, security=Security(protocol="SSL"))
     forgotten = [MockCluster(brokers=1, security=Security(protocol="SSL"))]
     both = [cluster.client_config(), forgotten[0].client_config()]
@@ -309,7 +311,7 @@ def test_configuration_without_security() -> None:
 
 
 def test_unknown_users_and_mechanisms() -> None:
-    """The error of client_config() names the existing users and mechanisms."""
+    """The error of client_config() lists the existing users and mechanisms."""
     with cluster_of("SASL_PLAINTEXT", "PLAIN") as cluster:
         with pytest.raises(ValueError, match="user: 'bob' is not one of alice"):
             cluster.client_config("bob")
@@ -350,7 +352,7 @@ FILES = Certificates("ca", "broker", "key")
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], text: str) -> None:
-    """The error names the argument, and what is allowed."""
+    """The error names the argument, and the allowed values."""
     with pytest.raises(error, match=text):
         Security(**({"protocol": "SASL_SSL"} | arguments))
 

@@ -43,7 +43,8 @@ def admin_of(cluster: MockCluster) -> AdminClient:
 
 def ask(admin: AdminClient, request: Any) -> Any:
     """The answer of the coordinator of the transactional.id "one"."""
-    version = 5  # of InitProducerId and of EndTxn: what a cluster of version 2 answers
+    # the version of InitProducerId and EndTxn on a cluster with version 2 of transactions
+    version = 5
     body = request.encode(version)
     answer = admin.request(request.api_key, version, body, broker=1, timeout=TIMEOUT)
     return request.response_class.decode(answer, version)
@@ -73,7 +74,7 @@ def end_all(cluster: MockCluster, producer_id: int, epochs: Iterable[int]) -> No
 
 @patched
 def test_no_partition_is_added(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Records and offsets begin a transaction by themselves, and it is committed as a whole."""
+    """Records and offsets begin a transaction by themselves; it is committed as a whole."""
     with (
         producer_of(kafka_cluster) as producer,
         Consumer(
@@ -111,7 +112,7 @@ def test_a_transaction_of_offsets(kafka_cluster: MockCluster, kafka_topic: str) 
 
 @patched
 def test_every_transaction_has_its_epoch(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """EndTxn brings the next epoch, after a commit and after an abort."""
+    """EndTxn returns the next epoch, after a commit and after an abort."""
     epochs = []
 
     def note(request: Any, context: object) -> None:
@@ -155,7 +156,7 @@ def test_a_late_end(kafka_cluster: MockCluster, kafka_topic: str, late: bool) ->
 
 @patched
 def test_an_answer_that_is_lost(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """EndTxn that is repeated brings the epoch that the first one brought."""
+    """A repeated EndTxn returns the same epoch as the first one."""
     first = []
 
     def note(request: Any, context: object) -> None:
@@ -178,7 +179,8 @@ def test_an_answer_that_is_lost(kafka_cluster: MockCluster, kafka_topic: str) ->
 
 @patched
 def test_a_second_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The second producer aborts the first one's open transaction, and fences the first one."""
+    """The second producer aborts the first producer's open transaction, and fences the first
+    producer."""
     first = producer_of(kafka_cluster)
     written(first, kafka_topic, b"left open")
     with producer_of(kafka_cluster) as second:
@@ -193,7 +195,7 @@ def test_a_second_producer(kafka_cluster: MockCluster, kafka_topic: str) -> None
 
 @patched
 def test_timeout(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """After transaction.timeout.ms the commit fails, and the producer goes on after an abort."""
+    """After transaction.timeout.ms, the commit fails, and the producer works after an abort."""
     timeouts = {"transaction.timeout.ms": 1000, "message.timeout.ms": 1000}
     with producer_of(kafka_cluster, **timeouts) as producer:
         written(producer, kafka_topic, b"too late")
@@ -212,7 +214,8 @@ def test_timeout(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 @patched
 def test_the_version_changes(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A producer goes on when the version goes down and up; it learns that when it connects."""
+    """A producer works when the version goes down and up; it learns the version when it
+    connects."""
     told: list[int] = []
     statistics = {
         "statistics.interval.ms": 50,
@@ -244,7 +247,7 @@ def test_the_feature_is_described(kafka_cluster: MockCluster) -> None:
 
 @patched
 def test_the_epochs_of_a_producer_end(kafka_cluster: MockCluster) -> None:
-    """After the last epoch EndTxn brings a new producer id, and fences the old one."""
+    """After the last epoch, EndTxn returns a new producer id, and fences the old one."""
     with admin_of(kafka_cluster) as admin:
         start = ask(
             admin,

@@ -18,7 +18,7 @@ MakeTransactional = Callable[..., Producer]
 
 @pytest.fixture
 def transactional(kafka_cluster: MockCluster) -> Iterator[MakeTransactional]:
-    """transactional(**config): a producer that may begin a transaction."""
+    """transactional(**config): a producer that can begin a transaction."""
     made = []
 
     def make(**config: Any) -> Producer:
@@ -34,14 +34,14 @@ def transactional(kafka_cluster: MockCluster) -> Iterator[MakeTransactional]:
 
 
 def written(producer: Producer, topic: str, value: bytes) -> None:
-    """Writes messages in a transaction, which stays open."""
+    """Write messages in a transaction, which stays open."""
     producer.begin_transaction()
     producer.produce(topic, value, partition=0)
     assert producer.flush(TIMEOUT) == 0
 
 
 def values(cluster: MockCluster, topic: str, level: str) -> list[bytes | None]:
-    """All that a consumer of this isolation level sees of the first partition now."""
+    """The values that a consumer with this isolation level now sees in the first partition."""
     config = {
         "bootstrap.servers": cluster.bootstrap_servers,
         "group.id": "readers",
@@ -118,7 +118,8 @@ def test_offsets(
 def test_a_second_producer(
     kafka_cluster: MockCluster, kafka_topic: str, transactional: MakeTransactional
 ) -> None:
-    """The second producer aborts the first one's open transaction, and fences the first one."""
+    """The second producer aborts the first producer's open transaction, and fences the first
+    producer."""
     first = transactional()
     written(first, kafka_topic, b"left open")
     second = transactional()

@@ -1,4 +1,4 @@
-"""Transactions of the embedded cluster, as administrators see and end them."""
+"""Transactions of the embedded cluster: how administrators describe and end them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_states(
 def test_producers_that_are_not_transactional(
     kafka_cluster: MockCluster, admin: AdminClient, kafka_topic: str
 ) -> None:
-    """An idempotent producer is described, and other producers are not."""
+    """An idempotent producer is described, but a producer without idempotence is not."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     place = TopicPartition(kafka_topic, 0)
     with Producer(config) as plain, Producer(config | {"enable.idempotence": True}) as idempotent:
@@ -91,7 +91,8 @@ def test_producers_that_are_not_transactional(
 def test_a_marker_commits(
     kafka_cluster: MockCluster, admin: AdminClient, producer: Producer, kafka_topic: str
 ) -> None:
-    """Readers see what a marker commits, and what the coordinator writes later adds nothing."""
+    """Readers see records that a marker has committed; a later marker of the coordinator changes
+    nothing."""
     producer.begin_transaction()
     send(producer, kafka_topic, [b"value"])
     place = TopicPartition(kafka_topic, 0)
@@ -123,7 +124,7 @@ def test_a_marker_commits(
 def test_a_coordinator_of_the_past(
     admin: AdminClient, producer: Producer, kafka_topic: str
 ) -> None:
-    """The markers of a former coordinator are refused."""
+    """Markers of a former coordinator are refused."""
     producer.begin_transaction()
     send(producer, kafka_topic, [b"value"])
     producer.commit_transaction(TIMEOUT)

@@ -1,4 +1,5 @@
-"""The embedded cluster answers every version that it offers, so clients of any age work with it."""
+"""The embedded cluster answers every version that it offers, so old and new clients work with
+it."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def _list_offsets(topic: str, timestamp: int) -> Any:
 def test_every_version_is_answered(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """No version that the brokers name ends the connection, whatever the fields of its answer."""
+    """In every version that the brokers report, the answer does not end the connection."""
     producer.produce(kafka_topic, "a record", partition=0)
     assert producer.flush(TIMEOUT) == 0
     with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
@@ -67,7 +68,7 @@ def _ask(admin: AdminClient, kind: Any, version: int, topic: str, broker: int) -
 
 @needs("mock-committed")
 def test_committed_offsets_of_an_unknown_topic(kafka_cluster: MockCluster) -> None:
-    """As on Kafka, there is no committed offset, and no error."""
+    """As on Kafka, no offset is committed for an unknown topic, and there is no error."""
     kafka_cluster.create_topic("topic", 1)
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     places = [TopicPartition("nothing", 0), TopicPartition("topic", 7)]

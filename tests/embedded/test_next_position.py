@@ -1,6 +1,7 @@
-"""The position is the offset where reading continues, also if offsets have no records, and after a
-seek backwards. position(), lag(), stored and committed offsets follow one rule for every way of
-reading.
+"""The position is the offset where reading continues, even after a seek backwards.
+
+Some offsets have no records. position(), lag(), stored and committed offsets follow one rule for
+every way of reading.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ def iterate(consumer: Any, count: int) -> list[Any]:
 
 
 def by_partition(consumer: Any, count: int) -> list[Any]:
-    """Reads as the compatibility APIs do: they check for messages before they wait. Messages that
-    were taken but did not fit do not end a wait.
+    """Read as the compatibility APIs do: check for messages before waiting.
+
+    Messages that were taken but did not fit do not end a wait.
     """
     values: list[Any] = []
     place = None
@@ -88,7 +90,7 @@ def reading(make_consumer: MakeConsumer, kafka_topic: str) -> Consumer:
 
 @pytest.fixture
 def holes(kafka_cluster: MockCluster, kafka_topic: str) -> str:
-    """One batch of the offsets 0 to 9, of which compaction left 3 and 7."""
+    """One batch of the offsets 0 to 9, of which compaction has left only 3 and 7."""
     append_holes(kafka_cluster, kafka_topic, [3, 7], END - 1)
     return kafka_topic
 
@@ -103,13 +105,14 @@ def lag(consumer: Consumer) -> int | None:
 
 @needs("mock-holes")
 def test_the_embedded_cluster_keeps_holes(holes: str, consumer: Consumer) -> None:
-    """The end of a partition is the offset after the last batch."""
+    """The end of the partition is the offset after the last batch, even if compaction removed
+    records."""
     assert consumer.get_watermark_offsets(TopicPartition(holes, 0), TIMEOUT) == (0, END)
 
 
 @needs("next-position", "mock-holes")
 def test_the_position_reaches_the_end(holes: str, reading: Consumer, way: Way) -> None:
-    """The position reaches the end with the last record, so that a loop until the end ends."""
+    """After the last record, the position is the end, so a loop until the end stops."""
     assert way(reading, 1) == [b"3"]
     assert (position(reading, holes), lag(reading)) == (4, 6)
     assert way(reading, 1) == [b"7"]
@@ -122,7 +125,7 @@ def test_the_position_reaches_the_end(holes: str, reading: Consumer, way: Way) -
 def test_large_batches(
     kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer, way: Way, kept: list[int]
 ) -> None:
-    """The position reaches the end, also where librdkafka unpacks a batch late."""
+    """The position reaches the end, even if librdkafka unpacks a batch late."""
     append_holes(kafka_cluster, kafka_topic, kept, END - 1)
     append_holes(kafka_cluster, kafka_topic, [END], END + 2, first=END)
     assert way(reading, len(kept)) == [b"%d" % offset for offset in kept]
@@ -136,7 +139,7 @@ def test_large_batches(
 def test_an_empty_batch_at_the_end(
     kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer, way: Way
 ) -> None:
-    """An empty batch comes when all records are read and committed; the next commit includes it."""
+    """If an empty batch comes after all records are committed, the next commit includes it."""
     append_holes(kafka_cluster, kafka_topic, [0, 1], 1)
     assert len(way(reading, 2)) == 2
     reading.commit(asynchronous=False)
@@ -148,7 +151,7 @@ def test_an_empty_batch_at_the_end(
 
 
 def test_nothing_but_holes(kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer) -> None:
-    """A partition without any record: the position gets to its end."""
+    """If a partition has no records at all, the position still reaches its end."""
     append_holes(kafka_cluster, kafka_topic, [], END - 1)
     wait_until(lambda: position(reading, kafka_topic) == END, lambda: reading.poll(0.01))
     assert lag(reading) == 0
@@ -171,10 +174,10 @@ def test_empty_batches_are_no_large_messages(
 
 
 def test_what_waits_is_not_skipped(holes: str, reading: Consumer) -> None:
-    """While a record is still to come, the position is before it."""
+    """The position stays before a record that is not returned yet."""
     assert poll(reading, 1) == [b"3"]
     reading.pause([TopicPartition(holes, 0)])
-    assert 4 <= position(reading, holes) <= 7  # that it was fetched ahead makes no difference
+    assert 4 <= position(reading, holes) <= 7  # the fetched record must not change the position
     reading.commit(asynchronous=False)
     assert committed(reading, holes) == 4
     reading.resume([TopicPartition(holes, 0)])
@@ -185,7 +188,7 @@ def test_what_waits_is_not_skipped(holes: str, reading: Consumer) -> None:
 def test_pause_at_the_end(
     kafka_cluster: MockCluster, holes: str, reading: Consumer, way: Way
 ) -> None:
-    """After a pause at the end, reading goes on behind the hole."""
+    """After a pause at the end, reading continues after the missing offsets."""
     assert way(reading, 2) == [b"3", b"7"]
     reading.pause([TopicPartition(holes, 0)])
     reading.resume([TopicPartition(holes, 0)])
@@ -221,7 +224,8 @@ def test_the_end_of_a_partition_is_the_position(holes: str, make_consumer: MakeC
 def test_transactions(
     kafka_topic: str, make_producer: MakeProducer, make_consumer: MakeConsumer, isolation: str
 ) -> None:
-    """The position passes markers at the end, and with read_committed also aborted records."""
+    """The position passes markers at the end, and with read_committed also passes aborted
+    records."""
     producer = make_producer({"transactional.id": "t"})
     producer.init_transactions(TIMEOUT)
     for end in (producer.commit_transaction, producer.abort_transaction):
@@ -259,8 +263,7 @@ def test_automatic_commits_have_holes(holes: str, make_consumer: MakeConsumer) -
 def test_close_commits_no_message_that_waits(
     holes: str, make_consumer: MakeConsumer, way: Way, subscribed: bool
 ) -> None:
-    """close() does not commit the offsets after a waiting message either: the next consumer would
-    skip the message."""
+    """close() does not commit past a waiting message: the next consumer would skip it."""
     closing = make_consumer({"enable.auto.commit": True, "group.id": "another"})
     if subscribed:
         closing.subscribe([holes])
@@ -273,7 +276,7 @@ def test_close_commits_no_message_that_waits(
 
 
 def test_aio(holes: str, kafka_cluster: MockCluster) -> None:
-    """The asyncio clients have the same position, and commit it."""
+    """The asyncio clients have the same position, and commit the same position."""
 
     async def run() -> None:
         config = {
@@ -316,7 +319,7 @@ def test_deserializing(holes: str, kafka_cluster: MockCluster) -> None:
 
 @pytest.fixture
 def done(filled: str, reading: Consumer) -> Consumer:
-    """A consumer that has read and committed 10 messages of a hundred."""
+    """A consumer that has read and committed 10 of a hundred messages."""
     assert poll_values(reading, 10) == numbers(0, 10)
     reading.commit(asynchronous=False)
     assert committed(reading, filled) == 10
@@ -325,7 +328,8 @@ def done(filled: str, reading: Consumer) -> Consumer:
 
 @needs("next-position", "mock-holes")
 def test_commit_after_a_seek(filled: str, done: Consumer, way: Way) -> None:
-    """Offsets after a seek are committed again, although later ones were committed before."""
+    """After a seek backwards, offsets are committed again, although later ones were committed
+    before."""
     done.seek(TopicPartition(filled, 0, 0))
     assert way(done, 3) == numbers(0, 3)
     assert position(done, filled) == 3
@@ -334,14 +338,14 @@ def test_commit_after_a_seek(filled: str, done: Consumer, way: Way) -> None:
 
 
 def test_commit_right_after_a_seek(filled: str, done: Consumer) -> None:
-    """Without a message, the offset of the seek is committed, as in Java."""
+    """Right after a seek, commit() commits the offset of the seek, as in Java."""
     done.seek(TopicPartition(filled, 0, 4))
     done.commit(asynchronous=False)
     assert committed(done, filled) == 4
 
 
 def test_commit_after_a_seek_forward(filled: str, done: Consumer) -> None:
-    """After a seek forward, nothing is committed that was not handed out."""
+    """After a seek forward, only offsets of returned messages are committed."""
     done.seek(TopicPartition(filled, 0, 50))
     with pytest.raises(KafkaException) as raised:
         done.commit(asynchronous=False)
@@ -383,7 +387,8 @@ def test_stored_offsets_go_back(filled: str, make_consumer: MakeConsumer) -> Non
 
 
 def test_an_offset_that_was_committed_ahead_stays(filled: str, make_consumer: MakeConsumer) -> None:
-    """close() does not move back an offset given to commit(), as long as nothing was read since."""
+    """If nothing was read since commit() with a later offset, close() does not move the offset
+    back."""
     consumer = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 60_000})
     consumer.subscribe([filled])
     assert poll_values(consumer, 10) == numbers(0, 10)
@@ -400,7 +405,8 @@ def test_holes_do_not_take_back_what_was_committed_ahead(
     make_consumer: MakeConsumer,
     way_of_committing: str,
 ) -> None:
-    """An empty batch moves the position forward: the application has not gone back."""
+    """An empty batch moves the position forward, which is not a seek back: a later committed
+    offset stays committed."""
     append_holes(kafka_cluster, kafka_topic, [0, 1], 1)
     consumer = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 60_000})
     consumer.subscribe([kafka_topic])

@@ -1,7 +1,7 @@
-"""oauth_cb: a client has a token when it is made; later ones are made in the background.
+"""oauth_cb: a client has a token when it is created; later tokens are requested in the background.
 
-The mock brokers do not support SASL. That is not needed for oauth_cb, which is called when a client
-is made. A test that looks at the token plays the broker itself.
+The mock brokers do not support SASL. oauth_cb does not need SASL, because it is called when a
+client is created. A test that checks the token acts as the broker.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Make = Callable[..., Any]
 
 
 def far() -> float:
-    """An expiry that no test reaches."""
+    """An expiry that no test waits for."""
     return time.time() + 3600
 
 
 def soon() -> float:
-    """An expiry for which a renewal is asked within a second or two."""
+    """An expiry with which librdkafka requests a renewal within a second or two."""
     return time.time() + 1
 
 
@@ -47,7 +47,7 @@ def refreshers() -> list[threading.Thread]:
 
 
 class Tokens:
-    """An oauth_cb that notes its calls."""
+    """An oauth_cb that records its calls."""
 
     def __init__(self, lifetime: float = 3600) -> None:
         self.lifetime = lifetime
@@ -72,7 +72,7 @@ def sasl(
 
 
 class Slow:
-    """An oauth_cb that, from a certain call on, returns only when the test lets it."""
+    """An oauth_cb whose calls, from a certain call on, return only when the test allows it."""
 
     def __init__(self, first: int = 1) -> None:
         self.calls = 0
@@ -91,18 +91,18 @@ class Slow:
 
 @pytest.fixture(autouse=True)
 def threads_end() -> Iterator[None]:
-    """No test leaves a thread of a client behind."""
+    """Check that no test leaves a thread of a client behind."""
     yield
     gc.collect()
     wait_until(lambda: not refreshers())
 
 
-# ---- when, where and with what ----
+# ---- when oauth_cb is called, and with which argument ----
 
 
 @pytest.mark.parametrize("client_type", CLIENTS)
 def test_without_poll(client_type: Make) -> None:
-    """A new client asks for a token at once, on a thread of its own, with the configuration."""
+    """A new client at once calls oauth_cb on a separate thread, with the configuration."""
     tokens = Tokens()
     with client_type(sasl(tokens, {"sasl.oauthbearer.config": "scope=read é"})):
         wait_until(lambda: tokens.calls)
@@ -130,18 +130,18 @@ def test_a_long_configuration() -> None:
 
 
 def test_each_token_is_made_once() -> None:
-    """A token that lives long is not asked for again, however much the client is polled."""
+    """If a token lives long, oauth_cb is not called again, however often the client is polled."""
     tokens = Tokens()
     with Producer(sasl(tokens)) as producer:
         wait_until(lambda: tokens.calls)
         watch = Stopwatch()
-        while watch.elapsed < 1.1:  # librdkafka looks each second
+        while watch.elapsed < 1.1:  # librdkafka checks every second
             producer.poll(0.1)
     assert len(tokens.calls) == 1
 
 
 def test_renewed_without_poll() -> None:
-    """A token that has lived 80 % of its time is replaced, although nobody polls."""
+    """A token is replaced after 80 % of its lifetime, even if nobody polls."""
     tokens = Tokens(lifetime=0.5)
     with Consumer(sasl(tokens)):
         wait_until(lambda: len(tokens.calls) > 1)
@@ -151,7 +151,7 @@ def test_renewed_without_poll() -> None:
 
 
 def test_other_mechanisms_need_no_token() -> None:
-    """Without OAUTHBEARER there is no thread, and nobody calls."""
+    """Without OAUTHBEARER, there is no thread, and oauth_cb is not called."""
     tokens = Tokens()
     with Producer(config({"oauth_cb": tokens})) as producer:
         assert refreshers() == []
@@ -159,7 +159,7 @@ def test_other_mechanisms_need_no_token() -> None:
     assert tokens.calls == []
 
 
-# ---- what it returns ----
+# ---- results of oauth_cb ----
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ WRONG: list[tuple[object, Any, str]] = [
 
 @pytest.mark.parametrize(("answer", "error", "text"), WRONG, ids=lambda value: ascii(value)[:40])
 def test_wrong_answers(answer: object, error: Any, text: str) -> None:
-    """The constructor raises; its cause is a typed error that names the part which is wrong."""
+    """The constructor raises; the cause is a typed error that names the wrong part."""
     with pytest.raises(KafkaException, match="OAuth token not set") as caught:
         Producer(sasl(lambda _: answer))
     assert isinstance(caught.value.__cause__, error)
@@ -266,7 +266,7 @@ with Producer(settings | {"oauth_cb": answer}) as producer:
 
 
 def impatient(client: type[Any], timeout: float = TIMEOUT) -> type[Any]:
-    """A client that waits a shorter time for its first token."""
+    """A client whose constructor waits for a shorter time for the first token."""
 
     class Impatient(client):  # type: ignore[misc]
         _oauth_timeout = timeout
@@ -276,7 +276,7 @@ def impatient(client: type[Any], timeout: float = TIMEOUT) -> type[Any]:
 
 @each_client
 def test_before_the_constructor_returns(client: type[Any]) -> None:
-    """oauth_cb has been called, once, when the client is there."""
+    """When the constructor returns, oauth_cb has been called exactly once."""
     tokens = Tokens()
     with client(sasl(tokens, client=client)):
         assert len(tokens.calls) == 1
@@ -284,7 +284,7 @@ def test_before_the_constructor_returns(client: type[Any]) -> None:
 
 @each_client
 def test_no_first_token(client: type[Any]) -> None:
-    """The constructor raises SASL_AUTHENTICATION_FAILED at once, with what oauth_cb raised."""
+    """The constructor raises SASL_AUTHENTICATION_FAILED at once, with the exception of oauth_cb."""
 
     def fails(_argument: str) -> None:
         raise ZeroDivisionError("in oauth_cb")
@@ -318,7 +318,7 @@ def test_an_exception_without_text() -> None:
 
 @each_client
 def test_no_first_token_in_time(client: type[Any]) -> None:
-    """The constructor waits for _oauth_timeout, 10 s, and does not wait for oauth_cb to end."""
+    """The constructor waits for _oauth_timeout, 10 s, and does not wait until oauth_cb ends."""
     slow = Slow()
     watch = Stopwatch()
     with pytest.raises(KafkaException, match="OAuth token not set within 0 seconds") as caught:
@@ -330,7 +330,7 @@ def test_no_first_token_in_time(client: type[Any]) -> None:
 
 
 def test_signals_meanwhile() -> None:
-    """Ctrl-C ends the wait, however long oauth_cb needs."""
+    """Ctrl-C ends the wait of the constructor, however long oauth_cb takes."""
     go_on = threading.Event()
 
     def token(_argument: str) -> tuple[str, float]:
@@ -349,7 +349,7 @@ def test_signals_meanwhile() -> None:
 def test_a_signal_while_the_thread_starts(
     client: type[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A handler that raises inside Thread.start(): the thread, which runs already, ends."""
+    """If a signal handler raises inside Thread.start(), the thread, which already runs, ends."""
     start = threading.Thread.start
 
     def interrupted(thread: threading.Thread) -> None:
@@ -362,7 +362,8 @@ def test_a_signal_while_the_thread_starts(
 
 
 def test_a_fork_meanwhile() -> None:
-    """A child of a signal handler has no thread to wait for: its constructor raises."""
+    """If a signal handler forks, the constructor raises in the child, because the child has no
+    thread."""
     script = """
 import os, signal, sys, threading, time
 from confluent_kafka import Producer
@@ -397,7 +398,7 @@ except RuntimeError as error:
 
 
 def test_the_client_meanwhile() -> None:
-    """oauth_cb may be its client's method, which finds a client that is not open yet."""
+    """oauth_cb may be a method of its client, which is not open yet."""
     found: list[str] = []
 
     class Mine(Producer):
@@ -420,7 +421,7 @@ def test_the_client_meanwhile() -> None:
 
 
 class FailsLater:
-    """An oauth_cb whose first token soon expires; its renewal fails always or only once."""
+    """An oauth_cb whose first token expires soon; the renewal fails either always or once."""
 
     def __init__(self, *, once: bool = False) -> None:
         self.calls = 0
@@ -449,7 +450,7 @@ def has_failed(client: Any) -> bool:
     ],
 )
 def test_later_failures_are_not_raised(call: tuple[type[Any], Callable[[Any], object]]) -> None:
-    """No call raises them, nor does close(); last_error and the log have the cause."""
+    """No call raises a later failure, not even close(); last_error and the log contain it."""
     client_type, serve = call
     records: list[str] = []
     logger = logging.Logger("tokens")
@@ -467,13 +468,13 @@ def test_later_failures_are_not_raised(call: tuple[type[Any], Callable[[Any], ob
 
 @each_client
 def test_error_cb_is_told(client: type[Any]) -> None:
-    """A later failure is an _AUTHENTICATION error of the client as well, and in its log."""
+    """error_cb gets a later failure as an _AUTHENTICATION error; it is also in the client's log."""
     errors: list[KafkaError] = []
     records: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
     more = {"error_cb": errors.append, "logger": handler}
-    # Ten seconds later oauth_cb would be called again.
+    # oauth_cb would be called again after ten seconds.
     with client(sasl(FailsLater(once=True), more, client)) as made:
         if client is ShareConsumer:
             made.subscribe(["topic"])
@@ -521,7 +522,7 @@ def test_closed_or_dropped_while_it_runs() -> None:
 
 @pytest.mark.parametrize("error_cb", [None, lambda _error: None])
 def test_failed_after_close(error_cb: Callable[[KafkaError], None] | None) -> None:
-    """A callback may fail when the client that it runs for has been closed without it."""
+    """oauth_cb may fail after its client was closed without waiting for it."""
     slow = Slow(2)
 
     def fail(argument: str) -> tuple[str, float]:
@@ -540,11 +541,11 @@ def test_failed_after_close(error_cb: Callable[[KafkaError], None] | None) -> No
 
 
 def test_close_waits_for_a_callback_that_ends() -> None:
-    """The thread is gone when close() returns."""
+    """When close() returns, the thread has ended."""
     tokens = Tokens()
     producer = Producer(sasl(tokens))
     wait_until(lambda: tokens.calls)
     producer.close()
-    # The thread has released the client, but the interpreter may still list it.
+    # The thread has released the client, but the interpreter may still list the thread.
     tokens.calls[0][1].join(TIMEOUT)
     assert refreshers() == []

@@ -1,4 +1,4 @@
-"""Offsets that mean nothing are refused, and errors of assignments and commits say why."""
+"""Invalid offsets are refused, and errors of assignments and commits contain the reason."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CASES = [(name, offset) for name, (_, more) in CALLS.items() for offset in [*NON
 
 
 def check(error: KafkaError, name: str, topic: str) -> None:
-    """The call, the partition, and what is allowed."""
+    """Check that the error names the call, the partition and the allowed values."""
     assert error.code() == KafkaError._INVALID_ARG
     assert error.str().startswith(name)
     assert f"{topic}[0]" in error.str()
@@ -62,7 +62,7 @@ def check(error: KafkaError, name: str, topic: str) -> None:
 def test_an_offset_that_means_nothing(
     filled: str, make_consumer: MakeConsumer, name: str, offset: int
 ) -> None:
-    """The call raises and changes nothing: reading goes on where it was."""
+    """The call raises and changes nothing: reading continues where it was."""
     consumer = make_consumer({"enable.auto.offset.store": False})
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert poll_values(consumer, 5) == numbers(0, 5)
@@ -73,7 +73,7 @@ def test_an_offset_that_means_nothing(
 
 
 def test_aio(filled: str, kafka_cluster: MockCluster) -> None:
-    """AIOConsumer also refuses an offset that means nothing."""
+    """AIOConsumer also refuses invalid offsets."""
 
     async def run() -> None:
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "g"}
@@ -92,7 +92,7 @@ def test_aio(filled: str, kafka_cluster: MockCluster) -> None:
 def test_offsets_of_a_transaction(
     kafka_topic: str, consumer: Consumer, make_producer: MakeProducer, offset: int
 ) -> None:
-    """An offset that means nothing raises, instead of being left out; the transaction stays
+    """An invalid offset raises an exception, instead of being left out; the transaction stays
     usable."""
     producer = make_producer({"transactional.id": "t"})
     producer.init_transactions(TIMEOUT)
@@ -107,7 +107,7 @@ def test_offsets_of_a_transaction(
 
 
 def test_no_offset_is_none_to_commit(filled: str, consumer: Consumer) -> None:
-    """A position of OFFSET_INVALID, from a partition that was not read, is still left out."""
+    """A partition that was not read has the position OFFSET_INVALID, and is still left out."""
     places = [TopicPartition(filled, 0, 7), TopicPartition(filled, 1)]
     consumer.commit(offsets=places, asynchronous=False)
     assert committed(consumer, filled) == 7
@@ -116,19 +116,19 @@ def test_no_offset_is_none_to_commit(filled: str, consumer: Consumer) -> None:
     assert raised.value.args[0].code() == KafkaError._NO_OFFSET
 
 
-# ---- errors that say why ----
+# ---- errors with reasons ----
 
 
 @pytest.mark.parametrize("call", ["assign", "incremental_assign", "incremental_unassign"])
 def test_a_partition_twice(filled: str, consumer: Consumer, call: str) -> None:
-    """The error names the partition that is given twice."""
+    """The error names the partition that is assigned twice."""
     twice = [TopicPartition(filled, 0, 0), TopicPartition("other", 0), TopicPartition(filled, 0, 5)]
     with pytest.raises(KafkaException, match=rf"{call}\(\): .*\[0\] is in the list twice"):
         getattr(consumer, call)(twice)
 
 
 def test_assign_in_a_cooperative_group(filled: str, make_consumer: MakeConsumer) -> None:
-    """The text names the calls that change such an assignment."""
+    """The error names the calls that can change an assignment of this protocol."""
     consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
     errors: list[KafkaError] = []
 
@@ -144,7 +144,7 @@ def test_assign_in_a_cooperative_group(filled: str, make_consumer: MakeConsumer)
 
 
 def test_seek_before_there_is_an_assignment(filled: str, consumer: Consumer) -> None:
-    """The text says what to wait for."""
+    """The error explains that the partition is not assigned yet."""
     consumer.subscribe([filled])
     with pytest.raises(KafkaException, match=r"it is not assigned \(yet\)"):
         consumer.seek(TopicPartition(filled, 0, 5))

@@ -1,6 +1,6 @@
-"""One Ctrl-C ends a program without a broker, and the log says what its client left.
+"""One Ctrl-C ends a program without a broker, and the log names the work that its client left.
 
-A program that ends by itself also ends if a request of its client was never answered.
+A program also ends by itself if a request of its client was never answered.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ ABORTING = "a transaction is aborted in the background"
     ],
 )
 def test_one_interrupt_is_enough(program: str, says: str) -> None:
-    """The end of a block does not flush, or wait for a coordinator, for minutes."""
+    """The end of a block does not wait for minutes, neither for flush() nor for a coordinator."""
     said = run_script(SCRIPT, program, timeout=int(TIMEOUT)).stdout
     assert "interrupted" in said
     assert says in said
@@ -232,7 +232,7 @@ UNCLOSED = """
 
 
 def test_a_process_ends_although_requests_wait() -> None:
-    """Clients that nobody closes, and requests without a limit: no thread keeps the process."""
+    """The process ends, even with clients that nobody closes and requests without a time limit."""
     result = run_script(UNCLOSED, timeout=int(SOON), flags=("-W", "ignore"))
     assert result.stdout.strip() == "ended"
 
@@ -268,7 +268,9 @@ INTERRUPTED = """
 
 @pytest.mark.parametrize("program", [LEFT_OPEN, INTERRUPTED])
 def test_a_process_ends_although_a_commit_waits(program: str) -> None:
-    """kafka-python's API: neither a consumer that nobody closes nor one that an exception closes
-    keeps the process until a broker answers its commit."""
+    """With kafka-python's API, the process ends although no broker answers the last commit.
+
+    This is true for a consumer that nobody closes, and for one that is closed after an exception.
+    """
     result = run_script(FACE + program, timeout=25, flags=("-W", "ignore"))
     assert result.stdout.strip() == "ended"

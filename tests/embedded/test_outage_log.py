@@ -1,4 +1,4 @@
-"""What the log says while no broker is there."""
+"""The log while no broker is available."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
-# Forty attempts to connect a second: each reports that all brokers are down.
+# Forty attempts to connect per second: each one reports that all brokers are down.
 QUICK = {"reconnect.backoff.ms": 10, "reconnect.backoff.max.ms": 25}
 
 
 @pytest.mark.parametrize("make", [Producer, Consumer, ShareConsumer])
 def test_a_dead_broker_does_not_flood_the_log(make: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """One line says that all brokers are down, with the address and the cause."""
+    """One line reports that all brokers are down, with the address and the cause."""
     group = {} if make is Producer else {"group.id": "g"}
     with make({"bootstrap.servers": NO_BROKER, **QUICK, **group}) as client:
         if make is not Producer:
@@ -32,7 +32,7 @@ def test_a_dead_broker_does_not_flood_the_log(make: Any, caplog: pytest.LogCaptu
 
 
 def test_a_second_outage_is_news(caplog: pytest.LogCaptureFixture) -> None:
-    """When a broker has been there in between, the log says it again."""
+    """If a broker was available in between, the log reports the next outage again."""
     with MockCluster(1) as cluster:
         config = {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
         with Producer(config) as producer:
@@ -45,11 +45,11 @@ def test_a_second_outage_is_news(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def poll_until(producer: Producer, condition: Callable[[], bool]) -> None:
-    """Serve callbacks and logs until a condition holds."""
+    """Run callbacks and log handlers until a condition holds."""
     wait_until(condition, lambda: producer.poll(0.05))
 
 
 def down(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """The lines that say that all brokers are down."""
+    """The log lines that report that all brokers are down."""
     assert logging.getLogger("confluent_kafka").level <= logging.ERROR
     return [text for text in caplog.messages if "brokers are down" in text]

@@ -1,4 +1,4 @@
-"""Answers that would end the process with an unpatched librdkafka: each is an error, or is
+"""Answers that would end the process with an unpatched librdkafka: each one is an error or
 skipped."""
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ import textwrap
 from tests.support.patches import needs
 from tests.support.scripts import check_script
 
-# change() gets all answers of the broker with their API keys, and ask() all requests; `changed` is
-# true when change() was used.
+# change() gets all answers of the broker with their API keys, and ask() gets all requests.
+# `changed` is true if change() was used.
 SCRIPT = """
 import gzip
 import random
@@ -72,7 +72,7 @@ assert changed
 
 
 def check(change: str, clients: str) -> None:
-    """Runs `clients`, the end of a script, with a broker whose answers `change` has changed."""
+    """Run `clients`, the end of a script, with a broker whose answers go through `change`."""
     check_script(
         SCRIPT.format(
             change=textwrap.dedent(change),
@@ -83,7 +83,7 @@ def check(change: str, clients: str) -> None:
 
 @needs("array-count")
 def test_null_array_of_members() -> None:
-    """The leader of a group gets no list of its members: it joins again."""
+    """If the leader of a group gets no list of its members, it joins again."""
     check(
         """
         def change(api_key, frame):
@@ -99,7 +99,7 @@ def test_null_array_of_members() -> None:
 
 @needs("array-count")
 def test_null_array_of_brokers() -> None:
-    """Metadata has no list of brokers: the next answer is waited for."""
+    """If Metadata contains no list of brokers, the client waits for the next answer."""
     check(
         """
         def change(api_key, frame):
@@ -116,7 +116,7 @@ def test_null_array_of_brokers() -> None:
 
 @needs("null-string")
 def test_leader_without_an_id() -> None:
-    """A group's leader is null: this member waits for it, in vain, and joins again."""
+    """If a group has no leader, the member waits for one for some time, and joins again."""
     check(
         """
         def change(api_key, frame):
@@ -132,7 +132,7 @@ def test_leader_without_an_id() -> None:
 
 @needs("metadata-host")
 def test_broker_without_a_host() -> None:
-    """A host name in Metadata is null: the answer is refused, and the next one is read."""
+    """If Metadata contains a null host name, the answer is refused, and the next one is read."""
     check(
         """
         def change(api_key, frame):
@@ -149,7 +149,7 @@ def test_broker_without_a_host() -> None:
 
 @needs("offset-fetch")
 def test_committed_offsets_that_cannot_be_read() -> None:
-    """An answer to OffsetFetch that ends at once is an error of the partitions asked for."""
+    """If an answer to OffsetFetch ends too early, the requested partitions have an error."""
     check(
         """
         def change(api_key, frame):
@@ -170,7 +170,7 @@ def test_committed_offsets_that_cannot_be_read() -> None:
 
 @needs("empty-batch")
 def test_compressed_batch_of_nothing() -> None:
-    """Records that decompress to no bytes are an error, as other broken compression is."""
+    """If records decompress to no bytes, this is an error, as other invalid compression is."""
     check(
         """
         def change(api_key, frame):
@@ -192,7 +192,7 @@ def test_compressed_batch_of_nothing() -> None:
 
 @needs("empty-buffer")
 def test_member_without_metadata() -> None:
-    """A group's leader gets a member without metadata: it continues, and joins again."""
+    """If a group's leader gets a member without metadata, it continues and joins again."""
     check(
         """
         def change(api_key, frame):
@@ -210,7 +210,7 @@ def test_member_without_metadata() -> None:
 
 @needs("truncated-gzip")
 def test_gzip_that_was_cut_short() -> None:
-    """Records whose compressed data end early are an error, and the consumer can be closed."""
+    """If compressed data ends too early, this is an error, and the consumer can be closed."""
     check(
         """
         def change(api_key, frame):
@@ -254,7 +254,8 @@ def test_partition_that_was_not_asked_for() -> None:
 
 @needs("fetch-answer")
 def test_tags_of_a_partition_that_cannot_be_read() -> None:
-    """Fetch answers that end in a partition's tags are errors, and the next one is read."""
+    """If a Fetch answer ends within a partition's tags, this is an error, and the next answer is
+    read."""
     check(
         """
         def ask(api_key, frame):
@@ -324,7 +325,7 @@ def test_message_that_is_smaller_than_its_header() -> None:
 
 @needs("late-partitions")
 def test_no_answer_to_partitions_of_an_aborted_transaction() -> None:
-    """If AddPartitionsToTxn times out after its transaction has ended, the next transaction
+    """If AddPartitionsToTxn times out after its transaction has ended, the next transaction still
     works."""
     check(
         """

@@ -29,10 +29,11 @@ LIST_GROUPS, DELETE_GROUPS = 16, 42
 
 @needs("stop-once")
 def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
-    """assign() while partitions of the one before are being stopped: the process survives.
+    """The process survives assign() while partitions of the previous assign() are still being
+    stopped.
 
-    stop-once.patch: librdkafka told a fetcher to stop that had not yet answered the first
-    time, and aborted on the second answer.
+    Without stop-once.patch, librdkafka stopped a fetcher that had not yet answered the first stop
+    request, and aborted on the second answer.
     """
     kafka_cluster.create_topic("reassigned", 100)
     check_script(
@@ -58,7 +59,7 @@ def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
 
 
 def sent(cluster: MockCluster) -> list[str]:
-    """The requests since start_request_tracking()."""
+    """The names of the requests since start_request_tracking()."""
     return [each.request for each in cluster.requests()]
 
 
@@ -69,13 +70,13 @@ def test_abort_before_the_transaction_began(
 ) -> None:
     """If the coordinator still ends the previous transaction, there is nothing to abort.
 
-    abort-nothing.patch: EndTxn was answered with INVALID_TXN_STATE, which is fatal.
+    Without abort-nothing.patch, the answer to EndTxn was INVALID_TXN_STATE, which is fatal.
     """
-    kafka_cluster.set_transaction_version(1)  # else nothing asks the coordinator to begin
+    kafka_cluster.set_transaction_version(1)  # otherwise no request makes the coordinator begin
     producer = make_producer({"transactional.id": kafka_topic})
     producer.init_transactions(TIMEOUT)
     producer.begin_transaction()
-    # The request is repeated every 20 ms, also while this thread stands still.
+    # The request is repeated every 20 ms, even while this thread is blocked.
     busy = [KafkaError.CONCURRENT_TRANSACTIONS] * 5_000
     kafka_cluster.inject_errors("AddPartitionsToTxn", busy)
     kafka_cluster.inject_errors("EndTxn", [KafkaError.INVALID_TXN_STATE])
@@ -97,7 +98,7 @@ def test_abort_before_the_transaction_began(
 def test_abort_of_what_the_coordinator_lost(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, version: int
 ) -> None:
-    """If a transaction had begun and the coordinator has lost it, the error is still fatal."""
+    """If the coordinator has lost a transaction that had begun, the error is still fatal."""
     kafka_cluster.set_transaction_version(version)
     producer = make_producer({"transactional.id": kafka_topic})
     producer.init_transactions(TIMEOUT)
@@ -114,9 +115,9 @@ def test_abort_of_what_the_coordinator_lost(
 @needs("admin-coordinator")
 @pytest.mark.parametrize("name", ["list_consumer_group_offsets", "alter_consumer_group_offsets"])
 def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -> None:
-    """The coordinator of an admin request is found after the request has timed out.
+    """The coordinator of an admin request may be found after the request has timed out.
 
-    admin-coordinator.patch: librdkafka replied to the request that was gone, and aborted.
+    Without admin-coordinator.patch, librdkafka replied to the deleted request, and aborted.
     """
     kafka_cluster.create_topic("topic")
     kafka_cluster.set_round_trip_time(None, 0.4)
@@ -142,7 +143,7 @@ def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -
 def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) -> None:
     """The future fails, and the client can be closed.
 
-    admin-coordinator.patch: librdkafka released the reply queue twice, and then aborted.
+    Without admin-coordinator.patch, librdkafka released the reply queue twice, and then aborted.
     """
     withdraw(kafka_cluster, DELETE_GROUPS)
     script = """
@@ -159,9 +160,9 @@ def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) 
 @needs("list-groups-reply")
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="mallinfo2() is glibc's")
 def test_groups_that_a_broker_does_not_list(kafka_cluster: MockCluster) -> None:
-    """Clients whose request is refused leave no memory behind.
+    """If a request is refused, its client still frees all memory.
 
-    list-groups-reply.patch: librdkafka kept a queue of some 200 bytes of each.
+    Without list-groups-reply.patch, librdkafka kept a queue of some 200 bytes for each client.
     """
     withdraw(kafka_cluster, LIST_GROUPS)
     script = """
@@ -205,7 +206,7 @@ def test_topic_that_may_not_be_read(
 @needs("oidc-token")
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="memory is filled by glibc")
 def test_oidc_token_that_is_cut_short() -> None:
-    """A payload without its closing brace is refused, whatever lies behind it in memory."""
+    """A payload without its closing brace is refused, whatever comes after it in memory."""
     script = """
         import base64, http.server, json, threading
         from confluent_kafka import Producer
@@ -254,10 +255,10 @@ def test_oidc_token_that_is_cut_short() -> None:
 
 @needs("late-assign")
 def test_close_while_an_assignment_waits(tmp_path: Path) -> None:
-    """A commit in the last rebalance callback succeeds: the consumer leaves its group only
-    afterwards.
+    """A commit in the last rebalance callback succeeds, because the consumer leaves its group
+    later.
 
-    late-assign.patch: librdkafka mistook the answer to the assignment for the answer to the
+    Without late-assign.patch, librdkafka mistook the answer to the assignment for the answer to the
     revocation.
     """
     program = build_program(ROOT / "tests" / "native" / "late_assign.c", tmp_path)
@@ -271,7 +272,7 @@ def test_destroyed_with_an_answer_in_its_hands(tmp_path: Path, what: str) -> Non
     """If the client is closed during describe_cluster() or describe_topics(), they end with
     _DESTROY.
 
-    late-metadata.patch: the answer was taken for read, and the process ended.
+    Without late-metadata.patch, librdkafka treated the answer as complete, and the process ended.
     """
     program = build_program(ROOT / "tests" / "native" / "late_metadata.c", tmp_path)
     result = run_program(program, what, timeout=60)
@@ -280,7 +281,7 @@ def test_destroyed_with_an_answer_in_its_hands(tmp_path: Path, what: str) -> Non
 
 @needs("left-group")
 def test_commit_while_the_group_ends(tmp_path: Path) -> None:
-    """The commit is answered with _DESTROY. Without the patch it waited for ever."""
+    """The commit ends with _DESTROY. Without the patch, it waited for ever."""
     program = build_program(ROOT / "tests" / "native" / "left_group.c", tmp_path)
     result = run_program(program, timeout=60)
     assert (result.returncode, result.stdout) == (0, "_DESTROY\n"), result.stderr
@@ -288,10 +289,10 @@ def test_commit_while_the_group_ends(tmp_path: Path) -> None:
 
 @needs("tls-greeting")
 def test_a_server_that_speaks_before_a_tls_handshake() -> None:
-    """_SSL names the failure, however soon the server's first bytes come.
+    """If the server's first bytes come too early, the error is still _SSL and contains the failure.
 
-    tls-greeting.patch: if bytes came before the first step of the handshake, the error was
-    _TRANSPORT.
+    Without tls-greeting.patch, the error was _TRANSPORT if bytes came before the first step of the
+    handshake.
     """
     script = """
         import socket, threading
@@ -326,11 +327,11 @@ def test_a_server_that_speaks_before_a_tls_handshake() -> None:
 
 @needs("late-timeouts")
 def test_a_message_times_out_while_no_broker_is_there() -> None:
-    """A message fails after message.timeout.ms, not when the client next tries to connect.
+    """A message fails after message.timeout.ms, and not only when the client next tries to connect.
 
-    late-timeouts.patch: the broker's thread slept for the whole time between two attempts.
+    Without late-timeouts.patch, the broker's thread slept for the whole time between two attempts.
     """
-    with MockCluster(1) as cluster:  # one: its only connection is never made again
+    with MockCluster(1) as cluster:  # one, because its only connection is never made again
         cluster.create_topic("topic")
         config = {
             "bootstrap.servers": cluster.bootstrap_servers,
@@ -342,7 +343,7 @@ def test_a_message_times_out_while_no_broker_is_there() -> None:
         with Producer(config) as producer:
             wait_until(lambda: producer.list_topics("topic", TIMEOUT).topics["topic"].partitions)
             cluster.set_broker_down()
-            for _ in range(2):  # while the connection is being lost, and behind that
+            for _ in range(2):  # while the connection is being lost, and afterwards
                 reports = Reports()
                 producer.produce("topic", b"gone", partition=0, on_delivery=reports)
                 assert producer.flush(TIMEOUT) == 0
@@ -356,9 +357,9 @@ def test_a_message_times_out_while_no_broker_is_there() -> None:
 def test_a_seek_while_an_offset_is_asked_for(
     kafka_cluster: MockCluster, kafka_topic: str, place: int, expected: list[int]
 ) -> None:
-    """Messages from the offset of the seek on are read once.
+    """Messages are read once, from the offset of the seek on.
 
-    late-offset.patch: librdkafka went back to the offset of assign() half a second after the
+    Without late-offset.patch, librdkafka returned to the offset of assign() half a second after the
     answer to its request, which came after the seek.
     """
     servers = kafka_cluster.bootstrap_servers
@@ -373,16 +374,17 @@ def test_a_seek_while_an_offset_is_asked_for(
         wait_until(lambda: any(one.request == "ListOffsets" for one in kafka_cluster.requests()))
         consumer.seek(TopicPartition(kafka_topic, 0, place))
         found = consumer.consume(len(expected), TIMEOUT)
-        found += consumer.consume(1, 1.5)  # longer than librdkafka waits before it asks again
+        # longer than librdkafka waits before it repeats the request
+        found += consumer.consume(1, 1.5)
     assert [message.offset() for message in found] == expected
 
 
 @needs("exit-openssl")
 def test_threads_that_outlive_openssl(tmp_path: Path) -> None:
-    """The threads of a client that nobody destroys may run until the process is gone.
+    """The threads of a client that nobody destroys can run until the process has ended.
 
-    exit-openssl.patch: OpenSSL's exit handler freed what the threads used (SIGSEGV). A client
-    without TLS used it, too: for random numbers.
+    Without exit-openssl.patch, OpenSSL's exit handler freed memory that the threads used (SIGSEGV).
+    Clients without TLS used OpenSSL, too, for random numbers.
     """
     source = ROOT / "tests" / "native" / "exit_openssl.c"
     program = build_program(source, tmp_path, "-Wl,--wrap=RAND_priv_bytes")

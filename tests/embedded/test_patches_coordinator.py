@@ -15,7 +15,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 
 def searches(cluster: MockCluster) -> int:
-    """How often a coordinator was looked for since start_request_tracking()."""
+    """How often a coordinator was looked up since start_request_tracking()."""
     return [each.request for each in cluster.requests()].count("FindCoordinator")
 
 
@@ -23,10 +23,10 @@ def searches(cluster: MockCluster) -> int:
 def test_reading_without_the_group(
     kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
 ) -> None:
-    """A consumer that only assigns, reads and asks for offsets sends no request about its group.
+    """A consumer that only assigns, reads and requests offsets sends no request about its group.
 
-    idle-group.patch: it looked for the coordinator when it connected, and a user who may not use
-    the group got an error of it from poll().
+    Without idle-group.patch, the consumer looked up the coordinator when it connected. If the user
+    may not use the group, poll() returned an error.
     """
     kafka_cluster.inject_errors("FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000)
     kafka_cluster.start_request_tracking()
@@ -89,7 +89,7 @@ def test_first_use_of_the_group(
     make_consumer: MakeConsumer,
     use: Callable[[Consumer, str], None],
 ) -> None:
-    """A consumer that has read without its group finds the coordinator when it is needed."""
+    """A consumer that has read without its group looks up the coordinator when it needs it."""
     with make_consumer() as other:
         other.commit(offsets=[TopicPartition(filled, 0, 5)], asynchronous=False)
     consumer = make_consumer()
@@ -108,7 +108,8 @@ def test_automatic_commits_find_the_coordinator(
     make_producer: MakeProducer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """The search begins before anything must be committed, so close() need not wait for it."""
+    """The consumer looks up the coordinator before anything must be committed, so close() need not
+    wait."""
     send(make_producer(), kafka_topic, numbers(0, 3))
     kafka_cluster.start_request_tracking()
     consumer = make_consumer({"enable.auto.commit": True})

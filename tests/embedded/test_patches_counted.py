@@ -1,4 +1,4 @@
-"""What librdkafka does for each message, counted (tests/native/counting.c).
+"""What librdkafka does for each message, as counted by tests/native/counting.c.
 
 The times that these patches save differ between machines. The number of times that the clock is
 read, memory is allocated and a mutex is locked is the same everywhere.
@@ -50,9 +50,10 @@ def test_produced_messages(program: Path) -> None:
 
 @needs("fetched-messages")
 def test_fetched_messages(program: Path) -> None:
-    """Ten thousand waiting messages need only the memory of the broker's answers (312 bytes more
-    for each without the patch). Taking them takes a few locks, and freeing them frees blocks of
-    memory that many of them share.
+    """Ten thousand waiting messages need only the memory of the broker's answers.
+
+    Without the patch, each message needs 312 bytes more. Reading the messages takes a few locks.
+    Freeing them frees blocks of memory that many messages share.
     """
     counts = count(program, "fetch")
     assert counts["bytes"] < 150
@@ -62,32 +63,31 @@ def test_fetched_messages(program: Path) -> None:
 
 @needs("headers")
 def test_headers(program: Path) -> None:
-    """To find that a message has no headers allocates nothing."""
+    """Reading a message without headers allocates no memory for headers."""
     assert count(program, "fetch")["mallocs_for_headers"] < 0.1
 
 
 @needs("headers")
 def test_encoded_headers(program: Path) -> None:
-    """An application reads a record's headers where they are, within its bytes, and allocates
-    nothing for it.
-    """
+    """An application reads a record's headers within the record's bytes, and allocates nothing."""
     assert count(program, "fetch")["mallocs_to_read_headers"] == 0
 
 
 @needs("atomic-read")
 def test_reading_a_counter(tmp_path: Path) -> None:
-    """Reading does not write, so it also works in read-only memory."""
+    """Reading a counter does not write, so it also works in read-only memory."""
     result = run_program(build_program(ROOT / "tests" / "native" / "read_only.c", tmp_path))
     assert (result.returncode, result.stdout) == (0, "NO_ERROR\n"), result.stderr
 
 
 @needs("large-lists")
 def test_answers_about_many_partitions(program: Path) -> None:
-    """Each of two thousand partitions is found with a few comparisons, not with a thousand."""
+    """Each of two thousand partitions is found with a few string comparisons, and not with a
+    thousand."""
     assert max(count(program, "partitions").values()) < 100
 
 
 @needs("mock-overdue-lock")
 def test_no_mutex_is_unlocked_by_others(program: Path) -> None:
-    """The mock cluster looks for overdue members of a KIP-848 group under its own lock."""
+    """The mock cluster looks for overdue members of a KIP-848 group with its own lock held."""
     assert count(program, "mutexes")["foreign_unlocks"] == 0

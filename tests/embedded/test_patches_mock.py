@@ -35,12 +35,12 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 @needs("mock-rebalance")
 def test_member_that_syncs_after_the_leader() -> None:
-    """A member that syncs after the leader gets the assignment that the leader has given it.
+    """A member that syncs after the leader gets the assignment that the leader has made.
 
-    mock-rebalance.patch: it was refused, and the group had to rebalance.
+    Without mock-rebalance.patch, the member was refused, and the group had to rebalance.
     """
     with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
-        cluster.set_group_initial_rebalance_delay(2)  # the group waits for both for this time
+        cluster.set_group_initial_rebalance_delay(2)  # the group waits so long for both members
         address = cluster.bootstrap_servers
         joins = [threads.submit(join_group, address, "group") for _ in range(2)]
         one, two = (join.result(TIMEOUT) for join in joins)
@@ -105,7 +105,8 @@ def test_ids_of_members() -> None:
 def test_a_commit_in_on_revoke() -> None:
     """As in Kafka, a commit is accepted when a member gives up its partitions.
 
-    mock-commit-joining.patch: it was refused (REBALANCE_IN_PROGRESS) once another one had joined.
+    Without mock-commit-joining.patch, the commit was refused (REBALANCE_IN_PROGRESS) once another
+    member had joined.
     """
     places = [TopicPartition("shared", number, 5 + number) for number in range(2)]
     kept: list[int] = []
@@ -137,7 +138,7 @@ def test_a_commit_in_on_revoke() -> None:
 def test_markers_with_checked_crcs(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """A consumer that checks CRCs reads past the end of a transaction.
 
-    mock-marker-crc.patch: the marker had none.
+    Without mock-marker-crc.patch, the marker had no CRC.
     """
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     with Producer(config | {"transactional.id": "writer"}) as producer:
@@ -153,14 +154,15 @@ def test_markers_with_checked_crcs(kafka_cluster: MockCluster, kafka_topic: str)
 
 @needs("mock-lost-member")
 def test_member_that_was_never_answered() -> None:
-    """A group forgets a member whose connection ended before it was told its id.
+    """A group forgets a member whose connection ended before the member got its id.
 
-    mock-lost-member.patch: the next member waited until the session of the first had timed out.
+    Without mock-lost-member.patch, the next member waited until the session of the first one timed
+    out.
     """
     with MockCluster(1) as cluster:
         address = cluster.bootstrap_servers
         cluster.start_request_tracking()
-        cluster.set_group_initial_rebalance_delay(600)  # nobody is answered for this time
+        cluster.set_group_initial_rebalance_delay(600)  # no member is answered during this time
         with begin_to_join(address, "group", ""):
             wait_until(lambda: [each.request for each in cluster.requests()] == ["JoinGroup"])
         cluster.set_group_initial_rebalance_delay(0)
@@ -170,7 +172,7 @@ def test_member_that_was_never_answered() -> None:
         assert watch.elapsed < SOON
 
 
-# Two members of a group, one of which leads it; asked() waits until the broker has a request.
+# Two members of a group, one of which is the leader; asked() waits until the broker has a request.
 TWO_MEMBERS = """
 from concurrent.futures import ThreadPoolExecutor
 from confluent_kafka.testing import MockCluster
@@ -193,7 +195,8 @@ with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
 
 @needs("mock-join-twice")
 def test_member_that_joins_twice() -> None:
-    """The later of its two requests is answered when the other member has joined too."""
+    """If a member joins twice, its second request is answered when the other member has joined,
+    too."""
     check_script(
         TWO_MEMBERS
         + """
@@ -209,7 +212,8 @@ def test_member_that_joins_twice() -> None:
 
 @needs("mock-join-twice")
 def test_member_that_syncs_twice() -> None:
-    """If a member sends SyncGroup twice, the second is answered when the leader has synced."""
+    """If a member sends SyncGroup twice, the second request is answered when the leader has
+    synced."""
     check_script(
         TWO_MEMBERS
         + """
@@ -228,9 +232,9 @@ def test_member_that_syncs_twice() -> None:
 def test_time_of_delivered_messages(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """Delivery reports have the given time or the time of produce(), the same as in the log.
+    """Delivery reports have the given time or the time of produce(), the same as the log.
 
-    mock-append-time.patch: they all had the time 1234, as if the broker had set it.
+    Without mock-append-time.patch, all reports had the time 1234, as if the broker had set it.
     """
     reports = Reports()
     producer.produce(kafka_topic, b"given", timestamp=4711, on_delivery=reports)
@@ -243,9 +247,9 @@ def test_time_of_delivered_messages(
 
 @needs("mock-api-versions")
 def test_api_versions_of_a_newer_client(kafka_cluster: MockCluster) -> None:
-    """An unknown version is answered in version 0, with the supported versions.
+    """A request of an unknown version is answered in version 0, with the supported versions.
 
-    mock-api-versions.patch: kafka-python 3 and the Java client could not read the answer.
+    Without mock-api-versions.patch, kafka-python 3 and the Java client could not read the answer.
     """
     address = kafka_cluster.bootstrap_servers.partition(",")[0]
     body = compact_text("client") + compact_text("1.0") + b"\0"
@@ -257,9 +261,10 @@ def test_api_versions_of_a_newer_client(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-group-versions")
 def test_versions_of_group_requests(kafka_cluster: MockCluster) -> None:
-    """The brokers offer what they can read.
+    """The brokers offer only versions that they can read.
 
-    mock-group-versions.patch: a kafka-python 3 or Java client in a group lost its connection.
+    Without mock-group-versions.patch, a kafka-python 3 or Java client in a group lost its
+    connection.
     """
     offered = api_versions(kafka_cluster.bootstrap_servers.partition(",")[0])
     join_group, heartbeat, leave_group, sync_group = 11, 12, 13, 14
@@ -271,9 +276,9 @@ def test_versions_of_group_requests(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-producer-ids")
 def test_producer_ids(kafka_cluster: MockCluster) -> None:
-    """Each producer has an id of its own.
+    """Each producer gets its own id.
 
-    mock-producer-ids.patch: the ids were random. Among 6,000 of them, 20 are expected twice.
+    Without mock-producer-ids.patch, the ids were random, and of 6,000 ids about 20 existed twice.
     """
     count = 6_000
     header = struct.pack(">hhi", 22, 0, 1) + text("tests")
@@ -290,7 +295,7 @@ def test_producer_ids(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-join-nothing", "raw-request")
 def test_member_without_protocols(kafka_cluster: MockCluster) -> None:
-    """A member without protocols is refused as Kafka refuses it, and the cluster goes on."""
+    """A member without protocols is refused with Kafka's error, and the cluster still works."""
     kafka_cluster.set_coordinator("group", "", 1)
     body = text("") + struct.pack(">i", 1000) + text("") + text("") + struct.pack(">i", 0)
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
@@ -316,9 +321,9 @@ def test_metadata_ends_once(kafka_cluster: MockCluster, kafka_topic: str) -> Non
 def test_a_commit_after_the_leader_has_moved(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The epoch of a committed offset is that of the message that was read.
+    """The epoch of a committed offset is the epoch of the message that was read.
 
-    mock-commit-epoch.patch: the commit was refused (FENCED_LEADER_EPOCH).
+    Without mock-commit-epoch.patch, the commit was refused (FENCED_LEADER_EPOCH).
     """
     send(producer, kafka_topic, numbers(0, 3))
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
@@ -341,9 +346,9 @@ def answer_of(cluster: MockCluster, request: Any, version: int, **where: Any) ->
 
 @needs("mock-operations", "raw-request")
 def test_authorized_operations(kafka_cluster: MockCluster) -> None:
-    """Without ACLs a client may do everything, if it asks what it may do.
+    """Without ACLs, a description that asks for the authorized operations contains all of them.
 
-    mock-operations.patch: the brokers did not return what a client may do.
+    Without mock-operations.patch, the brokers did not return what a client may do.
     """
     kafka_cluster.create_topic("orders")
     silent, told = (
@@ -367,9 +372,9 @@ def test_authorized_operations(kafka_cluster: MockCluster) -> None:
 @needs("mock-topic-names")
 @pytest.mark.parametrize("name", ["not a topic!", ".", "..", "x" * 250, "ü"])
 def test_names_of_topics(kafka_cluster: MockCluster, name: str) -> None:
-    """A name that no topic can have is refused, and there is no such topic afterwards.
+    """An invalid topic name is refused, and no topic of this name exists afterwards.
 
-    mock-topic-names.patch: the brokers created such a topic.
+    Without mock-topic-names.patch, the brokers created such a topic.
     """
     refused = (KafkaError.TOPIC_EXCEPTION, KafkaError._UNKNOWN_TOPIC)
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
@@ -401,9 +406,10 @@ ANYTHING: dict[str, Any] = {
 def test_rules_of_topics(
     kafka_cluster: MockCluster, rules: dict[str, Any], message: dict[str, Any], code: int
 ) -> None:
-    """A topic refuses what its rules forbid, takes the next message, and can forget the rules.
+    """A topic refuses what its rules forbid, accepts the next message, and its rules can be
+    removed.
 
-    mock-topic-rules.patch: topics accepted everything.
+    Without mock-topic-rules.patch, topics accepted everything.
     """
     kafka_cluster.create_topic("orders")
     kafka_cluster._set_topic_rules("orders", **ANYTHING | rules)
@@ -426,7 +432,7 @@ def test_rules_of_topics(
 def test_log_append_time(kafka_cluster: MockCluster, codec: str) -> None:
     """The brokers' time replaces the producer's, in the report and in the log, whose CRC is right.
 
-    mock-topic-rules.patch: topics kept the producer's timestamps.
+    Without mock-topic-rules.patch, topics kept the producer's timestamps.
     """
     kafka_cluster.create_topic("orders")
     kafka_cluster._set_topic_rules("orders", **ANYTHING | {"append_time": True})
@@ -445,9 +451,10 @@ def test_log_append_time(kafka_cluster: MockCluster, codec: str) -> None:
 
 @needs("mock-coordinators", "raw-request")
 def test_coordinators_of_several_groups(kafka_cluster: MockCluster) -> None:
-    """One request finds the coordinators of several groups, as one request for each group would.
+    """One request finds the coordinators of several groups, with the result of one request per
+    group.
 
-    mock-coordinators.patch: the brokers did not support versions with several keys.
+    Without mock-coordinators.patch, the brokers did not support versions with several keys.
     """
     names = ["one", "two", "three"]
     found = answer_of(
@@ -466,9 +473,9 @@ def test_coordinators_of_several_groups(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-leave-members", "raw-request")
 def test_members_that_are_removed(kafka_cluster: MockCluster) -> None:
-    """An administrator removes a member by its id, and a static member by the id of the instance.
+    """An administrator can remove a member by its id, and a static member by its group.instance.id.
 
-    mock-leave-members.patch: the brokers did not support a list of members.
+    Without mock-leave-members.patch, the brokers did not support a list of members.
     """
     kafka_cluster.create_topic("orders")
     kafka_cluster.set_coordinator("group", "group", 1)
@@ -498,7 +505,7 @@ def test_members_that_are_removed(kafka_cluster: MockCluster) -> None:
 def test_client_ids_of_members(kafka_cluster: MockCluster, kind: str) -> None:
     """A description of a group contains the client ids and hosts of its members.
 
-    mock-used-client-ids.patch: both were empty.
+    Without mock-used-client-ids.patch, both were empty.
     """
     kafka_cluster.create_topic("orders")
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
@@ -513,9 +520,10 @@ def test_client_ids_of_members(kafka_cluster: MockCluster, kind: str) -> None:
 
 @needs("mock-remove-members")
 def test_members_that_are_removed_from_a_modern_group(kafka_cluster: MockCluster) -> None:
-    """An administrator removes members of a KIP-848 group as those of a classic group.
+    """An administrator can remove members of a KIP-848 group like members of a classic group.
 
-    mock-remove-members.patch: the brokers looked for the group among the classic groups only.
+    Without mock-remove-members.patch, the brokers looked for the group only among the classic
+    groups.
     """
     kafka_cluster.create_topic("orders")
     kafka_cluster.set_coordinator("group", "group", 1)
@@ -543,9 +551,9 @@ def test_members_that_are_removed_from_a_modern_group(kafka_cluster: MockCluster
 
 @needs("mock-replicas")
 def test_replicas_that_are_assigned(kafka_cluster: MockCluster) -> None:
-    """A partition has the replicas that are assigned, and a leader that is one of them.
+    """A partition has its assigned replicas, and one of them is the leader.
 
-    mock-replicas.patch: the brokers chose the replicas.
+    Without mock-replicas.patch, the brokers chose the replicas.
     """
     kafka_cluster.create_topic("orders", 1, 3)
     kafka_cluster.set_leader("orders", 0, 1)
@@ -570,9 +578,9 @@ def test_replicas_that_are_assigned(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-quotas")
 def test_quotas_of_clients(kafka_cluster: MockCluster) -> None:
-    """A client that sends more than 10 s of its quota, or of the default quota, is throttled.
+    """If a client sends more than 10 s of its quota, or of the default quota, it is throttled.
 
-    mock-quotas.patch: the brokers throttled nobody.
+    Without mock-quotas.patch, the brokers throttled no client.
     """
     kafka_cluster.create_topic("orders", 1)
     rate = 90_000
@@ -588,7 +596,7 @@ def test_quotas_of_clients(kafka_cluster: MockCluster) -> None:
             producer.produce("orders", bytes(rate * 21 // 2), on_delivery=reports)
             assert producer.flush(TIMEOUT) == 0
         assert reports.errors == [None]
-        # The next answer can replace the event with one that the throttling has ended.
+        # A later answer can replace this event with an event that the throttling has ended.
         return throttled.calls != []
 
     assert not is_throttled("me")
@@ -607,7 +615,7 @@ def test_quotas_of_clients(kafka_cluster: MockCluster) -> None:
 def test_the_leader_of_a_new_partition(kafka_cluster: MockCluster) -> None:
     """The preferred replica leads each new partition.
 
-    mock-replicas.patch: the leader was any of the replicas.
+    Without mock-replicas.patch, any of the replicas was the leader.
     """
     kafka_cluster.create_topic("orders", 20, 3)
     with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
@@ -618,9 +626,9 @@ def test_the_leader_of_a_new_partition(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-shared-partitions")
 def test_members_that_share_a_partition(kafka_cluster: MockCluster) -> None:
-    """If there are more members than partitions, every member has one, spread evenly.
+    """With more members than partitions, every member has a partition, and the shares are even.
 
-    mock-shared-partitions.patch: a member without a partition of its own had none.
+    Without mock-shared-partitions.patch, some members had no partition.
     """
     kafka_cluster.create_topic("orders", 2)
     kafka_cluster.set_share_group_heartbeat_interval(0.1)
@@ -644,9 +652,9 @@ def test_members_that_share_a_partition(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-start-offsets")
 def test_start_offsets_of_share_groups(kafka_cluster: MockCluster) -> None:
-    """A share group continues at the offset that is set, and forgets it.
+    """A share group continues at the offset that is set, and can forget its offset.
 
-    mock-start-offsets.patch: nobody could set or read the offset.
+    Without mock-start-offsets.patch, the offset could be neither set nor read.
     """
     kafka_cluster.create_topic("orders")
 
@@ -669,9 +677,9 @@ def test_start_offsets_of_share_groups(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-fenced-producer", "mock-transaction-version")
 def test_a_fenced_producer_that_produces(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A fenced producer is told that it is fenced.
+    """A fenced producer gets the error for a fenced producer.
 
-    mock-fenced-producer.patch: the error was OUT_OF_ORDER_SEQUENCE_NUMBER.
+    Without mock-fenced-producer.patch, the error was OUT_OF_ORDER_SEQUENCE_NUMBER.
     """
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "transactional.id": "one"}
     reports = Reports()
@@ -693,7 +701,7 @@ def test_offsets_in_a_transaction_of_a_member_that_has_left(
 ) -> None:
     """Offsets of a member that has left are refused while the group has other members.
 
-    mock-txn-offsets.patch: the brokers did not check who sent the offsets.
+    Without mock-txn-offsets.patch, the brokers did not check who sent the offsets.
     """
     common = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     config = common | {"group.id": "group"}
@@ -714,9 +722,9 @@ def test_offsets_in_a_transaction_of_a_member_that_has_left(
 
 @needs("mock-txn-offsets")
 def test_the_metadata_of_an_offset(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The brokers accept 4096 bytes.
+    """The brokers accept up to 4096 bytes of metadata.
 
-    mock-txn-offsets.patch: the brokers accepted any size.
+    Without mock-txn-offsets.patch, the brokers accepted any size.
     """
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     with Consumer(config) as consumer:
@@ -734,9 +742,9 @@ def test_the_metadata_of_an_offset(kafka_cluster: MockCluster, kafka_topic: str)
 
 @needs("mock-txn-offsets")
 def test_the_epoch_of_a_committed_offset(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The epoch is the one that the client has committed.
+    """The epoch of a committed offset is the epoch that the client has committed.
 
-    mock-txn-offsets.patch: the brokers returned the present epoch of the leader.
+    Without mock-txn-offsets.patch, the brokers returned the present epoch of the leader.
     """
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     with Consumer(config) as consumer:
@@ -750,9 +758,9 @@ def test_the_epoch_of_a_committed_offset(kafka_cluster: MockCluster, kafka_topic
 
 @needs("mock-txn-timeouts")
 def test_a_transaction_that_nobody_reads(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The brokers abort a transaction that nobody reads when its time is over.
+    """If nobody reads a transaction, the brokers still abort it after its timeout.
 
-    mock-txn-timeouts.patch: the brokers aborted it at the next request about it.
+    Without mock-txn-timeouts.patch, the brokers aborted it only at the next request about it.
     """
     config: dict[str, Any] = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
@@ -783,7 +791,7 @@ def batches_of(cluster: MockCluster, topic: str) -> list[protocol.records.Record
 def test_the_longest_transaction(kafka_cluster: MockCluster) -> None:
     """The brokers refuse transaction.timeout.ms above 15 minutes.
 
-    mock-txn-timeouts.patch: the brokers accepted any time.
+    Without mock-txn-timeouts.patch, the brokers accepted any time.
     """
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "transactional.id": "one"}
     with Producer(config | {"transaction.timeout.ms": 900_000}) as producer:
@@ -800,7 +808,7 @@ def test_the_longest_transaction(kafka_cluster: MockCluster) -> None:
 def test_a_static_member_that_restarts(kafka_cluster: MockCluster) -> None:
     """A static member that restarts gets its partitions back, and the group does not rebalance.
 
-    mock-vacant-instances.patch: the brokers took it for a new member.
+    Without mock-vacant-instances.patch, the brokers treated it as a new member.
     """
     kafka_cluster.create_topic("orders", 2)
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
@@ -814,7 +822,7 @@ def test_a_static_member_that_restarts(kafka_cluster: MockCluster) -> None:
     with Consumer(config | {"group.instance.id": "stays"}) as stays:
 
         def restart() -> list[TopicPartition]:
-            """The partitions of the member that restarts."""
+            """Restart the member; return its partitions."""
             with Consumer(restarts) as consumer:
                 consumer.subscribe(["orders"])
                 wait_until(
@@ -830,9 +838,9 @@ def test_a_static_member_that_restarts(kafka_cluster: MockCluster) -> None:
 
 @needs("mock-vacant-instances")
 def test_two_clients_with_one_instance_id(kafka_cluster: MockCluster) -> None:
-    """In a classic group the second client takes the place of the first one, which is fenced.
+    """In a classic group, the second client replaces the first one, which is fenced.
 
-    mock-vacant-instances.patch: the brokers took both for members.
+    Without mock-vacant-instances.patch, both clients were members.
     """
     kafka_cluster.create_topic("orders", 2)
     config = {
@@ -863,10 +871,10 @@ def test_two_clients_with_one_instance_id(kafka_cluster: MockCluster) -> None:
 def test_a_batch_that_is_sent_again(
     kafka_cluster: MockCluster, kafka_topic: str, identity: dict[str, str]
 ) -> None:
-    """The brokers store the batch once, and return its offset.
+    """The brokers store a batch that is sent again once, and return its offset.
 
-    mock-idempotence.patch: a batch of an idempotent producer was stored twice, and a batch of a
-    transactional producer had no offset.
+    Without mock-idempotence.patch, a batch of an idempotent producer was stored twice, and a batch
+    of a transactional producer had no offset.
     """
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "enable.idempotence": True}
     reports = Reports()
@@ -880,7 +888,7 @@ def test_a_batch_that_is_sent_again(
         producer.produce(kafka_topic, b"1", partition=0, on_delivery=reports)
         wait_until(lambda: len(batches_of(kafka_cluster, kafka_topic)) == 2)
         for broker in range(1, 4):
-            kafka_cluster.set_broker_down(broker)  # its answers are lost
+            kafka_cluster.set_broker_down(broker)  # the broker's answers are lost
             kafka_cluster.set_round_trip_time(broker, 0)
             kafka_cluster.set_broker_up(broker)
         wait_until(lambda: len(reports) == 1, lambda: producer.poll(0.05))

@@ -1,6 +1,6 @@
 """Data races in librdkafka that the thread sanitizer reports (tests/native/races.c).
 
-They need a librdkafka that was compiled with the sanitizer: `make tsan` runs them.
+The tests need a librdkafka that was compiled with the sanitizer: `make tsan` runs them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs("max-poll-flag")
 def test_polling_while_the_consumer_joins(program: Path) -> None:
-    """A poll looks at an atomic flag, not at those that librdkafka's main thread changes."""
+    """A poll reads an atomic flag, and not the flags that librdkafka's main thread changes."""
     assert_no_report(program, "poll")
 
 
 @needs("share-broker-state", "max-poll-flag")
 def test_share_consumer_while_a_broker_goes(program: Path) -> None:
-    """The main thread reads the state of a broker under its lock."""
+    """The main thread reads the state of a broker with the broker's lock held."""
     assert_no_report(program, "share")
 
 

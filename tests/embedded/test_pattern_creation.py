@@ -1,4 +1,4 @@
-"""A topic that only matches a pattern is not created again; topics that are named are."""
+"""A topic that only matches a pattern is not created again, but topics that are named are."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def assigned(consumer: Consumer) -> set[str]:
 def test_a_deleted_topic_that_matched(
     kafka_cluster: MockCluster, asked: Asked, consumer: Consumer
 ) -> None:
-    """No request allows its creation, neither before it is deleted nor afterwards."""
+    """No request allows the topic to be created, neither before nor after its deletion."""
     consumer.subscribe(["^u.*"])
     wait_until(lambda: assigned(consumer) == {"ua", "ub"}, lambda: consumer.poll(0.02))
     delete(kafka_cluster, "ua")
@@ -106,9 +106,9 @@ def test_a_deleted_topic_that_matched(
 
 
 def test_a_name_beside_a_pattern(kafka_cluster: MockCluster, asked: Asked) -> None:
-    """The topic that is named is asked for in a request of its own, and created.
+    """The named topic has its own request, and is created.
 
-    The classic protocol asks for all topics instead, which creates none.
+    With the classic protocol, the consumer requests all topics instead, which creates none.
     """
     with consuming(kafka_cluster, "consumer") as consumer:
         consumer.subscribe(["^u.*", "named"])
@@ -118,7 +118,8 @@ def test_a_name_beside_a_pattern(kafka_cluster: MockCluster, asked: Asked) -> No
 
 
 def test_after_unsubscribe(kafka_cluster: MockCluster, asked: Asked, consumer: Consumer) -> None:
-    """Topics that matched are still not created; the next subscribe() may create others."""
+    """After unsubscribe(), topics that matched are still not created; the next subscribe() may
+    create others."""
     consumer.subscribe(["^u.*"])
     wait_until(lambda: assigned(consumer) == {"ua", "ub"}, lambda: consumer.poll(0.02))
     consumer.unsubscribe()
@@ -131,7 +132,7 @@ def test_after_unsubscribe(kafka_cluster: MockCluster, asked: Asked, consumer: C
 
 
 def test_assign_after_a_pattern(kafka_cluster: MockCluster, asked: Asked) -> None:
-    """A topic that is assigned by hand may be created, as if there had been no pattern."""
+    """A topic that is assigned by hand may be created, even if it matched an earlier pattern."""
     with consuming(kafka_cluster, "classic") as consumer:
         consumer.subscribe(["^u.*"])
         wait_until(lambda: assigned(consumer) == {"ua", "ub"}, lambda: consumer.poll(0.02))

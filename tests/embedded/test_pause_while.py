@@ -1,4 +1,4 @@
-"""Consumer.pause_while(): long work keeps the membership, and stale commits are fenced."""
+"""Consumer.pause_while(): long work keeps the membership, and late commits are fenced."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import committed, send, values_of
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-# Longer work without a poll ends the membership; a pause of the machine does not.
+# Work that takes longer without a poll ends the membership, but a pause of the machine does not.
 IMPATIENT = {"max.poll.interval.ms": 6000, "session.timeout.ms": 6000}
 LONGER = 7.0
 
@@ -28,9 +28,9 @@ def first_message(consumer: Consumer, topic: str, **callbacks: Any) -> Any:
 
 
 def test_longer_than_the_poll_interval(make_consumer: MakeConsumer, filled: str) -> None:
-    """Work that takes longer than max.poll.interval.ms keeps the partition: the same member
-    commits and reads on, without a gap and without a rebalance. Without it the partition is lost.
-    """
+    """With pause_while(), work that takes longer than max.poll.interval.ms keeps the partition: the
+    same member commits and reads on, without a gap or a rebalance. Without pause_while(), the
+    partition is lost."""
     events: list[str] = []
     consumer = make_consumer(IMPATIENT)
     message = first_message(consumer, filled, on_revoke=lambda *_: events.append("revoked"))
@@ -59,7 +59,7 @@ def test_longer_than_the_poll_interval(make_consumer: MakeConsumer, filled: str)
 def test_nothing_is_read_meanwhile(
     make_consumer: MakeConsumer, filled: str, producer: Producer
 ) -> None:
-    """Inside the block no poll() returns messages, and after it no message is missing."""
+    """Inside the block, poll() returns no messages; after the block, no message is missing."""
     consumer = make_consumer()
     first_message(consumer, filled)
     with consumer.pause_while():
@@ -75,7 +75,7 @@ def test_nothing_is_read_meanwhile(
 def test_paused_partitions_stay_paused(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer
 ) -> None:
-    """The end of the block does not resume partitions that the application had paused itself."""
+    """At the end of the block, partitions that the application had paused itself stay paused."""
     for partition in range(2):
         producer.produce(kafka_topic, b"%d" % partition, partition=partition)
     assert producer.flush(TIMEOUT) == 0
@@ -95,8 +95,10 @@ def test_paused_partitions_stay_paused(
 
 
 def test_paused_by_a_call_that_failed_for_others(consumer: Consumer, filled: str) -> None:
-    """pause() raises for a partition that is not assigned; the other partitions count as paused by
-    the application."""
+    """If pause() raises for an unassigned partition, the other partitions are paused nevertheless.
+
+    They count as paused by the application.
+    """
     consumer.assign([TopicPartition(filled, 0, 0)])
     assert values_of(consumer.consume(1, TIMEOUT)) == [b"0"]
     with pytest.raises(KafkaException) as caught:
@@ -116,8 +118,8 @@ def test_a_partition_is_taken_away(
 ) -> None:
     """A partition that a second member gets inside the block is in `lost`.
 
-    The first member cannot commit it or store its offsets. It can commit the partition that it
-    keeps, and reads that partition further after the block.
+    The first member can neither commit this partition nor store its offsets. It can commit the
+    partition that it keeps, and continues to read that partition after the block.
     """
     for partition in range(2):
         for number in range(10):
@@ -149,7 +151,7 @@ def test_a_partition_is_taken_away(
             with pytest.raises(KafkaException, match=r"revoked during pause_while\(\)") as caught:
                 commit()
             assert caught.value.args[0] == KafkaError._ASSIGNMENT_LOST
-        if kept.partition not in revoked:  # not with an eager protocol, which takes all
+        if kept.partition not in revoked:  # with an eager protocol, all partitions would be lost
             (answer,) = first.commit(last[kept.partition], asynchronous=False)
             assert answer.error is None
     with pytest.raises(KafkaException, match="revoked"):
@@ -166,7 +168,7 @@ def test_a_partition_is_taken_away(
 
 
 def test_what_is_assigned_inside_is_paused(make_consumer: MakeConsumer, filled: str) -> None:
-    """A partition that comes inside the block is read after it."""
+    """A partition that is assigned inside the block is read after the block."""
     consumer = make_consumer()
     consumer.subscribe([filled])
     with consumer.pause_while():
@@ -201,10 +203,10 @@ def test_callbacks_run_on_its_thread(make_consumer: MakeConsumer, filled: str) -
 
 
 def test_an_exception_leaves_the_block(make_consumer: MakeConsumer, filled: str) -> None:
-    """The block ends as usual: reading continues, and no thread is left."""
+    """If the block raises, it ends as usual: reading continues, and no thread is left."""
     consumer = make_consumer()
     first_message(consumer, filled)
-    before = set(threading.enumerate())  # of other tests, some are ending perhaps
+    before = set(threading.enumerate())  # threads of other tests, which may end meanwhile
 
     def work() -> None:
         with consumer.pause_while():
@@ -218,9 +220,9 @@ def test_an_exception_leaves_the_block(make_consumer: MakeConsumer, filled: str)
 
 
 def test_blocks_in_one_another(consumer: Consumer, filled: str) -> None:
-    """A block inside another one is refused, and the outer one goes on.
+    """A block inside another one is refused, and the outer block still works.
 
-    One block after the other is allowed, with one object as well.
+    One block after another is allowed, even with the same object.
     """
     consumer.assign([TopicPartition(filled, 0, 0)])
     pause = consumer.pause_while()
@@ -250,7 +252,7 @@ def test_inside_a_callback(make_consumer: MakeConsumer, filled: str) -> None:
 
 
 def test_close_inside(make_consumer: MakeConsumer, filled: str) -> None:
-    """The block ends quietly, and at once."""
+    """If the consumer is closed inside the block, the block ends at once and raises nothing."""
     consumer = make_consumer()
     first_message(consumer, filled)
     watch = Stopwatch()
@@ -261,7 +263,7 @@ def test_close_inside(make_consumer: MakeConsumer, filled: str) -> None:
 
 
 def test_no_assignment(kafka_cluster: MockCluster, consumer: Consumer) -> None:
-    """A consumer that reads nothing has nothing to pause."""
+    """Without an assignment, there is nothing to pause."""
     with consumer.pause_while() as pause:
         pass
     assert pause.lost == []

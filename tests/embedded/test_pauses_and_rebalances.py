@@ -1,4 +1,4 @@
-"""pause() across rebalances: a partition stays paused while its consumer keeps it."""
+"""pause() and rebalances: a partition stays paused as long as its consumer keeps it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def numbers_of(partitions: list[TopicPartition]) -> set[int]:
 
 
 def share(first: Consumer, second: Consumer, topic: str) -> None:
-    """The second consumer joins, and both have a partition."""
+    """Let the second consumer join, so that each has a partition."""
     second.subscribe([topic])
     wait_until(
         lambda: len(second.assignment()) == len(first.assignment()) == 1,
@@ -38,7 +38,7 @@ def share(first: Consumer, second: Consumer, topic: str) -> None:
 
 
 def leave(first: Consumer, second: Consumer) -> None:
-    """The second consumer leaves, and the first has both partitions."""
+    """Let the second consumer leave, so that the first has both partitions."""
     second.close()
     wait_until(lambda: len(first.assignment()) == 2, lambda: first.poll(0.02))
 
@@ -47,8 +47,8 @@ def leave(first: Consumer, second: Consumer) -> None:
 def test_a_revoked_partition_is_not_paused_any_more(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
 ) -> None:
-    """A partition that comes back is read. One that stayed is still paused, and paused() contains
-    it."""
+    """A partition that comes back is read. A partition that stayed is still paused, and in
+    paused()."""
     config = {"partition.assignment.strategy": strategy}
     first, second = make_consumer(config), make_consumer(config)
     first.subscribe([kafka_topic])
@@ -74,7 +74,7 @@ def test_a_revoked_partition_is_not_paused_any_more(
 def test_a_partition_that_was_revoked_inside_the_block(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
 ) -> None:
-    """If the partition comes back after the block, it is read at once; if it comes back inside the
+    """If the partition comes back after the block, it is read at once. If it comes back inside the
     block, it is read after the block."""
     config = {"partition.assignment.strategy": strategy}
     first, second = make_consumer(config), make_consumer(config)
@@ -132,7 +132,7 @@ def test_assignments_of_the_application(consumer: Consumer, kafka_topic: str) ->
 def test_a_pause_in_on_assign(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer
 ) -> None:
-    """A program that begins with everything paused reads nothing until it resumes."""
+    """If on_assign pauses all partitions, nothing is read until the application resumes them."""
     produce(producer, kafka_topic, b"value")
     consumer = make_consumer()
     consumer.list_topics(kafka_topic, TIMEOUT)
@@ -157,7 +157,7 @@ def test_aio(
     producer: Producer,
     strategy: str,
 ) -> None:
-    """AIOConsumer: paused() is right, too, and nothing stays paused after the block."""
+    """With AIOConsumer, paused() is also correct, and nothing stays paused after the block."""
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "group",

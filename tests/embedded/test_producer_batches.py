@@ -15,7 +15,7 @@ from tests.support.waiting import TIMEOUT
 
 
 def test_batch_of_bare_values(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Entries that are no dicts but bytes-like are values."""
+    """An entry that is not a dict is a value, which must be bytes-like."""
     values: list[Any] = [b"bytes", bytearray(b"array"), memoryview(b"view"), b""]
     assert producer.produce_batch(kafka_topic, values) == 4
     assert producer.flush(TIMEOUT) == 0
@@ -26,7 +26,7 @@ def test_batch_of_bare_values(kafka_topic: str, producer: Producer, consumer: Co
 def test_batch_carries_every_field(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """A dict takes what produce() takes."""
+    """An entry that is a dict can contain every argument of produce()."""
     common, own, other = Reports(), Reports(), Reports()
     batch: list[Any] = [
         {
@@ -69,7 +69,7 @@ def test_batch_carries_every_field(
 
 
 def test_batch_uses_the_clients_callback(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Without a callback in the batch, messages get the client's callback."""
+    """If the call has no callback, messages get the client's callback."""
     common = Reports()
     producer = make_producer({"on_delivery": common})
     assert producer.produce_batch(kafka_topic, [b"a", {"value": b"b"}]) == 2
@@ -80,7 +80,7 @@ def test_batch_uses_the_clients_callback(kafka_topic: str, make_producer: MakePr
 def test_batch_goes_on_after_a_refused_message(
     kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """A message that cannot be enqueued gets an `_error`; the others are sent."""
+    """A message that cannot be enqueued gets an `_error`; the other messages are sent."""
     producer = make_producer({"message.max.bytes": 1000})
     reports = Reports()
     batch: list[Any] = [{"value": b"a"}, {"value": b"x" * 2000}, {"value": b"b"}]
@@ -105,7 +105,8 @@ def test_batch_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
 
 
 def test_batch_that_is_tried_again(kafka_topic: str, small: Producer) -> None:
-    """The `_error` of a message is removed when it is enqueued, so that it is not sent twice."""
+    """When a message is enqueued, its `_error` is removed, so that the message is not sent
+    twice."""
     batch: list[Any] = [{"value": b"%d" % i} for i in range(8)]
     batch[7] |= {"key": b"k", "headers": [], "partition": 0, "mine": 1}
     assert small.produce_batch(kafka_topic, batch) == 5
@@ -117,14 +118,14 @@ def test_batch_that_is_tried_again(kafka_topic: str, small: Producer) -> None:
 
 
 def test_bare_value_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
-    """A bare value has no place for `_error`: it raises."""
+    """A bare value cannot hold an `_error`, so a full queue raises an exception."""
     with pytest.raises(BufferError):
         small.produce_batch(kafka_topic, [b"%d" % i for i in range(8)])
     assert len(small) == 5
 
 
 def test_batch_that_blocks(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """With block a batch of any size goes through a small queue."""
+    """With block, a batch of any size is sent through a small queue."""
     producer = make_producer({"queue.buffering.max.messages": 10})
     reports = Reports()
     values: list[Any] = [b"%d" % i for i in range(1000)]
@@ -148,7 +149,7 @@ def test_batch_that_blocks(kafka_topic: str, make_producer: MakeProducer) -> Non
 def test_batch_with_a_wrong_field(
     kafka_topic: str, producer: Producer, entry: Any, error: type[Exception], text: str
 ) -> None:
-    """The exception names the message's index and field; those before it are enqueued."""
+    """The exception names the message's index and the field; earlier messages are enqueued."""
     reports = Reports()
     with pytest.raises(error, match=rf"^Message {text} at index 2 must "):
         producer.produce_batch(kafka_topic, [b"a", {"value": b"b"}, entry, b"d"], -1, reports)
@@ -157,7 +158,7 @@ def test_batch_with_a_wrong_field(
 
 
 def test_batch_changed_by_a_callback(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """A callback that empties the list while produce_batch() blocks ends it early."""
+    """If a callback empties the list while produce_batch() blocks, the call ends early."""
     producer = make_producer({"queue.buffering.max.messages": 1})
     values: list[Any] = [b"%d" % i for i in range(1000)]
     count = producer.produce_batch(
@@ -192,7 +193,7 @@ def test_arrow_rows_arrive(kafka_topic: str, producer: Producer, consumer: Consu
 
 
 def test_arrow_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
-    """The exception names the row; those before it are enqueued."""
+    """The exception names the row; earlier rows are enqueued."""
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     batch = pyarrow.record_batch({"value": pyarrow.array([b"v"] * 8, pyarrow.binary())})
     with pytest.raises(BufferError, match="row 5"):
@@ -201,7 +202,7 @@ def test_arrow_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
 
 
 def test_arrow_that_blocks(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """With block a batch of any size goes through a small queue."""
+    """With block, a batch of any size is sent through a small queue."""
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     producer = make_producer({"queue.buffering.max.messages": 10})
     values = [b"%d" % i for i in range(1000)]

@@ -1,4 +1,4 @@
-"""Giving messages up and ending a Producer: purge() and close()."""
+"""purge() and close(): messages are given up, and a Producer ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 
 def test_purge_of_queued_messages(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Messages not sent yet are reported with _PURGE_QUEUE, by the next poll()."""
+    """Messages that were not sent yet are reported with _PURGE_QUEUE, in the next poll()."""
     producer = make_producer({"linger.ms": 60_000})
     reports = Reports()
     fill(producer, kafka_topic, 5, reports)
@@ -35,7 +35,7 @@ def test_purge_of_queued_messages(kafka_topic: str, make_producer: MakeProducer)
 
 @pytest.fixture
 def in_flight(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> Reports:
-    """Reports of a message that was sent and is not answered."""
+    """Yield the reports of a message that was sent and is not answered."""
     reports = Reports()
     producer.produce(kafka_topic, b"first")
     assert producer.flush(TIMEOUT) == 0
@@ -56,7 +56,7 @@ def test_purge_of_messages_in_flight(producer: Producer, in_flight: Reports) -> 
 def test_purge_can_spare_messages_in_flight(
     kafka_cluster: MockCluster, producer: Producer, in_flight: Reports
 ) -> None:
-    """in_flight=False leaves messages that were sent to be answered."""
+    """With in_flight=False, messages that were sent keep waiting for their answers."""
     producer.purge(in_flight=False)
     assert producer.poll(0) == 0
     kafka_cluster.set_round_trip_time(None, 0)
@@ -65,7 +65,7 @@ def test_purge_can_spare_messages_in_flight(
 
 
 def test_purge_can_spare_the_queue(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """in_queue=False leaves queued messages to be sent."""
+    """With in_queue=False, queued messages are still sent."""
     producer = make_producer({"linger.ms": 60_000})
     reports = Reports()
     fill(producer, kafka_topic, 5, reports)
@@ -75,8 +75,7 @@ def test_purge_can_spare_the_queue(kafka_topic: str, make_producer: MakeProducer
 
 
 def test_purge_without_waiting(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """blocking=False returns before the broker threads have released their messages, which they do
-    later."""
+    """With blocking=False, purge() returns before the brokers' threads release their messages."""
     producer = make_producer({"linger.ms": 60_000})
     reports = Reports()
     fill(producer, kafka_topic, 5, reports)
@@ -91,7 +90,7 @@ def test_purge_without_waiting(kafka_topic: str, make_producer: MakeProducer) ->
 def test_close_delivers_everything(
     kafka_topic: str, make_producer: MakeProducer, consumer: Consumer
 ) -> None:
-    """close() flushes: everything is delivered, and every callback has been called."""
+    """close() flushes: every message is delivered, and every callback has been called."""
     producer = make_producer({"linger.ms": 60_000})
     reports = Reports()
     fill(producer, kafka_topic, 1000, reports)
@@ -102,8 +101,10 @@ def test_close_delivers_everything(
 
 
 def test_close_with_a_timeout_gives_the_rest_up(make_producer: MakeProducer) -> None:
-    """Messages that could not be delivered in time are reported as purged: every callback is
-    called."""
+    """Messages that are not delivered before the timeout are reported as purged.
+
+    Every callback is called.
+    """
     producer = make_producer({"bootstrap.servers": NO_BROKER})
     reports = Reports()
     fill(producer, "topic", 5, reports)
@@ -116,7 +117,7 @@ def test_close_with_a_timeout_gives_the_rest_up(make_producer: MakeProducer) -> 
 def test_leaving_a_with_block_delivers_everything(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """The context manager closes, with or without an exception in the block."""
+    """The end of a with block closes the producer, with or without an exception in the block."""
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     with pytest.raises(ZeroDivisionError), Producer(config) as producer:  # noqa: PT012
         producer.produce(kafka_topic, b"v")
@@ -129,7 +130,7 @@ def test_leaving_a_with_block_delivers_everything(
 def test_close_delivers_though_a_callback_raises(
     kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """close() does all its work, and then raises what a callback raised in it."""
+    """close() does all its work, and then raises the exception of a callback."""
     statistics = Recorder(raises=1)
     reports = Reports()
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "linger.ms": 60_000}
@@ -138,7 +139,7 @@ def test_close_delivers_though_a_callback_raises(
         Producer(config, stats_cb=statistics, **{"statistics.interval.ms": 1}) as producer,
     ):
         producer.produce(kafka_topic, b"v", on_delivery=reports)
-        wait_until(lambda: producer.stats() is not None)  # they wait to be served
+        wait_until(lambda: producer.stats() is not None)  # the reports wait for a call
     assert reports.errors == [None]
     with pytest.raises(RuntimeError, match="has been closed"):
         producer.poll(0)
@@ -183,8 +184,10 @@ def test_raises_once_for_many_callbacks(
 
 
 def test_contexts_are_no_circle(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Callbacks may raise the same exception; the exception that was being handled around flush()
-    is the last context."""
+    """If callbacks raise the same exception, the contexts form no cycle.
+
+    The exception that was being handled around flush() is the last context.
+    """
     producer = make_producer()
     same, other = ZeroDivisionError("same"), ZeroDivisionError("other")
 
@@ -202,7 +205,10 @@ def test_contexts_are_no_circle(kafka_topic: str, make_producer: MakeProducer) -
 
 
 def test_ctrl_c_in_a_callback_ends_flush(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """KeyboardInterrupt is not kept until all is delivered; the other callbacks run later."""
+    """After Ctrl-C in a callback, flush() raises KeyboardInterrupt at once.
+
+    The other callbacks run later.
+    """
     producer = make_producer()
     called: list[int] = []
 
@@ -226,12 +232,13 @@ def test_ctrl_c_in_a_callback_ends_flush(kafka_topic: str, make_producer: MakePr
 def test_a_signal_handler_ends_flush_with_what_callbacks_raised(
     make_producer: MakeProducer,
 ) -> None:
-    """flush() raises what the handler raised; the exception of a callback is its context."""
+    """flush() raises the signal handler's exception, with the exception of a callback as its
+    context."""
     raised = threading.Event()
     calls: list[object] = []
 
     def fail(call: object) -> None:
-        if calls:  # the signal may come before this call has raised anything
+        if calls:  # the signal may come before a callback of this call has raised
             raised.set()
         calls.append(call)
         raise ZeroDivisionError
@@ -260,11 +267,12 @@ def test_a_signal_handler_ends_flush_with_what_callbacks_raised(
 def test_events_that_come_faster_than_they_are_served(
     kafka_topic: str, make_producer: MakeProducer, end: str
 ) -> None:
-    """flush() and close() end with the messages, however many statistics there are to serve."""
+    """flush() and close() end when the messages are reported, even if statistics come all the
+    time."""
     reports = Reports()
 
     def next_has_come(*_: object) -> None:
-        if reports.errors:  # statistics come before reports, which would wait for ever
+        if reports.errors:  # statistics come before reports; the reports would wait for ever
             wait_for_statistics(producer)
 
     def report(error: KafkaError | None, message: Message) -> None:
@@ -280,7 +288,7 @@ def test_events_that_come_faster_than_they_are_served(
 
 
 def test_an_old_wakeup_does_not_end_close(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """A wakeup() that nobody was waiting for must not make close() give messages up."""
+    """An earlier wakeup() that ended no wait does not make close() give up messages."""
     producer = make_producer({"linger.ms": 60_000})
     reports = Reports()
     fill(producer, kafka_topic, 100, reports)
@@ -290,7 +298,7 @@ def test_an_old_wakeup_does_not_end_close(kafka_topic: str, make_producer: MakeP
 
 
 def test_close_while_another_thread_waits_for_room(make_producer: MakeProducer) -> None:
-    """produce(block=-1) in another thread does not hold close() up."""
+    """close() does not wait for a produce(block=-1) in another thread."""
     producer = make_producer({"bootstrap.servers": NO_BROKER, "queue.buffering.max.messages": 1})
     producer.produce("topic", b"v")
     waiting = threading.Event()

@@ -1,4 +1,4 @@
-"""What goes into a Producer comes out: fields, and delivery reports."""
+"""The fields of produced messages arrive, and delivery reports contain them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.waiting import TIMEOUT
 
 
 def test_every_field_arrives(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Value, key, partition, timestamp and headers given by name reach the consumer."""
+    """Value, key, partition, timestamp and headers that are given by name reach the consumer."""
     producer.produce(
         kafka_topic,
         value="wert",
@@ -51,7 +51,8 @@ def test_every_field_arrives(kafka_topic: str, producer: Producer, consumer: Con
 
 
 def test_fields_by_position(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """produce(topic, value, key, partition, callback, on_delivery, timestamp, headers)."""
+    """The order of positional arguments is topic, value, key, partition, callback, on_delivery,
+    timestamp, headers."""
     reports = Reports()
     producer.produce(kafka_topic, b"v", b"k", 0, reports, None, 5000, {"name": b"value"})
     assert producer.flush(TIMEOUT) == 0
@@ -81,7 +82,8 @@ def test_fields_by_position(kafka_topic: str, producer: Producer, consumer: Cons
 def test_kinds_of_values_and_keys(
     kafka_topic: str, producer: Producer, consumer: Consumer, given: Any, stored: bytes | None
 ) -> None:
-    """Text is UTF-8, buffers are taken as they are, and null is not the same as empty."""
+    """A str is written as UTF-8, buffers are written unchanged, and null is not the same as
+    empty."""
     producer.produce(kafka_topic, given, given, headers={"header": given})
     assert producer.flush(TIMEOUT) == 0
     (message,) = read(consumer, kafka_topic, 1)
@@ -105,7 +107,7 @@ def test_values_are_copied(kafka_topic: str, make_producer: MakeProducer) -> Non
 def test_the_partition_is_the_one_given(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """An explicit partition wins over the partitioner."""
+    """An explicit partition takes precedence over the partitioner."""
     for partition in (2, 0, 1, 2):
         producer.produce(kafka_topic, b"%d" % partition, b"same key", partition=partition)
     assert producer.flush(TIMEOUT) == 0
@@ -129,7 +131,7 @@ def test_negative_partitions_are_unknown(
 
     try:
         producer.produce(kafka_topic, b"x", partition=partition, on_delivery=report)
-    except KafkaException as known:  # metadata may come while the call opens the topic
+    except KafkaException as known:  # metadata may arrive while the call opens the topic
         codes.append(known.code())
     assert producer.flush(TIMEOUT) == 0
     assert codes == [KafkaError._UNKNOWN_PARTITION]
@@ -145,7 +147,7 @@ def test_negative_partitions_are_unknown(
 
 @pytest.mark.kafka_topic(partitions=3)
 def test_the_partitioner_keeps_keys_together(kafka_topic: str, producer: Producer) -> None:
-    """Without a partition all messages of a key go to one partition."""
+    """Without a partition, all messages of a key go to the same partition."""
     reports = Reports()
     for i in range(30):
         producer.produce(kafka_topic, b"", b"key %d" % (i % 6), on_delivery=reports)
@@ -158,7 +160,7 @@ def test_the_partitioner_keeps_keys_together(kafka_topic: str, producer: Produce
 def test_the_timestamp_is_now_by_default(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """Timestamp 0, the default, means the time of the call in milliseconds."""
+    """The timestamp 0, which is the default, means the time of the call in milliseconds."""
     before = int(time.time() * 1000)
     producer.produce(kafka_topic, b"default")
     producer.produce(kafka_topic, b"zero", timestamp=0)
@@ -171,7 +173,7 @@ def test_the_timestamp_is_now_by_default(
 
 
 def test_many_topics(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """One producer serves any number of topics, in any order, by equal or same names."""
+    """A producer can send to any number of topics, in any order, with equal or identical names."""
     reports = Reports()
     names = [f"topic-{i}" for i in range(20)]
     for name in names:
@@ -189,7 +191,7 @@ def test_many_topics(kafka_cluster: MockCluster, producer: Producer) -> None:
 
 
 def test_report_of_a_delivered_message(kafka_topic: str, producer: Producer) -> None:
-    """The report says where the message is and how long it took."""
+    """The report contains the partition and offset of the message, and its latency."""
     reports = Reports()
     headers = [("name", b"value"), ("name", None)]
     producer.produce(kafka_topic, b"v", b"k", headers=headers, on_delivery=reports)
@@ -207,7 +209,7 @@ def test_report_of_a_delivered_message(kafka_topic: str, producer: Producer) -> 
 
 
 def test_report_of_a_failed_message(make_producer: MakeProducer) -> None:
-    """The report of a failed message has the reason and the message."""
+    """The report of a failed message contains the reason and the message."""
     producer = make_producer({"bootstrap.servers": NO_BROKER, "message.timeout.ms": 10})
     reports = Reports()
     producer.produce("topic", b"v", b"k", headers={"h": b"1"}, on_delivery=reports)
@@ -221,7 +223,7 @@ def test_report_of_a_failed_message(make_producer: MakeProducer) -> None:
 
 @pytest.mark.parametrize("name", ["callback", "on_delivery"])
 def test_the_callback_has_two_names(kafka_topic: str, producer: Any, name: str) -> None:
-    """callback= and on_delivery= are one argument."""
+    """callback= and on_delivery= are the same argument."""
     reports = Reports()
     producer.produce(kafka_topic, b"v", **{name: reports})
     producer.produce(kafka_topic, b"v", callback=reports, on_delivery=reports)
@@ -230,14 +232,14 @@ def test_the_callback_has_two_names(kafka_topic: str, producer: Any, name: str) 
 
 
 def test_two_different_callbacks_are_refused(kafka_topic: str, producer: Producer) -> None:
-    """callback and on_delivery that differ are a mistake."""
+    """A call with a different callback and on_delivery is refused."""
     with pytest.raises(TypeError, match="callback and on_delivery"):
         producer.produce(kafka_topic, b"v", callback=Reports(), on_delivery=Reports())
     assert len(producer) == 0
 
 
 def test_callback_of_the_client(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """The client's on_delivery gets the messages that have no callback of their own."""
+    """The client's on_delivery is called for messages without their own callback."""
     common, own = Reports(), Reports()
     producer = make_producer({"on_delivery": common})
     producer.produce(kafka_topic, b"common")
@@ -269,7 +271,7 @@ def test_only_errors_are_reported(
 
 
 def test_a_message_outlives_its_callback(kafka_topic: str, producer: Producer) -> None:
-    """A Message kept after its callback stays readable when its batch is long gone."""
+    """A Message that is kept after its callback stays readable after its batch is freed."""
     reports = Reports()
     for i in range(200):
         producer.produce(
@@ -286,7 +288,7 @@ def test_a_message_outlives_its_callback(kafka_topic: str, producer: Producer) -
 def test_a_kept_message_outlives_the_producer(
     kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """A kept Message stays readable when the producer has been closed and collected."""
+    """A kept Message stays readable after the producer was closed and collected."""
     producer = make_producer()
     reports = Reports()
     producer.produce(kafka_topic, b"v" * 1000, headers={"h": b"1"}, on_delivery=reports)

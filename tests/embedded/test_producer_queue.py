@@ -1,4 +1,4 @@
-"""A Producer's queue: poll(), flush(), len(), and what happens when it is full."""
+"""The queue of a Producer: poll(), flush(), len(), and a full queue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch
 
 
 def test_poll_counts_what_it_served(kafka_topic: str, producer: Producer) -> None:
-    """poll() returns how many reports it served, and 0 when time is up."""
+    """poll() returns the number of served reports, or 0 after its timeout."""
     reports = Reports()
     assert producer.poll(0) == 0
     assert producer.poll(0.01) == 0
@@ -33,14 +33,14 @@ def test_poll_counts_what_it_served(kafka_topic: str, producer: Producer) -> Non
 
 
 def test_poll_waits_no_longer_than_asked(producer: Producer) -> None:
-    """poll(timeout) waits that long, and the time is in seconds."""
+    """poll(timeout) waits for at most that many seconds."""
     watch = Stopwatch()
     assert producer.poll(0.3) == 0
     assert 0.3 <= watch.elapsed < TIMEOUT
 
 
 def test_len_is_what_is_outstanding(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """len() counts messages until their callback has been called."""
+    """len() counts each message until its callback has been called."""
     producer = make_producer({"linger.ms": 60_000})
     assert len(producer) == 0
     lengths = []
@@ -58,7 +58,7 @@ def test_a_producer_is_true(producer: Producer) -> None:
 
 
 def test_flush_does_not_linger(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """flush() sends at once what linger.ms would keep back."""
+    """flush() at once sends messages that linger.ms would hold back."""
     producer = make_producer({"linger.ms": 60_000})
     reports = Reports()
     for i in range(10):
@@ -70,7 +70,7 @@ def test_flush_does_not_linger(kafka_topic: str, make_producer: MakeProducer) ->
 
 
 def test_flush_returns_what_is_left(make_producer: MakeProducer) -> None:
-    """flush(timeout) gives up after its timeout and says how many are outstanding."""
+    """After its timeout, flush(timeout) returns how many messages are outstanding."""
     producer = make_producer({"bootstrap.servers": NO_BROKER})
     for _ in range(7):
         producer.produce("topic", b"v")
@@ -88,8 +88,8 @@ def test_flush_of_nothing(producer: Producer) -> None:
 
 
 def test_flush_counts_no_event_that_comes_afterwards(make_producer: MakeProducer) -> None:
-    """flush() returns 0 once all messages are delivered, although statistics may be in the same
-    queue."""
+    """flush() returns 0 once all messages are delivered, even if the same queue contains
+    statistics."""
     told: list[str] = []
     statistics = {"statistics.interval.ms": 1, "stats_cb": told.append}
     producer = make_producer(statistics)
@@ -102,7 +102,7 @@ def test_flush_counts_no_event_that_comes_afterwards(make_producer: MakeProducer
 
 
 def test_a_full_queue_is_a_buffer_error(kafka_topic: str, small: Producer) -> None:
-    """BufferError says what to do; nothing was enqueued and no callback is kept for it."""
+    """BufferError contains advice. Nothing is enqueued, and the callback is released."""
     reports = Reports()
     fill(small, kafka_topic, 5, reports)
     refused = Reports()
@@ -117,7 +117,7 @@ def test_a_full_queue_is_a_buffer_error(kafka_topic: str, small: Producer) -> No
 def test_block_waits_until_there_is_room(
     kafka_topic: str, make_producer: MakeProducer, consumer: Consumer
 ) -> None:
-    """produce(block=) serves callbacks and goes on as soon as there is room."""
+    """produce(block=) runs callbacks, and continues as soon as there is room."""
     producer = make_producer({"queue.buffering.max.messages": 5})
     reports = Reports()
     for i in range(500):
@@ -130,7 +130,7 @@ def test_block_waits_until_there_is_room(
 
 
 def test_block_without_limit(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """block=-1 waits for as long as it takes."""
+    """With block=-1, the call waits without a limit."""
     producer = make_producer({"queue.buffering.max.messages": 1})
     reports = Reports()
     for i in range(20):
@@ -141,7 +141,7 @@ def test_block_without_limit(kafka_topic: str, make_producer: MakeProducer) -> N
 
 @needs("latest-only")
 def test_flush_counts_messages_alone(make_producer: MakeProducer) -> None:
-    """Statistics that wait for their callback are no messages."""
+    """flush() does not count statistics that wait for their callback."""
     flushing = threading.Event()
 
     def next_has_come(*_: object) -> None:
@@ -159,7 +159,7 @@ def test_flush_counts_messages_alone(make_producer: MakeProducer) -> None:
 
 
 def test_block_ends_with_a_buffer_error(make_producer: MakeProducer) -> None:
-    """When there is still no room after block seconds, BufferError comes after all."""
+    """If there is no room after `block` seconds, the call raises BufferError."""
     producer = make_producer({"bootstrap.servers": NO_BROKER, "queue.buffering.max.messages": 1})
     producer.produce("topic", b"v")
     watch = Stopwatch()
@@ -170,7 +170,7 @@ def test_block_ends_with_a_buffer_error(make_producer: MakeProducer) -> None:
 
 
 def test_wakeup_ends_block(make_producer: MakeProducer) -> None:
-    """wakeup() makes a produce() that waits for room give up now."""
+    """wakeup() makes a produce() that waits for room raise BufferError at once."""
     producer = make_producer({"bootstrap.servers": NO_BROKER, "queue.buffering.max.messages": 1})
     producer.produce("topic", b"v")
     timer = threading.Timer(0.05, producer.wakeup)
@@ -213,7 +213,8 @@ def test_a_message_that_is_too_large(kafka_topic: str, make_producer: MakeProduc
 def test_a_partition_that_does_not_exist(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """An unknown partition is reported, or refused once the topic is known; never lost silently."""
+    """An unknown partition is reported, or refused once the topic is known; no message is lost
+    silently."""
     reports = Reports()
     kafka_cluster.set_broker_down()
     producer = make_producer()
@@ -231,7 +232,7 @@ def test_a_partition_that_does_not_exist(
 
 
 def test_a_callback_can_produce(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Producing from a delivery callback works, and flush() waits for those messages too."""
+    """A delivery callback can produce, and flush() also waits for these messages."""
     done: list[int] = []
 
     def delivered(error: KafkaError | None, message: Message) -> None:
@@ -247,7 +248,7 @@ def test_a_callback_can_produce(kafka_topic: str, producer: Producer, consumer: 
 
 
 def test_a_callback_can_poll(kafka_topic: str, producer: Producer) -> None:
-    """poll() inside a callback goes on with the same batch: each report exactly once."""
+    """poll() in a callback continues with the same batch: each report is served exactly once."""
     seen: list[int] = []
 
     def delivered(error: KafkaError | None, message: Message) -> None:
@@ -263,7 +264,8 @@ def test_a_callback_can_poll(kafka_topic: str, producer: Producer) -> None:
 
 
 def test_a_callback_can_flush(kafka_topic: str, producer: Producer) -> None:
-    """flush() inside a callback waits for the other messages, not for its own."""
+    """flush() in a callback waits for the other messages, but not for the message of the
+    callback."""
     seen: list[bytes | None] = []
     left: list[int] = []
 
@@ -281,7 +283,8 @@ def test_a_callback_can_flush(kafka_topic: str, producer: Producer) -> None:
 
 
 def test_no_room_inside_a_callback(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """Messages that are being reported still occupy the queue: block ends, and nothing is lost."""
+    """Messages that are being reported still occupy the queue, so `block` ends; no message is
+    lost."""
     producer = make_producer({"queue.buffering.max.messages": 3, "linger.ms": 60_000})
     reports = Reports()
     refused: list[BufferError] = []
@@ -302,7 +305,7 @@ def test_no_room_inside_a_callback(kafka_topic: str, make_producer: MakeProducer
 
 
 def test_callbacks_are_let_go_of(kafka_topic: str, producer: Producer) -> None:
-    """A callback is not referenced any longer once it has been called."""
+    """After a callback has been called, the producer does not refer to it any more."""
     reports = Reports()
     reference = weakref.ref(reports)
     fill(producer, kafka_topic, 10, reports)
@@ -316,7 +319,7 @@ def test_callbacks_are_let_go_of(kafka_topic: str, producer: Producer) -> None:
 
 
 def test_eight_threads(make_producer: MakeProducer, kafka_topic: str) -> None:
-    """Eight threads that produce and poll: every callback is called exactly once."""
+    """If eight threads produce and poll, every callback is called exactly once."""
     producer = make_producer({"queue.buffering.max.messages": 500})
     per_thread = 2000
     counts = {(thread, i): 0 for thread in range(8) for i in range(per_thread)}
@@ -350,7 +353,7 @@ def test_eight_threads(make_producer: MakeProducer, kafka_topic: str) -> None:
 def test_produced_records_are_all_there(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """Messages that were reported as delivered are in the topic, once and in order."""
+    """Messages that were reported as delivered are in the topic, each once and in order."""
     values = [b"%d" % i for i in range(3000)]
     send(producer, kafka_topic, values)
     assert values_of(read(consumer, kafka_topic, 3000)) == values

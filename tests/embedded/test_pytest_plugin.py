@@ -1,4 +1,4 @@
-"""The pytest plugin: what users get from `kafka_cluster` and `kafka_topic`."""
+"""The pytest plugin: the fixtures `kafka_cluster` and `kafka_topic` for users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IMPORTS = """
 
 @pytest.fixture(autouse=True)
 def importlib_mode(pytester: pytest.Pytester) -> None:
-    """Each inner run is configured by its own ini file alone."""
+    """Each inner run uses only its own ini file."""
     pytester.makeini("[pytest]")
 
 
@@ -31,7 +31,7 @@ def test_pytest_finds_the_plugin() -> None:
 
 
 def test_the_plugin_is_light() -> None:
-    """For tests that do not use it, the plugin imports only the extension and no other package."""
+    """If tests do not use the plugin, it imports only the extension and no other package."""
     script = (
         "import sys, pytest\n"
         "before = set(sys.modules)\n"
@@ -45,7 +45,7 @@ def test_the_plugin_is_light() -> None:
 
 
 def test_a_cluster_and_a_topic(pytester: pytest.Pytester) -> None:
-    """A test that asks for them gets a running cluster and an existing topic."""
+    """A test with both fixtures gets a running cluster and an existing topic."""
     pytester.makepyfile(
         IMPORTS
         + """
@@ -63,7 +63,7 @@ def test_a_cluster_and_a_topic(pytester: pytest.Pytester) -> None:
 
 
 def test_the_marker(pytester: pytest.Pytester) -> None:
-    """`kafka_topic` takes partitions and replicas from its marker, which is registered."""
+    """The marker of `kafka_topic` sets partitions and replicas, and is registered."""
     pytester.makepyfile(
         IMPORTS
         + """
@@ -104,7 +104,7 @@ def test_topic_names(pytester: pytest.Pytester) -> None:
 
 
 def test_a_new_cluster_for_every_test(pytester: pytest.Pytester) -> None:
-    """Faults that one test injects are not there in the next."""
+    """Faults that one test injects do not exist in the next test."""
     pytester.makepyfile(
         IMPORTS
         + """
@@ -126,7 +126,7 @@ def test_a_new_cluster_for_every_test(pytester: pytest.Pytester) -> None:
 
 
 def test_options(pytester: pytest.Pytester) -> None:
-    """The ini file sets how many brokers there are and how long a cluster is used."""
+    """The ini file sets the number of brokers, and how long a cluster is used."""
     pytester.makeini("[pytest]\nkafka_cluster_brokers = 1\nkafka_cluster_scope = session")
     pytester.makepyfile(
         IMPORTS
@@ -160,7 +160,7 @@ def test_options(pytester: pytest.Pytester) -> None:
     ],
 )
 def test_wrong_options(pytester: pytest.Pytester, line: str, message: str) -> None:
-    """The error for a wrong option names the option and what is allowed."""
+    """The error names the wrong option and the allowed values."""
     pytester.makeini(f"[pytest]\n{line}")
     pytester.makepyfile("def test_cluster(kafka_cluster): pass")
     result = pytester.runpytest()

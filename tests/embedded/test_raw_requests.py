@@ -43,23 +43,24 @@ def code_of(error: pytest.ExceptionInfo[KafkaException]) -> int:
 
 
 def find_coordinator(key: str, kind: int) -> bytes:
-    """The body of FindCoordinator version 1: kind 0 is a group, 1 a transaction."""
+    """The body of FindCoordinator version 1: kind 0 means a group, and kind 1 a transaction."""
     return text(key) + struct.pack(">b", kind)
 
 
 def node_of(answer: bytes) -> int:
-    """The id in FindCoordinator's answer: throttle time, error code, null message, node."""
+    """The broker's id in the answer of FindCoordinator, after throttle time, error code and
+    message."""
     code, length = struct.unpack_from(">hh", answer, 4)
     assert (code, length) == (0, -1)
     return int(struct.unpack_from(">i", answer, 8)[0])
 
 
-# ---- what comes back ----
+# ---- answers ----
 
 
 @needs("raw-request")
 def test_answer(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """The answer's bytes, without the header: Metadata, whose first field is the brokers."""
+    """request() returns the bytes of the answer without its header."""
     kafka_cluster.create_topic("topic", partitions=1)
     answer = producer.request(METADATA, 1, struct.pack(">i", 1) + text("topic"), timeout=TIMEOUT)
     assert struct.unpack_from(">i", answer) == (len(producer.list_topics().brokers),)
@@ -67,7 +68,7 @@ def test_answer(kafka_cluster: MockCluster, producer: Producer) -> None:
 
 
 def test_flexible_versions(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """The client writes and reads the tags of the headers, not the caller (KIP-482)."""
+    """The client writes and reads the tags of the headers, so the caller need not (KIP-482)."""
     kafka_cluster.create_topic("topic", partitions=1)
     one_topic = b"\x02" + b"\x06topic" + NO_TAGS
     body = one_topic + struct.pack(">???", False, False, False) + NO_TAGS
@@ -83,8 +84,10 @@ FLEXIBLE_BODY = b"\x02g" + b"\0" + NO_TAGS
 
 @contextmanager
 def changed_answers(change: Callable[[bytes], bytes]) -> Iterator[Producer]:
-    """A client behind a proxy that changes answers to FindCoordinator; the client itself sends no
-    such request."""
+    """A client behind a proxy that changes answers to FindCoordinator.
+
+    The client itself sends no such request.
+    """
 
     def of_find_coordinator(api_key: int, frame: bytes) -> bytes:
         return change(frame) if api_key == FIND_COORDINATOR else frame
@@ -98,7 +101,7 @@ def changed_answers(change: Callable[[bytes], bytes]) -> Iterator[Producer]:
 
 
 def test_answers_with_tags_in_their_header() -> None:
-    """Tags in the header of an answer are removed; no present broker sends any."""
+    """Tags in the header of an answer are removed; no present broker sends such tags."""
     answers = []
     tags = [NO_TAGS, b"\x02" + b"\x00\x03abc" + b"\x81\x01\x00"]
 
@@ -117,7 +120,8 @@ def test_answers_with_tags_in_their_header() -> None:
     "header", [b"", b"\xff", b"\xff" * 6, b"\x01\x00\x05abc", b"\x01\x00\xff\xff\xff\xff\x0f"]
 )
 def test_answers_whose_header_cannot_be_read(header: bytes) -> None:
-    """An answer with an unreadable header is an error, and is not returned with wrong bytes."""
+    """If the header of an answer cannot be read, request() raises instead of returning wrong
+    bytes."""
     with (
         changed_answers(lambda frame: frame[:4] + header) as producer,
         pytest.raises(KafkaException, match="the header of the answer") as error,
@@ -127,7 +131,7 @@ def test_answers_whose_header_cannot_be_read(header: bytes) -> None:
 
 
 def test_large_body_and_answer(producer: Producer) -> None:
-    """A request and an answer of several MiB: Metadata of topics that nobody made."""
+    """A request and an answer can have several MiB, such as Metadata of many missing topics."""
     count, name = 20_000, "topic-" + "x" * 100
     body = struct.pack(">i", count) + b"".join(text(f"{name}-{i}") for i in range(count))
     answer = producer.request(METADATA, 4, body + b"\0", timeout=TIMEOUT)
@@ -136,18 +140,18 @@ def test_large_body_and_answer(producer: Producer) -> None:
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_kinds_of_bytes(producer: Producer, kind: Callable[[bytes], Any]) -> None:
-    """Any contiguous buffer is a body."""
+    """Any contiguous buffer can be a body."""
     body = NULL_ARRAY
     expected = producer.request(METADATA, 1, body, timeout=TIMEOUT)
     assert producer.request(METADATA, 1, kind(body), timeout=TIMEOUT) == expected
 
 
-# ---- who is asked ----
+# ---- which broker is asked ----
 
 
 def test_the_first_request_of_a_client(kafka_cluster: MockCluster) -> None:
-    """The request does not go to a connection of bootstrap.servers, which ends when the cluster's
-    brokers are known."""
+    """The request does not use a connection of bootstrap.servers, which ends when brokers are
+    known."""
     for _ in range(30):
         with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
             assert producer.api_versions(timeout=TIMEOUT)
@@ -158,7 +162,7 @@ def received_by(cluster: MockCluster, api_key: int) -> set[int]:
 
 
 def test_broker(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """The broker that is named gets the request."""
+    """The given broker gets the request."""
     producer.connect(TIMEOUT)
     for broker in (1, 2, 3):
         kafka_cluster.clear_requests()
@@ -186,7 +190,7 @@ def test_coordinator(
             FIND_COORDINATOR, 1, find_coordinator(key, number), timeout=TIMEOUT
         )
         assert node_of(answer) == coordinator
-    # A producer does not send Heartbeat by itself, but it sends ApiVersions to each broker.
+    # Heartbeat, because a producer does not send it by itself; it sends ApiVersions to each broker.
     body = text(key) + struct.pack(">i", 0) + text("member")
     producer.request(HEARTBEAT, 0, body, coordinator=(kind, key), timeout=TIMEOUT)
     assert received_by(kafka_cluster, HEARTBEAT) == {3}
@@ -225,12 +229,12 @@ def test_versions_that_a_broker_does_not_have(
     assert producer.request(API_VERSIONS, 0, broker=1, timeout=TIMEOUT)
 
 
-# ---- what goes wrong ----
+# ---- failures ----
 
 
 @contextmanager
 def asked(cluster: MockCluster, producer: Producer) -> Iterator[Future[bytes]]:
-    """A request that broker 1 has received, and answers in a minute."""
+    """A request that broker 1 has received, and will answer in a minute."""
     producer.request(METADATA, 1, NULL_ARRAY, broker=1, timeout=TIMEOUT)
     cluster.set_round_trip_time(1, 60)
     with ThreadPoolExecutor() as pool:
@@ -241,14 +245,14 @@ def asked(cluster: MockCluster, producer: Producer) -> Iterator[Future[bytes]]:
 
 
 def test_unknown_broker(producer: Producer) -> None:
-    """If the broker does not exist within the timeout, the call times out."""
+    """If the broker does not exist within the timeout, request() times out."""
     with pytest.raises(KafkaException) as error:
         producer.request(METADATA, 1, NULL_ARRAY, broker=77, timeout=0.1)
     assert code_of(error) == KafkaError._TIMED_OUT
 
 
 def test_answer_that_is_late(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """The request ends at its timeout, and the late answer disturbs nothing."""
+    """The request ends at its timeout, and the late answer has no effect."""
     producer.request(METADATA, 1, NULL_ARRAY, broker=1, timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(1, 0.5)
     with pytest.raises(KafkaException) as error:
@@ -282,7 +286,7 @@ def test_close_while_a_request_waits(kafka_cluster: MockCluster, producer: Produ
 
 
 def test_wrong_targets(producer: Producer) -> None:
-    """The error says what is allowed."""
+    """The error names the allowed targets."""
     both: dict[str, Any] = {"broker": 1, "controller": True}
     with pytest.raises(ValueError, match="give only one of broker, controller and coordinator"):
         producer.request(METADATA, 1, **both)
@@ -297,7 +301,7 @@ def test_wrong_targets(producer: Producer) -> None:
 
 
 def test_body_that_is_too_long(producer: Producer) -> None:
-    """A body that no broker would take is refused before it is copied."""
+    """A body that is too long for any broker is refused before it is copied."""
     with pytest.raises(ValueError, match="body must be at most 100 MiB"):
         producer.request(METADATA, 1, bytearray(100 * 1024 * 1024 + 1))
 
@@ -318,7 +322,8 @@ def test_clients(kafka_cluster: MockCluster, client: type[Any]) -> None:
 
 @pytest.mark.parametrize("client", [AIOProducer, AIOConsumer, AIOAdminClient])
 def test_asyncio(kafka_cluster: MockCluster, client: type[Any]) -> None:
-    """An awaited request() lets other tasks run, and many requests are answered side by side."""
+    """While an awaited request() waits, other tasks run, and many requests can be sent at the same
+    time."""
     settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
     if client is AIOConsumer:
         settings["group.id"] = "group"

@@ -28,7 +28,8 @@ def config(kafka_cluster: MockCluster) -> dict[str, Any]:
 
 @pytest.fixture
 def days(kafka_topic: str, producer: Producer) -> str:
-    """A topic with ten days in each of two partitions: their numbers, as Avro's ints."""
+    """A topic with ten days in each of two partitions. The values are the days' numbers as Avro
+    ints."""
     for partition in range(2):
         for day in range(10):
             at = DAY + timedelta(days=day)
@@ -43,7 +44,7 @@ def days(kafka_topic: str, producer: Producer) -> str:
 
 
 def rows(config: dict[str, Any], topic: str, *places: Any, **options: Any) -> list[tuple[int, int]]:
-    """Partition and offset of what read_topic() reads, of partitions that have messages."""
+    """Partitions and offsets of the rows that read_topic() returns."""
     found: list[tuple[int, int]] = []
     with read_topic(config, topic, *places, timeout=TIMEOUT, **options) as reader:
         for batch in reader:
@@ -57,7 +58,7 @@ def offsets(partition: int, *numbers: int) -> list[tuple[int, int]]:
 
 
 def test_a_whole_topic(config: dict[str, Any], days: str, producer: Producer) -> None:
-    """The topic is read up to the end that it has at the start, partition by partition."""
+    """read_topic() reads up to the end that the topic had at the start, partition by partition."""
     with read_topic(config, days, timeout=TIMEOUT) as reader:
         assert reader.progress == Progress(0, 20)
         producer.produce(days, b"later", partition=0)
@@ -96,7 +97,7 @@ def test_ranges_of_time(config: dict[str, Any], days: str) -> None:
 
 
 def test_batches_are_bounded(config: dict[str, Any], days: str) -> None:
-    """No batch has more rows than requested, and progress counts offsets."""
+    """No batch has more rows than requested, and the progress counts offsets."""
     sizes, progress = [], []
     with read_topic(config, days, batch_size=4, timeout=TIMEOUT) as reader:
         for batch in reader:
@@ -109,7 +110,7 @@ def test_batches_are_bounded(config: dict[str, Any], days: str) -> None:
 
 
 def test_columns(config: dict[str, Any], days: str) -> None:
-    """The columns that are asked for, and offset; values are decoded."""
+    """The result has the requested columns and the offset, and values are decoded."""
     reader = read_topic(
         config, days, {0: 1}, {0: 4}, columns=["value"], value=AvroDecoder('"int"'), timeout=TIMEOUT
     )
@@ -143,7 +144,7 @@ def test_offsets_that_are_missing(
 
 
 class Failing(AvroDecoder):
-    """Fails with the second batch, once."""
+    """A decoder that raises at its second batch, once."""
 
     calls = 0
 
@@ -170,7 +171,7 @@ def test_what_fails_is_read_again(config: dict[str, Any], days: str) -> None:
 
 
 def test_closed(config: dict[str, Any], days: str) -> None:
-    """After close() there is nothing more; it may be called again."""
+    """After close(), no more batches are returned; close() may be called again."""
     reader = read_topic(config, days, batch_size=1, timeout=TIMEOUT)
     next(reader)
     reader.close()
@@ -179,7 +180,7 @@ def test_closed(config: dict[str, Any], days: str) -> None:
 
 
 def test_wrong_arguments(config: dict[str, Any], days: str) -> None:
-    """The errors say what is wrong, before anything is read."""
+    """Wrong arguments raise an error with the reason, before anything is read."""
     with pytest.raises(ValueError, match="batch_size must be from 1 to 1,000,000, not 0"):
         read_topic(config, days, batch_size=0)
     with pytest.raises(TypeError, match=r"batch_size must be int, not float"):

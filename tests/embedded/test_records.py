@@ -1,4 +1,4 @@
-"""confluent_kafka.protocol.records beside librdkafka: each reads the batches of the other."""
+"""confluent_kafka.protocol.records and librdkafka read each other's batches."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def kafka_cluster() -> Iterator[MockCluster]:
 def test_batches_of_librdkafka(
     kafka_cluster: MockCluster, make_producer: MakeProducer, kafka_topic: str, codec: Compression
 ) -> None:
-    """Batches of librdkafka's producer are read, with every codec, keys, timestamps and headers."""
+    """Batches of librdkafka's producer can be read, with every codec, keys, timestamps and
+    headers."""
     # One batch, because a broker answers with one: flush() sends it, as the topic is known.
     producer = make_producer({"compression.type": codec.name.lower(), "linger.ms": 60_000})
     producer.list_topics(kafka_topic, TIMEOUT)
@@ -54,7 +55,7 @@ def test_batches_of_librdkafka(
 def test_batches_for_librdkafka(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, codec: Compression
 ) -> None:
-    """librdkafka's consumer reads what is written here, and checks the CRC."""
+    """librdkafka's consumer reads batches from this package, and checks the CRC."""
     made = [
         Record(number, 1000 + number, b"key", value, (("h", b"1"),))
         for number, value in enumerate(VALUES)

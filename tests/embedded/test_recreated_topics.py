@@ -1,4 +1,5 @@
-"""A topic that is deleted and created again: nothing of it is skipped, and nothing stops."""
+"""A topic is deleted and created again: none of its messages is skipped, and reading does not
+stop."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ FAST = {"topic.metadata.refresh.interval.ms": 50, "topic.metadata.propagation.ma
 
 
 class HeldFetch:
-    """The next Fetch request, answered when the test says so: with an error, or as the broker does.
+    """Holds the next Fetch request until the test allows an answer: an error, or the broker's own.
 
     Requests that the consumer sends to this broker meanwhile are answered afterwards.
     """
@@ -82,14 +83,14 @@ def failed_fetch(request: Any, code: int) -> Any:
 
 
 def raise_epoch(cluster: MockCluster, topic: str) -> None:
-    """The leader changes a few times, so that the topic's epoch is higher than the epoch of a new
+    """Change the leader a few times, so that the topic's epoch is higher than the epoch of a new
     topic."""
     for broker in (2, 3, 1, 2):
         cluster.set_leader(topic, 0, broker)
 
 
 def create_again(cluster: MockCluster, topic: str, count: int) -> None:
-    """The topic with another id, epoch 0, and `count` messages of other values."""
+    """Create the topic with another id, epoch 0, and `count` other messages."""
     cluster._delete_topic(topic)
     cluster.create_topic(topic)
     config = {"bootstrap.servers": cluster.bootstrap_servers, "linger.ms": 0}
@@ -98,7 +99,7 @@ def create_again(cluster: MockCluster, topic: str, count: int) -> None:
 
 
 def new_values(consumer: Consumer, count: int) -> list[bytes | None]:
-    """The next values. Errors about the missing topic are skipped."""
+    """Return the next values, without errors about the missing topic."""
     values: list[bytes | None] = []
 
     def step() -> None:
@@ -175,12 +176,13 @@ def test_an_answer_about_the_old_topic_says_nothing(
     code: int | None,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If a fetch was in flight when the consumer learned of the new topic, no message comes twice.
+    """If a fetch is in flight when the consumer learns of the new topic, no message is read twice.
 
-    The embedded cluster answers from the new topic: records behind the old position, or that there
-    is no such offset.
+    The embedded cluster answers from the new topic: with records after the old position, or with an
+    error that there is no such offset.
     """
-    # Not FAST: the metadata is asked for below, and of broker 2, as broker 1 has a long fetch.
+    # Not FAST: the test requests metadata below. It asks broker 2, because broker 1 has a long
+    # fetch.
     consumer = make_consumer({"auto.offset.reset": reset, "fetch.wait.max.ms": 1000})
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     for leader, values in ((2, numbers(0, 5)), (1, numbers(5, 10))):
@@ -191,7 +193,7 @@ def test_an_answer_about_the_old_topic_says_nothing(
     try:
         fetch.wait()
         create_again(kafka_cluster, kafka_topic, count)
-        for leader in (2, 1):  # the epoch is that of the old topic
+        for leader in (2, 1):  # afterwards, the epoch is that of the old topic
             kafka_cluster.set_leader(kafka_topic, 0, leader)
         wait_until(
             lambda: position(consumer, kafka_topic) == OFFSET_INVALID,
@@ -204,7 +206,7 @@ def test_an_answer_about_the_old_topic_says_nothing(
     send(producer, kafka_topic, [b"more"])
     assert new_values(consumer, 1) == [b"more"]
     assert position(consumer, kafka_topic) == count + 1
-    assert "offset reset" not in caplog.text  # which might be carried out later
+    assert "offset reset" not in caplog.text  # which might be applied later
 
 
 def test_pause_while_the_topic_is_created_again(
@@ -213,7 +215,7 @@ def test_pause_while_the_topic_is_created_again(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """A paused partition also begins with the new topic; fetched messages of the old topic are
+    """A paused partition also continues with the new topic; fetched messages of the old topic are
     dropped."""
     raise_epoch(kafka_cluster, kafka_topic)
     send(producer, kafka_topic, numbers(0, 20))
@@ -232,8 +234,8 @@ def test_messages_that_went_back_are_of_the_old_topic(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """After a pause, messages are fetched again; their offset in the old topic is not used as a
-    position in the new one."""
+    """A pause makes the client fetch messages again, but an offset of the old topic is not used in
+    the new topic."""
     send(producer, kafka_topic, numbers(0, 30))
     consumer = make_consumer(FAST)
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -253,8 +255,11 @@ def test_an_error_where_the_application_wants_one(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """With auto.offset.reset=error, the consumer raises _AUTO_OFFSET_RESET. Its text says that the
-    topic is another one, or, if a broker answers first, that the offset does not exist."""
+    """With auto.offset.reset=error, the consumer raises _AUTO_OFFSET_RESET.
+
+    The text is about the new topic or, if a broker answers first, about an offset that does not
+    exist.
+    """
     send(producer, kafka_topic, numbers(0, 10))
     consumer = make_consumer(FAST | {"auto.offset.reset": "error"})
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -278,7 +283,7 @@ def test_offsets_of_the_old_topic_are_not_committed(
     producer: Producer,
     make_consumer: MakeConsumer,
 ) -> None:
-    """Offsets that were read from the old topic are not valid for the new topic."""
+    """Offsets that were read from the old topic are not committed for the new topic."""
     send(producer, kafka_topic, numbers(0, 10))
     consumer = make_consumer(FAST)
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -327,8 +332,7 @@ def test_where_nothing_was_read_nothing_of_the_old_topic_is_committed(
     count: int,
     is_sought: bool,
 ) -> None:
-    """Neither the start of the assignment nor the offset of a seek is a position in the new
-    topic."""
+    """The start of the assignment and the offset of a seek are not committed for the new topic."""
     send(producer, kafka_topic, numbers(0, 10))
     setting = Setting(kafka_cluster.bootstrap_servers, kafka_topic, kafka_topic)
     other = ADAPTERS["Consumer"](setting)
@@ -337,10 +341,11 @@ def test_where_nothing_was_read_nothing_of_the_old_topic_is_committed(
     consumer = ADAPTERS[kind](setting)
     consumer.assign([0])
     wait_until(lambda: consumer.positions() == {0: 5})
-    consumer.learn()  # else the new topic is the first that it hears of
+    consumer.learn()  # otherwise the client never learns of the old topic
     if is_sought:
         consumer.seek(0, 3)
-        # librdkafka has sought: a seek that it hears of later is one in the new topic.
+        # librdkafka has carried out the seek. If the client learned of it later, the seek would
+        # belong to the new topic.
         wait_until(lambda: consumer.positions() == {0: 3} and consumer.client._assigned.is_settled)
     consumer.pause(0)
     create_again(kafka_cluster, kafka_topic, count)

@@ -1,4 +1,4 @@
-"""Members whose requests a group's coordinator refuses: they wait before they repeat them."""
+"""If a group's coordinator refuses requests, members wait before they repeat them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ EAGER: dict[str, Any] = {"heartbeat.interval.ms": 50}
 COOPERATIVE = EAGER | {"partition.assignment.strategy": "cooperative-sticky"}
 KIP_848: dict[str, Any] = {"group.protocol": "consumer"}
 
-# A member that has joined, and whose id is refused, waits until the former member's session ends.
+# If a member's id is refused after it has joined, it waits until the former member's session ends.
 OF_MEMBERS = [code for code in CODES if code != KafkaError.UNKNOWN_MEMBER_ID]
 # OffsetFetch is not repeated after other codes.
 OF_OFFSETS = [7, 14, 19, 20, 56]
 
-# The times of ten requests: a few are repeated at once, and the others after 100 ms and then 200
+# The time for ten requests: a few are repeated at once, and the others after 100 ms and then 200
 # ms. Heartbeats of KIP-848 are repeated after 1, 2, 4, ... ms. Random jitter can make a time a
 # fifth shorter.
 SECONDS_FOR_TEN = 0.3
@@ -39,14 +39,14 @@ SLOW = {"FindCoordinator", "JoinGroup"}
 
 
 def group_of(request: Any) -> str:
-    """The group that a request is about."""
+    """The group of a request."""
     if isinstance(request, protocol.FindCoordinatorRequest):
         return str(request.key or request.coordinator_keys[0])
     return str(request.group_id)
 
 
 class Refusing:
-    """Refuses all requests of one kind: a group's name ends with its code."""
+    """Refuses all requests of one kind with the code at the end of the group's name."""
 
     def __init__(self, cluster: MockCluster, name: str) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
@@ -60,7 +60,8 @@ class Refusing:
 
 
 def poll(consumer: Any) -> bool:
-    """Whether the consumer has a fatal error, after which it asks no more."""
+    """Poll; return whether the consumer has a fatal error, after which it sends no more
+    requests."""
     try:
         if isinstance(consumer, ShareConsumer):
             consumer.poll(0.01)
@@ -104,7 +105,7 @@ def test_pauses_between_refused_requests(
     config: dict[str, Any] | None,
     codes: list[int],
 ) -> None:
-    """There are pauses for every code, until the application gets a fatal error."""
+    """Members wait between repeated requests, for every code, until they get a fatal error."""
     kafka_cluster.set_group_initial_rebalance_delay(0)
     count, least = (3, SECONDS_FOR_THREE) if name in SLOW else (10, SECONDS_FOR_TEN)
     refusing = Refusing(kafka_cluster, name)
@@ -142,8 +143,7 @@ def test_pauses_between_refused_requests(
 
 
 def told(cluster: MockCluster, topic: str, name: str, code: int) -> list[tuple[int, str]]:
-    """The errors that poll() returns until a member, which was refused twice, has its
-    assignment."""
+    """The errors that poll() returns until the member has its assignment, after two refusals."""
     cluster.set_group_initial_rebalance_delay(0)
     asked: list[Any] = []
     errors: list[tuple[int, str]] = []
@@ -181,8 +181,7 @@ def told(cluster: MockCluster, topic: str, name: str, code: int) -> list[tuple[i
 def test_a_refused_member_is_told_once(
     kafka_cluster: MockCluster, kafka_topic: str, name: str, code: int
 ) -> None:
-    """The error is reported once, although the request is refused again, and the member
-    continues."""
+    """If a request is refused repeatedly, the error is reported once, and the member continues."""
     assert told(kafka_cluster, kafka_topic, name, code) == [(code, f"{name} failed")]
 
 
@@ -202,5 +201,5 @@ def test_a_refused_member_is_told_once(
 def test_what_passes_is_not_told(
     kafka_cluster: MockCluster, kafka_topic: str, name: str, code: int
 ) -> None:
-    """The member repeats the request, or joins again, and reports no error."""
+    """For temporary errors, the member repeats the request or joins again, and reports no error."""
     assert told(kafka_cluster, kafka_topic, name, code) == []

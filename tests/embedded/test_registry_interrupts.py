@@ -1,4 +1,4 @@
-"""The blocking registry client, interrupted by Ctrl-C: it stays usable, and nothing is registered
+"""The blocking registry client is interrupted by Ctrl-C: it stays usable and registers nothing
 twice."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SCHEMA = Schema(TEXT, "AVRO")
 CONTEXT = SerializationContext("t", MessageField.VALUE)
 SUBJECT = "t-value"
 
-# A call runs some forty functions of the package.
+# A call executes some forty functions of the package.
 FUNCTIONS = range(1, 41, 40 // min(40, 3 * SUSPENSIONS))
 
 
@@ -64,14 +64,14 @@ CALLS: dict[str, Callable[[SchemaRegistryClient], Any]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_client_works_after_every_call(registry: FakeRegistry, name: str) -> None:
-    """If a call is interrupted anywhere, the next calls of the client work."""
+    """If a call is interrupted anywhere, later calls of the client work."""
     interrupter = Interrupter()
     moments = [("request", at) for at in (1, 2, 3)] + [("function", at) for at in FUNCTIONS]
     for moment, at in moments:
         registry.register(SUBJECT, TEXT)
         registry.before_the_answer = [interrupter.received] * 9
         with SchemaRegistryClient({"url": registry.url, "max.retries": 0}) as client:
-            with contextlib.suppress(SchemaRegistryError):  # deleted by a call before
+            with contextlib.suppress(SchemaRegistryError):  # an earlier call has deleted it
                 interrupter.run(lambda: CALLS[name](client), moment, at)
             registry.before_the_answer = []
             round_trip(client)

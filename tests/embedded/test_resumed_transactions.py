@@ -1,4 +1,4 @@
-"""Steps of transactions that run out of time: the same call, made again, continues the step."""
+"""If a step of a transaction times out, the same call, made again, continues the step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 ROUNDS = 20
 PARTITIONS = 2_000
 
-# The timeout of the calls after the first one, which has none.
+# The timeout of all calls but the first, whose timeout is 0.
 THEN = pytest.mark.parametrize("then", [TIMEOUT, 0], ids=["then with time", "without time"])
 
 
@@ -36,8 +36,8 @@ def busy(
 ) -> Producer:
     """A transactional producer of the topic "many", whose main thread is always busy.
 
-    It writes the statistics of many partitions without a pause. So it takes up a step when the
-    call has run out of time, and the next call may have begun.
+    The main thread writes the statistics of many partitions without a pause. So it takes up a step
+    only when the call has timed out, and the next call may have begun.
     """
     kafka_cluster.set_transaction_version(request.param)
     kafka_cluster.create_topic("many", PARTITIONS)
@@ -52,7 +52,7 @@ def take(step: Callable[[float], None], then: float) -> int:
         then: the timeout of all calls but the first one.
 
     Returns:
-        How many calls ran out of time.
+        How many calls timed out.
     """
     codes: list[int | None] = []
 
@@ -70,7 +70,7 @@ def take(step: Callable[[float], None], then: float) -> int:
 
 
 def produce(producer: Producer, number: int) -> None:
-    """Begin a transaction of one message, which is delivered at once in every second round."""
+    """Begin a transaction with one message, which is delivered at once in every second round."""
     producer.begin_transaction()
     producer.produce("many", b"%d" % number, partition=0)
     if number % 2 == 0:
@@ -91,7 +91,7 @@ def committed_values(cluster: MockCluster, count: int) -> list[bytes | None]:
 @needs("late-result", "mock-transactions")
 @THEN
 def test_commit(kafka_cluster: MockCluster, busy: Producer, then: float) -> None:
-    """Each transaction is committed, in however many calls.
+    """Each transaction is committed, however many calls this takes.
 
     Without late-result.patch, a call mistook the answer to the previous call for its own answer. It
     then failed with _STATE, and the transaction was not committed.
@@ -108,7 +108,7 @@ def test_commit(kafka_cluster: MockCluster, busy: Producer, then: float) -> None
 @needs("late-result", "mock-transactions")
 @THEN
 def test_abort(kafka_cluster: MockCluster, busy: Producer, then: float) -> None:
-    """Each transaction is aborted, in however many calls, and the next one can begin."""
+    """Each transaction is aborted, however many calls this takes, and the next one can begin."""
     busy.init_transactions(TIMEOUT)
     left = 0
     for number in range(ROUNDS):
@@ -124,9 +124,10 @@ def test_abort(kafka_cluster: MockCluster, busy: Producer, then: float) -> None:
 def test_abort_that_bumps_the_epoch(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """An abort asks for a new epoch once, also if it is called again before the answer.
+    """An abort requests a new epoch once, even if it is called again before the answer.
 
-    Without late-result.patch it asked twice, the second time with the old epoch (fatal _FENCED).
+    Without late-result.patch, it requested an epoch twice, the second time with the old epoch
+    (fatal _FENCED).
     """
     asked, may_answer = threading.Event(), threading.Event()
 
@@ -135,13 +136,13 @@ def test_abort_that_bumps_the_epoch(
         may_answer.wait(TIMEOUT)
 
     def purged(*_: object) -> None:
-        # The abort waits for this callback. Meanwhile the partition is added, so that nothing is
-        # left for EndTxn to do. Only the epoch has to be bumped, and that takes a second.
+        # The abort waits for this callback. Meanwhile the partition is added, so EndTxn has nothing
+        # to do. Only the epoch must be bumped, which takes a second.
         may_answer.set()
         time.sleep(0.3)
         kafka_cluster.set_round_trip_time(None, 1)
 
-    kafka_cluster.set_transaction_version(1)  # else no partition is added
+    kafka_cluster.set_transaction_version(1)  # otherwise no partition is added
     producer = make_producer({"transactional.id": kafka_topic})
     producer.init_transactions(TIMEOUT)
     kafka_cluster.on_request(protocol.AddPartitionsToTxnRequest.api_key, add_partitions)
@@ -176,7 +177,7 @@ def test_empty(busy: Producer, then: float) -> None:
 
 @THEN
 def test_init(kafka_cluster: MockCluster, make_producer: MakeProducer, then: float) -> None:
-    """A producer is registered once, in however many calls, and can begin a transaction."""
+    """A producer is registered once, however many calls this takes, and can begin a transaction."""
     kafka_cluster.create_topic("many")
     for number in range(ROUNDS):
         producer = make_producer({"transactional.id": f"init-{number}"})

@@ -1,4 +1,4 @@
-"""The tests' broker that hears credentials."""
+"""The tests' broker that receives credentials."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Hidden:
         return self._text
 
 
-# Values that may be given by mistake instead of a text, made from the secret.
+# Values that may be given by mistake instead of a str. They are made from the secret.
 MISTAKES: dict[str, Callable[[str], object]] = {
     "text": lambda text: text,
     "number at its start": lambda text: f"12 {text}",
@@ -61,7 +61,7 @@ MISTAKES: dict[str, Callable[[str], object]] = {
 
 
 class Output(logging.Handler):
-    """Everything that could end in somebody's log."""
+    """Collects all texts that could appear in a log."""
 
     def __init__(self) -> None:
         super().__init__(level=logging.DEBUG)
@@ -75,7 +75,7 @@ class Output(logging.Handler):
 
     @contextlib.contextmanager
     def of(self) -> Iterator[None]:
-        """Notes the exception, with its causes, that ends the block."""
+        """Record the exception that ends the block, with its causes."""
         try:
             yield
         except Exception as error:
@@ -89,7 +89,7 @@ class Output(logging.Handler):
 
 @pytest.fixture
 def output(capfd: pytest.CaptureFixture[str]) -> Iterator[Output]:
-    """An Output that also contains everything that was written until the test ends."""
+    """An Output that also collects everything that is written until the test ends."""
     output = Output()
     yield output
     output.texts += capfd.readouterr()
@@ -117,7 +117,8 @@ def settings(output: Output, more: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", MISTAKES)
 def test_of_a_configuration(output: Output, kind: str) -> None:
-    """Good and bad values of every secret, under its name and under a wrong one."""
+    """No value of a secret appears, whether valid or invalid, under its name or under a wrong
+    one."""
     secret = MISTAKES[kind](MARK)
     for key in SECRETS:
         for name in (key, key.replace("s", "z", 1), key.replace(".", "_")):
@@ -140,7 +141,7 @@ def test_long_password_is_taken(output: Output) -> None:
 
 @pytest.mark.parametrize("kind", MISTAKES)
 def test_of_credentials(output: Output, kind: str) -> None:
-    """set_sasl_credentials() with any password."""
+    """No password of set_sasl_credentials() appears, whether valid or invalid."""
     with Producer(settings(output, {})) as producer:
         with output.of():
             producer.set_sasl_credentials("user", MISTAKES[kind](MARK))  # type: ignore[arg-type]
@@ -150,7 +151,7 @@ def test_of_credentials(output: Output, kind: str) -> None:
 
 
 def test_of_a_login(output: Output) -> None:
-    """The password goes to the broker, and nowhere else: statistics and logs included."""
+    """The password is sent to the broker, and appears nowhere else: not in statistics or logs."""
     broker = SaslBroker("PLAIN")
     with (
         broker.socket,
@@ -185,7 +186,7 @@ def test_of_a_login(output: Output) -> None:
     ids=ascii,
 )
 def test_of_a_token(output: Output, answer: Any) -> None:
-    """A token that oauth_cb returns, in any wrong form."""
+    """If oauth_cb returns an invalid token, in any form, the token appears nowhere."""
     asked: list[str] = []
 
     def oauth_cb(config: str) -> Any:
@@ -199,7 +200,7 @@ def test_of_a_token(output: Output, answer: Any) -> None:
 
 
 def test_of_a_good_token(output: Output) -> None:
-    """A token goes to the broker, and nowhere else."""
+    """A token is sent to the broker, and appears nowhere else."""
     broker = SaslBroker()
     more = broker.settings | {
         "sasl.mechanisms": "OAUTHBEARER",
@@ -214,7 +215,7 @@ def test_of_a_good_token(output: Output) -> None:
 
 
 def test_of_statistics(output: Output) -> None:
-    """Statistics are JSON that this test can read, so that it would see a secret in them."""
+    """The test can read the statistics as JSON, so it would see a secret in them."""
     seen: list[str] = []
     more = {"sasl.password": MARK, "stats_cb": seen.append}
     with Consumer(settings(output, more)) as consumer:

@@ -1,4 +1,4 @@
-"""docs/guides/serialization.md and the examples of objects run as they stand."""
+"""docs/guides/serialization.md and the examples of objects run unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ for module in ("httpx", "fastavro", "jsonschema", "google.protobuf"):
 def test_blocks(
     kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], text: str, printed: str
 ) -> None:
-    """Each block does what the text around it says."""
+    """Each block does what the text around it describes."""
     block = block_with("docs/guides/serialization.md", text)
     run(block, kafka_cluster if ADDRESS in block else None)
     assert capsys.readouterr().out.splitlines() == [printed]

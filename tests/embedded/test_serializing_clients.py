@@ -1,4 +1,4 @@
-"""Objects through a cluster: SerializingProducer and DeserializingConsumer."""
+"""SerializingProducer and DeserializingConsumer send objects through a cluster."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def consumer_of(cluster: MockCluster, topic: str, **more: Any) -> DeserializingC
 
 
 def test_objects_come_back(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """What was produced is what is consumed, by poll() and by iteration, with its headers."""
+    """Produced objects are consumed unchanged, with headers, by poll() and by iteration."""
     reports: list[tuple[KafkaError | None, Message]] = []
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
@@ -110,8 +110,8 @@ def test_what_cannot_be_deserialized_is_passed_over(
 
 
 def test_interrupted_in_a_deserializer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Ctrl-C in a deserializer loses no message: the next call returns it, and it is not committed
-    before."""
+    """Ctrl-C in a deserializer loses no message: the next call returns it, and only then is it
+    committed."""
     with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
         for value in (b"0", b"1", b"2"):
             producer.produce(kafka_topic, value, partition=0)
@@ -138,7 +138,7 @@ def test_interrupted_in_a_deserializer(kafka_cluster: MockCluster, kafka_topic: 
 
 
 class Builder(SerializerBuilder, DeserializerBuilder):
-    """Makes one serde, and notes its end."""
+    """A builder that makes one serializer or deserializer, and counts its close() calls."""
 
     def __init__(self) -> None:
         self.closed = 0
@@ -164,7 +164,7 @@ class Builder(SerializerBuilder, DeserializerBuilder):
 def test_a_client_that_stays_open_keeps_its_serdes(
     kafka_cluster: MockCluster, kind: type[Any], serde: str
 ) -> None:
-    """close() is refused in a callback: what the client has built goes on working."""
+    """close() is refused in a callback, and the serializers that the client built still work."""
     refused: list[RuntimeError] = []
 
     def on_statistics(_: str) -> None:
@@ -187,7 +187,8 @@ def test_a_client_that_stays_open_keeps_its_serdes(
 
 
 def test_errors_of_the_consumer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """The end of a partition, where it was asked for, is a ConsumeError with its place."""
+    """With enable.partition.eof, the end of a partition is a ConsumeError with partition and
+    offset."""
     ends = {"enable.partition.eof": True}
     with (
         consumer_of(kafka_cluster, kafka_topic, **ends) as consumer,
@@ -201,7 +202,7 @@ def test_errors_of_the_consumer(kafka_cluster: MockCluster, kafka_topic: str) ->
 
 
 def test_the_cluster_is_known_to_serializers(kafka_cluster: MockCluster) -> None:
-    """A serializer that wants the cluster's id can ask for it."""
+    """A serializer can request the id of the cluster."""
     resolvers: list[Any] = []
 
     class Curious(StringSerializer):

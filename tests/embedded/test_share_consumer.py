@@ -32,11 +32,11 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 Answer = tuple[dict[TopicPartition, set[int]], KafkaException | None]
 MakeShareConsumer = Callable[..., ShareConsumer]
 
-LATE = 6.0  # a round trip that no test waits for
+LATE = 6.0  # a round trip that is longer than any wait of a test
 
 
 class Answers:
-    """An acknowledgement callback that notes its calls."""
+    """An acknowledgement callback that records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[Answer] = []
@@ -93,7 +93,7 @@ def fetch(consumer: ShareConsumer) -> list[Message]:
 
 
 def accept_ten(consumer: ShareConsumer) -> list[Message]:
-    """Fetches the ten records and accepts them, but does not send the acknowledgements."""
+    """Fetch the ten records and accept them, without sending the acknowledgements."""
     records = fetch(consumer)
     assert [record.value() for record in records] == numbers(0, 10)
     for record in records:
@@ -103,7 +103,7 @@ def accept_ten(consumer: ShareConsumer) -> list[Message]:
 
 class TestPoll:
     def test_records(self, kafka_topic: str, producer: Producer, make: MakeShareConsumer) -> None:
-        """Records are Messages like a Consumer's, with the number of times they were delivered."""
+        """Records are Messages, as from a Consumer, with the number of their deliveries."""
         producer.produce(kafka_topic, b"v", b"k", 0, headers={"h": b"x", "none": None}, timestamp=7)
         producer.produce(kafka_topic, None, None, 0)
         assert producer.flush(TIMEOUT) == 0
@@ -116,7 +116,7 @@ class TestPoll:
         assert (second.key(), second.value(), second.headers()) == (None, None, None)
 
     def test_nothing(self, make: MakeShareConsumer) -> None:
-        """poll() returns an empty batch after the whole timeout."""
+        """Without records, poll() returns an empty batch after the whole timeout."""
         consumer = make()
         watch = Stopwatch()
         batch = consumer.poll(0.3)
@@ -127,8 +127,10 @@ class TestPoll:
     def test_without_memory_for_the_batch(
         self, ten: str, make: MakeShareConsumer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Records that could not be handed out are not lost or accepted: the next poll() returns
-        them."""
+        """If memory for the batch is missing, the next poll() returns the records.
+
+        They are neither lost nor accepted.
+        """
 
         def fail(messages: object) -> None:
             raise MemoryError
@@ -147,7 +149,7 @@ class TestPoll:
         assert consumer.commit_sync(TIMEOUT) == {TopicPartition(ten, 0): None}
 
     def test_callbacks(self, make: MakeShareConsumer) -> None:
-        """stats_cb runs inside poll(), on its thread, and what it raises comes out."""
+        """stats_cb runs in poll(), on the same thread, and poll() raises its exception."""
         seen: list[int] = []
 
         def note(_: str) -> None:
@@ -197,14 +199,15 @@ class TestAcknowledge:
             make().acknowledge(message)
 
     def test_message_without_a_position(self, make: MakeShareConsumer) -> None:
-        """ValueError: it cannot be one that poll() returned."""
+        """acknowledge() raises a ValueError, because poll() cannot have returned this message."""
         for message in (Message(value=b"mine"), Message("t", 0), Message("t", offset=5)):
             with pytest.raises(ValueError, match="only consumed messages"):
                 make().acknowledge(message)
 
     @pytest.mark.parametrize("kind", [0, 5, -1])
     def test_kind_that_does_not_exist(self, kind: int, ten: str, make: MakeShareConsumer) -> None:
-        """ValueError names the argument and what it may be; the record still waits."""
+        """A ValueError names the argument and the allowed values; the record stays
+        unacknowledged."""
         consumer = make()
         records = fetch(consumer)
         with pytest.raises(ValueError, match=r"ack_type must be an int from 1 to [34]"):
@@ -223,10 +226,10 @@ class TestAcknowledge:
 
 
 class TestLimits:
-    """What the settings of the group allow, in the embedded cluster."""
+    """The limits of a group's settings, in the embedded cluster."""
 
     def test_delivery_count(self, cluster: MockCluster, ten: str, make: MakeShareConsumer) -> None:
-        """A record that was released as often as the limit allows does not come again."""
+        """After as many releases as the limit allows, a record is not delivered again."""
         cluster.set_share_group_delivery_count_limit(2)
         consumer = make()
         for count in (1, 2):
@@ -246,7 +249,7 @@ class TestCommit:
         assert consumer.commit_sync() == consumer.commit_sync(-1) == {}
 
     def test_implicit_mode(self, ten: str, make: MakeShareConsumer) -> None:
-        """commit_sync() accepts the last batch; the next poll() has nothing to send."""
+        """commit_sync() accepts the last batch, so the next poll() has nothing to send."""
         consumer, answers = make("implicit"), Answers()
         consumer.set_acknowledgement_commit_callback(answers)
         assert len(fetch(consumer)) == 10
@@ -274,8 +277,8 @@ class TestCommit:
     def test_no_answer_in_time(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """After the timeout the result is REQUEST_TIMED_OUT; the next commit does not take the late
-        answer for its own."""
+        """After the timeout, the result is REQUEST_TIMED_OUT. The next commit does not use the late
+        answer."""
         consumer = make()
         records = accept_ten(consumer)
         cluster.set_round_trip_time(None, LATE)
@@ -292,7 +295,7 @@ class TestCommit:
     def test_answers_to_earlier_sendings(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """A commit after a commit of the same partition waits for its own answer."""
+        """If two commits are about the same partition, the second one waits for its own answer."""
         consumer, answers = make(), Answers()
         consumer.set_acknowledgement_commit_callback(answers)
         records = fetch(consumer)
@@ -309,7 +312,8 @@ class TestCommit:
         assert sorted(told) == list(range(10))
 
     def test_wakeup(self, cluster: MockCluster, ten: str, make: MakeShareConsumer) -> None:
-        """commit_sync() ends with _INTR at once, and the acknowledgements are sent all the same."""
+        """After wakeup(), commit_sync() raises _INTR at once, and the acknowledgements are still
+        sent."""
         consumer, answers = make(), Answers()
         consumer.set_acknowledgement_commit_callback(answers)
         accept_ten(consumer)
@@ -332,7 +336,7 @@ class TestCommit:
         make: MakeShareConsumer,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """A handler's exception ends commit_sync(), and the consumer goes on working."""
+        """commit_sync() raises a signal handler's exception, and the consumer still works."""
 
         def stop(*_: object) -> None:
             raise ZeroDivisionError
@@ -380,7 +384,7 @@ class TestCallback:
             calls = SHARE_CALLS | {"close": lambda consumer: consumer.close()}
             for name, call in calls.items():
                 try:
-                    with contextlib.suppress(KafkaException):  # there is no time to wait
+                    with contextlib.suppress(KafkaException):  # the call may time out
                         call(consumer)
                 except IllegalStateException:
                     refused.append(name)
@@ -388,7 +392,7 @@ class TestCallback:
         consumer = make()
         consumer.set_acknowledgement_commit_callback(call_everything)
         accept_ten(consumer)
-        with contextlib.suppress(KafkaException):  # _INTR of that wakeup()
+        with contextlib.suppress(KafkaException):  # wakeup() causes _INTR
             consumer.commit_sync(TIMEOUT)
         wait_until(lambda: refused, lambda: consumer.poll(0.05))
         assert set(refused) == SHARE_CALLS.keys() - COMMON_CALLS.keys() | {"close"}
@@ -396,7 +400,7 @@ class TestCallback:
     def test_none_with_answers_to_come(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """librdkafka aborts the process when an answer finds no callback: here it is ignored."""
+        """An answer without a callback is ignored; librdkafka itself would abort the process."""
         consumer, answers = make(), Answers()
         consumer.set_acknowledgement_commit_callback(answers)
         accept_ten(consumer)
@@ -429,14 +433,14 @@ class TestCallback:
 
 
 class Polling(threading.Thread):
-    """A thread inside poll(), which found nothing yet."""
+    """A thread that is in poll(), which has not found a record yet."""
 
     def __init__(self, consumer: ShareConsumer) -> None:
         super().__init__(daemon=True)
         self._consumer = consumer
         self.result: Messages | None = None
         self.start()
-        # Wait until it is inside: then another thread's call is refused.
+        # Wait until the thread is in the call, so that calls of other threads are refused.
         wait_until(self._is_inside)
 
     def _is_inside(self) -> bool:
@@ -459,7 +463,7 @@ class TestThreads:
         Requests about the cluster and wakeup() are allowed.
         """
         consumer = make()
-        accept_ten(consumer)  # it has joined: see docs/guides/share-groups.md on close()
+        accept_ten(consumer)  # the member has joined: see docs/guides/share-groups.md on close()
         polling = Polling(consumer)
         refused = set()
         for name, call in SHARE_CALLS.items():
@@ -478,7 +482,7 @@ class TestThreads:
 
     @pytest.mark.parametrize("call", ["poll", "commit_async"])
     def test_neither_thread_starves(self, ten: str, make: MakeShareConsumer, call: str) -> None:
-        """While one thread repeats a call, calls of the other thread succeed, too."""
+        """While one thread repeats a call, the other thread's calls succeed, too."""
         consumer = make()
         accept_ten(consumer)
         calls = {"poll": lambda: consumer.poll(0.001), "commit_async": consumer.commit_async}
@@ -503,9 +507,9 @@ class TestThreads:
         assert succeeded == 50
 
     def test_close(self, ten: str, make: MakeShareConsumer) -> None:
-        """close() ends the other thread's poll(), which returns what it has."""
+        """close() ends the other thread's poll(), which returns its records."""
         consumer = make()
-        accept_ten(consumer)  # it has joined: see docs/guides/share-groups.md on close()
+        accept_ten(consumer)  # the member has joined: see docs/guides/share-groups.md on close()
         polling = Polling(consumer)
         watch = Stopwatch()
         consumer.close()
@@ -528,7 +532,7 @@ class TestEnd:
     def test_dropped_with_records_in_flight(
         self, ten: str, cluster: MockCluster, make: MakeShareConsumer
     ) -> None:
-        """A ResourceWarning, and the handle ends without close()."""
+        """If a consumer is dropped, Python warns, and the consumer ends without close()."""
         consumer = ShareConsumer(
             {
                 "bootstrap.servers": cluster.bootstrap_servers,
@@ -548,7 +552,7 @@ class TestEnd:
     def test_close_without_brokers(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
     ) -> None:
-        """close() does not wait for brokers that are gone."""
+        """close() does not wait for stopped brokers."""
         consumer = make()
         accept_ten(consumer)
         cluster.set_broker_down()
@@ -559,12 +563,12 @@ class TestEnd:
 
 @needs("late-target")
 def test_close_soon_after_subscribe(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """close() ends at any point of joining: partitions that come late are not accepted.
+    """close() ends at any point of joining; partitions that are assigned too late are not accepted.
 
     An assignment names topics by their ids. If the consumer closes while it requests the names, the
     answer comes after it has given up its partitions.
     """
-    kafka_cluster.set_round_trip_time(None, 0.02)  # slow enough to hit that moment
+    kafka_cluster.set_round_trip_time(None, 0.02)  # slow enough to close at that moment
     for milliseconds in range(0, 300, 10):
         consumer = ShareConsumer(
             {

@@ -40,7 +40,8 @@ def settings(kafka_cluster: MockCluster) -> dict[str, Any]:
 
 @pytest.fixture
 def objects(kafka_topic: str, producer: Producer) -> str:
-    """The topic with three records: the key of the first and the value of the second are bad."""
+    """The topic with three records. The first one has a bad key, and the second one has a bad
+    value."""
     good = IntegerSerializer()(7)
     for key, value in ((b"\xff", good), (b"b", b"?"), (b"c", good)):
         producer.produce(kafka_topic, value, key, partition=0, headers={"h": b"1"})
@@ -49,7 +50,7 @@ def objects(kafka_topic: str, producer: Producer) -> str:
 
 
 def test_objects_and_what_is_none(objects: str, settings: dict[str, Any]) -> None:
-    """A bad record has an error and its bytes; the others of its batch are objects."""
+    """A bad record has an error and its bytes; other records of its batch are objects."""
     settings |= {
         "key.deserializer": StringDeserializer(),
         "value.deserializer": IntegerDeserializer(),
@@ -76,7 +77,8 @@ def test_objects_and_what_is_none(objects: str, settings: dict[str, Any]) -> Non
 
 
 def test_contexts(objects: str, settings: dict[str, Any]) -> None:
-    """A deserializer gets the topic, the field and the headers; it may be any callable."""
+    """A deserializer gets the topic, the field and the headers; any callable can be a
+    deserializer."""
     contexts: list[SerializationContext] = []
 
     def deserialize(value: bytes | None, context: SerializationContext) -> str:
@@ -99,7 +101,7 @@ def test_contexts(objects: str, settings: dict[str, Any]) -> None:
 
 
 def test_interrupted_in_the_middle(objects: str, settings: dict[str, Any]) -> None:
-    """Ctrl-C in a deserializer loses no record: the next poll() returns the batch."""
+    """Ctrl-C in a deserializer loses no record: the next poll() returns the whole batch."""
     seen: list[bytes | None] = []
 
     def deserialize(value: bytes | None, _: SerializationContext) -> str:
@@ -118,7 +120,7 @@ def test_interrupted_in_the_middle(objects: str, settings: dict[str, Any]) -> No
 
 
 class Builder(DeserializerBuilder):
-    """Makes one deserializer, and notes its end."""
+    """A builder that makes one deserializer, and counts its close() calls."""
 
     def __init__(self) -> None:
         self.closed = 0
@@ -148,6 +150,6 @@ def test_builders(settings: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", ["key.deserializer", "value.deserializer"])
 def test_no_deserializer(name: str, settings: dict[str, Any]) -> None:
-    """TypeError names the key."""
+    """A TypeError names the wrong key."""
     with pytest.raises(TypeError, match=f"{name} must be callable, not int"):
         DeserializingShareConsumer(settings | {name: 5})

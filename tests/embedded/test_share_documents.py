@@ -1,4 +1,4 @@
-"""docs/guides/share-groups.md and examples/share_worker.py run as they stand."""
+"""docs/guides/share-groups.md and examples/share_worker.py run unchanged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def jobs(kafka_cluster: MockCluster, producer: Producer) -> MockCluster:
 
 @pytest.fixture(autouse=True)
 def to_come(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The number of deliveries that poll() waits for; after them, it waits for half a second."""
+    """The number of deliveries for which poll() waits; afterwards it waits only half a second."""
     left, poll = [0], ShareConsumer.poll
 
     class Impatient(ShareConsumer):
@@ -56,14 +56,14 @@ def sigterm() -> Iterator[None]:
 
 
 def printed_by(block: str, cluster: MockCluster) -> list[str]:
-    """What the block prints."""
+    """The text that the block prints."""
     lines: list[str] = []
     run(block, cluster, print=lambda *values: lines.append(" ".join(map(str, values))))
     return lines
 
 
 def test_every_record_is_accepted(jobs: MockCluster, to_come: list[int]) -> None:
-    """The first example reads all, and a second worker finds nothing left."""
+    """The first example reads all records, and a second worker finds none."""
     to_come[0] = 5
     block = block_with(DOCUMENT, "consumer.commit_sync()\n")
     assert printed_by(block, jobs) == ["b'1'", "b'2'", "b'x'", "b'3'", "b'4'"]
@@ -100,7 +100,7 @@ def test_worker(
     sigterm: None,
     to_come: list[int],
 ) -> None:
-    """Jobs are done, tried again, and put aside."""
+    """The worker accepts good jobs, retries failed jobs, and rejects bad ones."""
     to_come[0] = 7
     kafka_cluster.set_share_group_auto_offset_reset("earliest")
     kafka_cluster.create_topic("jobs")

@@ -1,7 +1,7 @@
-"""Share consumers, interrupted by Ctrl-C wherever they wait: no record is lost, and they go on.
+"""Share consumers are interrupted by Ctrl-C wherever they wait, and no record is lost.
 
-A record that a call has fetched and not handed out comes with the next poll(), and nothing accepts
-it before that.
+If a call has fetched a record and not returned it, the next poll() returns it. Nothing accepts the
+record before that.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def make(kafka_cluster: MockCluster, kafka_topic: str) -> Callable[..., ShareCon
 
 
 def accepted(consumer: ShareConsumer, mode: str) -> list[int]:
-    """The offsets of the next records, which are accepted, each at its first delivery."""
+    """Accept the next records, which are delivered for the first time; return their offsets."""
     batch = consumer.poll(TIMEOUT)
     for message in batch:
         assert message.error() is None
@@ -87,12 +87,13 @@ def test_reads(
     mode: str,
     moment: str,
 ) -> None:
-    """Each record comes once, at its first delivery, whichever poll() was interrupted."""
+    """Each record is returned once, at its first delivery, whichever poll() was interrupted."""
     with make(kind, mode) as consumer:
         taken: list[int] = []
 
         def read() -> list[int]:
-            messages = consumer.poll(TIMEOUT)._messages  # nothing interrupts reading a tuple
+            # reading the tuple cannot be interrupted
+            messages = consumer.poll(TIMEOUT)._messages
             if mode == "explicit":
                 for message in messages:
                     consumer.acknowledge(message)
@@ -123,7 +124,7 @@ def test_an_interrupted_poll_accepts_nothing(
 ) -> None:
     """Records that an interrupted poll() has fetched are not accepted by a commit.
 
-    It has nothing to accept, or is refused until the next poll() has returned them.
+    The commit has nothing to accept, or is refused until the next poll() has returned the records.
     """
     send(producer, kafka_topic, [b"v"] * 3)
     for moment, at in interrupts():
@@ -159,10 +160,10 @@ def test_acknowledgements(
     name: str,
     mode: str,
 ) -> None:
-    """Accepted records never come again, even if the call that sends the acknowledgement is
+    """Accepted records are never delivered again, even if the call that acknowledges them is
     interrupted.
 
-    Only close() accepts nothing in implicit mode, interrupted or not.
+    In implicit mode, only close() accepts nothing, interrupted or not.
     """
     send(producer, kafka_topic, [b"v"] * 3)
     for moment, at in interrupts():

@@ -1,4 +1,4 @@
-"""Locks of records that a share consumer renews while it processes them (KIP-1222)."""
+"""A share consumer renews the locks of records while it processes them (KIP-1222)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.kafka import numbers, send
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-# The lock of a record, in seconds; a test waits for several of them.
+# The duration of a record's lock, in seconds; a test waits for several of them.
 LOCK = 1.0
 MakeShareConsumer = Callable[..., ShareConsumer]
 
@@ -61,7 +61,7 @@ def make(cluster: MockCluster, kafka_topic: str) -> Iterator[MakeShareConsumer]:
 
 
 def fetch(consumer: ShareConsumer, count: int) -> list[Message]:
-    """The next records, all of which are delivered for the first time."""
+    """Fetch the next records, all of which are delivered for the first time."""
     records: list[Message] = []
     wait_until(lambda: len(records) >= count, lambda: records.extend(consumer.poll(0.1)))
     assert [record.delivery_count() for record in records] == [1] * count
@@ -73,7 +73,8 @@ def renewing_threads() -> list[threading.Thread]:
 
 
 def accepted(consumer: ShareConsumer, record: Message) -> None:
-    """The brokers take the acknowledgement: the record is still locked for this consumer."""
+    """Check that brokers accept the acknowledgement: the record is still locked for this
+    consumer."""
     consumer.acknowledge(record)
     assert set(consumer.commit_sync(TIMEOUT).values()) == {None}
 
@@ -82,8 +83,7 @@ def accepted(consumer: ShareConsumer, record: Message) -> None:
 def test_a_renewed_record_stays_locked(
     kafka_topic: str, producer: Producer, make: MakeShareConsumer
 ) -> None:
-    """After several RENEWs by acknowledge(), for longer than the lock's duration, the record can
-    still be accepted."""
+    """With several RENEWs by acknowledge(), a record can be accepted long after its first lock."""
     send(producer, kafka_topic, [b"v"])
     consumer = make()
     [record] = fetch(consumer, 1)
@@ -96,7 +96,7 @@ def test_a_renewed_record_stays_locked(
 
 @needs("share-renewal")
 def test_without_renewal(kafka_topic: str, producer: Producer, make: MakeShareConsumer) -> None:
-    """The lock ends, and the record's acknowledgement is refused."""
+    """Without a renewal, the lock ends, and the record's acknowledgement is refused."""
     send(producer, kafka_topic, [b"v"])
     consumer = make()
     [record] = fetch(consumer, 1)
@@ -109,7 +109,8 @@ def test_without_renewal(kafka_topic: str, producer: Producer, make: MakeShareCo
 
 @needs("share-renewal")
 def test_renewing(kafka_topic: str, producer: Producer, make: MakeShareConsumer) -> None:
-    """A handler may take longer than the lock, for each record of a batch; poll() goes on."""
+    """With renewing(), each record of a batch may take longer than the lock; poll() still returns
+    records."""
     send(producer, kafka_topic, numbers(0, 3))
     consumer = make()
     values: list[bytes | None] = []
@@ -128,7 +129,7 @@ def test_renewing(kafka_topic: str, producer: Producer, make: MakeShareConsumer)
 def test_a_renewed_record_does_not_come_again(
     kafka_topic: str, producer: Producer, make: MakeShareConsumer
 ) -> None:
-    """poll() sends a RENEW and returns new records; the renewed one waits for its outcome."""
+    """poll() sends a RENEW and returns new records; the renewed record waits for its outcome."""
     send(producer, kafka_topic, [b"first"])
     consumer = make()
     [first] = fetch(consumer, 1)
@@ -148,7 +149,7 @@ def test_a_renewed_record_does_not_come_again(
 def test_a_later_acknowledgement_replaces_a_renewal(
     cluster: MockCluster, kafka_topic: str, producer: Producer, make: MakeShareConsumer
 ) -> None:
-    """If a renewal waits to be sent, a later outcome of the same record replaces it."""
+    """If a renewal is not sent yet, a later acknowledgement of the same record replaces it."""
     send(producer, kafka_topic, numbers(0, 5))
     consumer = make()
     records = fetch(consumer, 5)
@@ -177,7 +178,7 @@ def test_a_later_acknowledgement_replaces_a_renewal(
 def test_brokers_without_renewal(
     cluster: MockCluster, kafka_topic: str, producer: Producer, make: MakeShareConsumer
 ) -> None:
-    """A renewal fails with _UNSUPPORTED_FEATURE; an acknowledgement beside it is sent."""
+    """A renewal fails with _UNSUPPORTED_FEATURE; an acknowledgement in the same request is sent."""
     cluster.set_api_versions("ShareAcknowledge", 1, 1)
     send(producer, kafka_topic, numbers(0, 2))
     consumer = make()
@@ -206,7 +207,8 @@ def test_lock_timeout(kafka_topic: str, producer: Producer, make: MakeShareConsu
 
 
 def test_implicit_mode(make: MakeShareConsumer) -> None:
-    """There is nothing to renew: renew() and renewing() say which configuration they need."""
+    """In implicit mode, renew() and renewing() raise an error that names the needed
+    configuration."""
     consumer = make("implicit")
     with pytest.raises(IllegalStateException, match=r"share\.acknowledgement\.mode=explicit"):
         consumer.renew()
@@ -228,7 +230,8 @@ def test_a_wrong_interval(make: MakeShareConsumer, every: float) -> None:
 
 @needs("share-renewal")
 def test_the_block_closes_the_consumer(make: MakeShareConsumer) -> None:
-    """The thread ends, and the block raises nothing."""
+    """If the consumer is closed in the block, the block's thread ends, and the block raises
+    nothing."""
     consumer = make()
     with renewing(consumer, 0.01):
         consumer.close()

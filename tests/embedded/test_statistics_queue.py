@@ -29,7 +29,7 @@ def config(cluster: MockCluster, kind: type, **changes: Any) -> dict[str, Any]:
 @needs("latest-only")
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_one_waits(kafka_cluster: MockCluster, kind: Any) -> None:
-    """However long nobody polls, one poll() calls stats_cb once."""
+    """However long nobody polls, the next poll() calls stats_cb once."""
     called: list[str] = []
     settings = config(kafka_cluster, kind, statistics_interval_ms=INTERVAL)
     with kind(settings | {"stats_cb": called.append}) as client:
@@ -37,7 +37,7 @@ def test_one_waits(kafka_cluster: MockCluster, kind: Any) -> None:
             wait_for_statistics(client)
         assert called == []
         client.poll(0)
-        assert len(called) <= 2  # one more may come meanwhile
+        assert len(called) <= 2  # another one may arrive meanwhile
 
 
 @needs("latest-only")
@@ -51,7 +51,7 @@ def test_stats_are_current(kafka_cluster: MockCluster, kind: Any) -> None:
 
 @needs("latest-only")
 def test_length_of_a_producer(kafka_cluster: MockCluster) -> None:
-    """Statistics are no messages: len() does not count them."""
+    """len() does not count statistics."""
     settings = config(kafka_cluster, Producer, statistics_interval_ms=INTERVAL)
     with Producer(settings) as producer:
         wait_for_statistics(producer)
@@ -61,8 +61,8 @@ def test_length_of_a_producer(kafka_cluster: MockCluster) -> None:
 
 @needs("latest-only")
 def test_errors_do_not_pile_up() -> None:
-    """librdkafka reports a missing broker again and again, but each kind of error is in the queue
-    only once."""
+    """If a broker is missing, librdkafka reports it again and again, but the queue keeps each kind
+    of error once."""
     errors: list[Any] = []
     settings = {
         "bootstrap.servers": "127.0.0.1:1",

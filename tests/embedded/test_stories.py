@@ -1,4 +1,4 @@
-"""A reader can type a page of the documentation from its first block to its last."""
+"""A reader can type a page of the documentation from its first block to its last block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.stories import Story, matches, needed, patches, steps
 from tests.unit.test_snippets import NOT_RUN, RUN
 
 REGISTRY = "http://localhost:8081"
-# The other pages have tests of their own (tests/unit/test_snippets.py lists them).
+# The other pages have their own tests (tests/unit/test_snippets.py lists them).
 PAGES = [page for page in DOCUMENTS if page not in RUN | NOT_RUN and steps(ROOT / page)]
 
 
@@ -30,8 +30,8 @@ def _marks(page: str) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=_marks(page)) for page in PAGES])
 def test_page(page: str, kafka_cluster: MockCluster, tmp_path: Path) -> None:
-    """Every block runs with the variables of the blocks above, and prints the output that the page
-    shows."""
+    """Every block runs with the variables of the blocks above, and prints the output in the
+    page."""
     path = ROOT / page
     for package in needed(path):
         if importlib.util.find_spec(package) is None and shutil.which(package) is None:
@@ -58,7 +58,7 @@ def test_page(page: str, kafka_cluster: MockCluster, tmp_path: Path) -> None:
     ],
 )
 def test_matches(shown: str, printed: str, fits: bool) -> None:
-    """Only `...` stands for anything."""
+    """In a page's output, only `...` matches other text."""
     assert matches(shown, printed) is fits
 
 
@@ -102,7 +102,7 @@ raise SystemExit
 
 
 def test_a_story_leaves_the_process_as_it_was(tmp_path: Path) -> None:
-    """Levels of loggers, signal handlers and the environment are the same as before."""
+    """After a story, log levels, signal handlers and the environment are the same as before."""
     page = ROOT / "build" / f"{tmp_path.name}.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text(
@@ -127,7 +127,8 @@ def test_a_story_leaves_the_process_as_it_was(tmp_path: Path) -> None:
 
 
 def test_story(tmp_path: Path) -> None:
-    """Variables last, loops end when they have printed what is shown, commands are run."""
+    """Variables stay for later blocks, loops end when they have printed the page's output, commands
+    run."""
     page = ROOT / "build" / f"{tmp_path.name}.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text(PAGE, encoding="utf-8")

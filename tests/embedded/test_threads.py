@@ -1,4 +1,4 @@
-"""Clients shared by threads: turns, wakeup(), and close() while others are inside."""
+"""Threads share clients: turns, wakeup(), and close() while other threads are in calls."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.support.scripts import check_script
 from tests.support.threads import Thread, running
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-# The client calls back on the thread that is inside it, every few milliseconds.
+# Every few milliseconds, the client calls stats_cb on the thread that is in a call.
 STATISTICS = {"statistics.interval.ms": 5}
 
 
 class Inside:
-    """A stats_cb that signals when a thread is inside a call of the client."""
+    """A stats_cb that signals when a thread is in a call of the client."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -42,7 +42,7 @@ def numbers(count: int) -> list[bytes]:
     return [b"%d" % i for i in range(count)]
 
 
-# ---- close() while another thread is inside ----
+# ---- close() while another thread is in a call ----
 
 ENDED: list[tuple[str, Callable[[Consumer], object], object]] = [
     ("poll", lambda consumer: consumer.poll(), None),
@@ -63,7 +63,7 @@ def test_waiting_consumer(
     result: object,
     end: str,
 ) -> None:
-    """close() and wakeup() end a call that waits without limit, as if its time had passed."""
+    """close() and wakeup() end a call without a time limit, as if its timeout were over."""
     inside = Inside()
     consumer = make_consumer(STATISTICS | {"stats_cb": inside})
     consumer.assign([TopicPartition(kafka_topic, 0)])
@@ -76,9 +76,9 @@ def test_waiting_consumer(
 @pytest.mark.parametrize("end", ["close", "wakeup"])
 @pytest.mark.parametrize("method", ["poll", "flush"])
 def test_waiting_producer(make_producer: MakeProducer, method: str, end: str) -> None:
-    """close() and wakeup() also end the wait of a producer; flush() returns how much is left.
+    """close() and wakeup() also end a waiting producer; flush() returns how many messages are left.
 
-    Events that were not served yet are included.
+    The number includes events that were not served yet.
     """
     inside = Inside()
     producer = make_producer(STATISTICS | {"stats_cb": inside, "bootstrap.servers": NO_BROKER})
@@ -86,7 +86,7 @@ def test_waiting_producer(make_producer: MakeProducer, method: str, end: str) ->
     thread = Thread(getattr(producer, method))
     inside.wait()
     producer.close(0) if end == "close" else producer.wakeup()
-    # poll() counts callbacks; close() may have given the message up before flush() looked.
+    # poll() counts callbacks. close() may purge the message before flush() counts.
     assert thread.result() >= (1 if (method, end) == ("flush", "wakeup") else 0)
 
 
@@ -105,7 +105,7 @@ REQUESTS: dict[str, Callable[[Consumer], object]] = {
 @pytest.mark.parametrize("request_name", REQUESTS)
 @pytest.mark.parametrize("end", ["close", "wakeup"])
 def test_waiting_request(make_consumer: MakeConsumer, request_name: str, end: str) -> None:
-    """A request that no broker answers ends with _INTR, or finds the client closed."""
+    """A request that no broker answers raises _INTR, or RuntimeError if the client is closed."""
     consumer = make_consumer({"bootstrap.servers": NO_BROKER})
     started = threading.Event()
 
@@ -129,7 +129,7 @@ def test_waiting_request(make_consumer: MakeConsumer, request_name: str, end: st
 def test_close_from_many_threads(
     make_producer: MakeProducer, make_consumer: MakeConsumer, kafka_topic: str, kind: str
 ) -> None:
-    """All close() calls return when the client is closed, with everything delivered."""
+    """All close() calls return when the client is closed, and every message is delivered."""
     delivered: list[Message] = []
     client: Any
     if kind == "producer":
@@ -156,7 +156,7 @@ def test_close_from_many_threads(
 def test_close_while_eight_threads_produce(
     make_producer: MakeProducer, kafka_topic: str, consumer: Consumer
 ) -> None:
-    """Every message that was taken is delivered and reported once; later ones are refused."""
+    """Every accepted message is delivered and reported once; later messages are refused."""
     producer = make_producer({"queue.buffering.max.messages": 1000})
     reports: Counter[bytes] = Counter()
     enough = threading.Event()
@@ -173,7 +173,7 @@ def test_close_while_eight_threads_produce(
             value = b"%d %d" % (name, len(taken))
             try:
                 producer.produce(kafka_topic, value, on_delivery=delivered, block=TIMEOUT)
-            except BufferError:  # close() ends the wait for room
+            except BufferError:  # close() ends the wait for room in the queue
                 continue
             except RuntimeError:
                 return taken
@@ -194,7 +194,7 @@ def test_close_while_eight_threads_produce(
 
 
 def test_threads_share_a_consumer(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Whichever way threads read one consumer, each message goes to exactly one of them."""
+    """However threads read from one consumer, each message goes to exactly one of them."""
     values = numbers(20_000)
     send(producer, kafka_topic, values)
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -216,7 +216,7 @@ def test_threads_share_a_consumer(kafka_topic: str, producer: Producer, consumer
 def test_other_methods_while_a_thread_polls(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
-    """Questions, pauses and commits of other threads neither lose nor repeat a message."""
+    """Requests, pauses and commits of other threads neither lose nor repeat a message."""
     count = 5000
     send(producer, kafka_topic, numbers(count))
     partition = [TopicPartition(kafka_topic, 0)]
@@ -229,7 +229,8 @@ def test_other_methods_while_a_thread_polls(
             offsets.append(message.offset())
 
     def pause() -> None:
-        # Each time fetched messages are dropped: without pauses between them none would come.
+        # Each pause drops fetched messages. If the pauses followed each other at once, no message
+        # would come.
         seen = len(offsets)
         wait_until(lambda: len(offsets) >= min(seen + 100, count))
         consumer.pause(partition)
@@ -255,7 +256,7 @@ def test_other_methods_while_a_thread_polls(
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_wakeup_before_the_wait(consumer: Consumer, times: int) -> None:
-    """However often wakeup() was called, only the next wait ends at once."""
+    """However often wakeup() was called, only the next wait ends early."""
     for _ in range(times):
         consumer.wakeup()
     watch = Stopwatch()
@@ -267,8 +268,8 @@ def test_wakeup_before_the_wait(consumer: Consumer, times: int) -> None:
 
 
 def test_wakeup_ends_the_next_request(kafka_cluster: MockCluster, consumer: Consumer) -> None:
-    """list_topics() that would wait raises _INTR; made again, it is answered."""
-    consumer.list_topics(timeout=TIMEOUT)  # it is connected
+    """After wakeup(), a list_topics() that must wait raises _INTR; the next call gets an answer."""
+    consumer.list_topics(timeout=TIMEOUT)  # the client is connected
     kafka_cluster.set_round_trip_time(None, 6)
     consumer.wakeup()
     with pytest.raises(KafkaException) as caught:
@@ -279,8 +280,8 @@ def test_wakeup_ends_the_next_request(kafka_cluster: MockCluster, consumer: Cons
 
 
 def test_a_storm_of_wakeups(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Threads that poll and flush, and are woken again and again, lose no message and run each
-    callback."""
+    """If threads that poll and flush get many wakeups, no message is lost, and each callback runs
+    once."""
     count = 2000
     reports: Counter[int | None] = Counter()
     offsets: list[int | None] = []
@@ -292,7 +293,7 @@ def test_a_storm_of_wakeups(kafka_topic: str, producer: Producer, consumer: Cons
         reports[message.offset()] += 1
 
     def read() -> None:
-        # A short wait: no wakeup comes after the last message.
+        # A short wait: no wakeup() comes after the last message.
         batch = consumer.consume(7, 0.2) if chance.random() < 0.5 else [consumer.poll(0.2)]
         offsets.extend(message.offset() for message in batch if message is not None)
 
@@ -313,10 +314,10 @@ def test_a_storm_of_wakeups(kafka_topic: str, producer: Producer, consumer: Cons
 def test_a_signal_while_another_thread_goes_first(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: str
 ) -> None:
-    """The signal is served although the call of the other thread does not end; here its callback
-    waits for the signal.
+    """A signal handler runs even if the call waits for another thread's call, which does not end.
 
-    The call that lets the other go first has taken messages: they come afterwards.
+    Here, the other thread's callback waits for the signal. The waiting call has already taken
+    messages, which later calls return.
     """
     send(producer, kafka_topic, numbers(5))
     script = f"""
@@ -369,7 +370,7 @@ def test_a_signal_while_another_thread_goes_first(
 def test_a_signal_handler_that_also_goes_first(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """The handler calls position() while its thread waits in position(): both calls return."""
+    """If a handler calls position() while its thread waits in position(), both calls return."""
     send(producer, kafka_topic, numbers(1))
     script = f"""
     import signal, sys, threading
@@ -417,7 +418,7 @@ def test_a_signal_handler_that_also_goes_first(
 def test_the_end_of_a_wait_while_another_thread_goes_first(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer, call: str, end: str
 ) -> None:
-    """A call that lets another thread go first ends after its timeout or wakeup(), and loses no
+    """A call that waits for another thread ends after its timeout or wakeup(), and loses no
     message."""
     send(producer, kafka_topic, numbers(5))
     held, ended = threading.Event(), threading.Event()
@@ -434,7 +435,7 @@ def test_the_end_of_a_wait_while_another_thread_goes_first(
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     first = consumer.consume(5, TIMEOUT)
     timeout = 0.3 if end == "time" else -1
-    with running(consumer._pause_serve):  # what pause_while() does now and then
+    with running(consumer._pause_serve):  # pause_while() also does this at times
         while not held.is_set():
             if call == "poll":
                 assert consumer.poll(timeout) is None
@@ -445,14 +446,14 @@ def test_the_end_of_a_wait_while_another_thread_goes_first(
         ended.set()
     send(producer, kafka_topic, numbers(1))
     messages = list(first)
-    # if wakeup() came between two calls, it ends the next one
+    # if wakeup() came between two calls, it ends the next call
     wait_until(lambda: len(messages) == 6, lambda: messages.extend(consumer.consume(1, SOON)))
     assert [message.offset() for message in messages] == list(range(6))
 
 
 def test_a_transaction_that_waits_for_another_thread(make_producer: MakeProducer) -> None:
-    """If the step has not begun, wakeup() ends its wait with an error, as it does after it has
-    begun."""
+    """wakeup() ends a step of a transaction with an error, even if the step still waits for
+    another thread."""
     serving, ended = threading.Event(), threading.Event()
 
     def statistics(_: str) -> None:
@@ -470,13 +471,15 @@ def test_a_transaction_that_waits_for_another_thread(make_producer: MakeProducer
     assert raised.value.args[0].code() == KafkaError._INTR
 
 
-# ---- what several threads note at a time ----
+# ---- data that several threads change at the same time ----
 
 
 @pytest.mark.parametrize("others", [1, 4])
 def test_threads_that_look_for_signals(make_consumer: MakeConsumer, others: int) -> None:
-    """The client records correctly which threads run signal handlers: a later close() is not
-    refused as if a handler called it."""
+    """The client records which threads run signal handlers.
+
+    A later close() is not refused as if a handler had called it.
+    """
     for _ in range(10):
         consumer = make_consumer()
         polls = [functools.partial(consumer.poll, 0.001) for _ in range(others + 1)]
@@ -489,7 +492,8 @@ def test_threads_that_look_for_signals(make_consumer: MakeConsumer, others: int)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
 def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsumer) -> None:
-    """One thread closes the client, and the other threads wait for it; nothing is done twice."""
+    """After an interrupted close(), one of several threads closes the client, and the others wait
+    for it."""
 
     class Interrupt(Exception):
         pass
@@ -505,7 +509,7 @@ def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsume
 
     def close_and_be_interrupted() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
-        consumer.close()  # waits for the other thread, which is inside
+        consumer.close()  # waits for the other thread, which is in a call
 
     consumer = make_consumer(STATISTICS | {"stats_cb": hold})
     inside = Thread(consumer.poll)
@@ -523,7 +527,7 @@ def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsume
 
 
 def test_threads_that_note_and_ask_why_no_broker_answers() -> None:
-    """The thread that polls replaces the cause of an outage while other threads raise it."""
+    """The thread that polls changes the cause of an outage while other threads raise it."""
     config = {
         "bootstrap.servers": NO_BROKER,
         "group.id": "group",

@@ -1,4 +1,4 @@
-"""ssl_context of the compatibility APIs: connections are at least as strict as with the context."""
+"""ssl_context of the compatibility APIs: connections are at least as strict as the context."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Files(NamedTuple):
     certificate: str  # self-signed, for localhost
     key: str
     crl: str
-    folder: str  # with the certificate, by its hash
+    folder: str  # with the certificate, under its hash
     empty: str
 
 
@@ -64,7 +64,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
 def connected(
     files: Files, context: ssl.SSLContext, set_up: Callable[[ssl.SSLContext], Any]
 ) -> Iterator[ssl.SSLSocket | None]:
-    """The server's end of a connection of librdkafka's, with a context's properties."""
+    """The server's end of a connection that librdkafka makes with a context's properties."""
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(files.certificate, files.key)
     set_up(server)
@@ -82,7 +82,7 @@ def connected(
             try:
                 secured = server.wrap_socket(connection, server_side=True)
                 with secured:
-                    # A client that does not trust the server raises, instead of sending a request.
+                    # If a client does not trust the server, it raises instead of sending a request.
                     yield secured if secured.recv(1) else None
             except OSError:
                 connection.close()
@@ -90,7 +90,7 @@ def connected(
 
 
 def nothing(context: ssl.SSLContext) -> None:
-    """Leave it as it is."""
+    """Change nothing."""
 
 
 def trusting(files: Files) -> ssl.SSLContext:
@@ -98,8 +98,8 @@ def trusting(files: Files) -> ssl.SSLContext:
 
 
 def test_whom_a_context_trusts(files: Files) -> None:
-    """Authorities from a file, a directory or a text are trusted; a directory without the authority
-    is not enough."""
+    """Authorities from a file, a directory or a text are trusted. An empty directory is
+    not enough."""
     text = Path(files.certificate).read_text()
     for context in (
         trusting(files),
@@ -117,7 +117,7 @@ def test_whom_a_context_trusts(files: Files) -> None:
 
 
 def test_ciphers(files: Files) -> None:
-    """A context's own ciphers are the only ones."""
+    """Only the context's own ciphers are used."""
     context = trusting(files)
     context.set_ciphers("ECDHE-RSA-AES256-GCM-SHA384")
 
@@ -136,7 +136,7 @@ def test_ciphers(files: Files) -> None:
 
 
 def test_security_level(files: Files) -> None:
-    """A security level that needs more than the server's 2,048-bit key refuses the server."""
+    """If the security level needs more than the server's 2,048-bit key, the server is refused."""
     context = trusting(files)
     context.set_ciphers("DEFAULT:@SECLEVEL=3")
     with connected(files, context, nothing) as connection:
@@ -144,7 +144,7 @@ def test_security_level(files: Files) -> None:
 
 
 def test_a_level_of_0_does_not_add_versions(files: Files) -> None:
-    """A context that allows weak ciphers still does not talk TLS 1.1."""
+    """A context that allows weak ciphers still does not use TLS 1.1."""
     context = trusting(files)
     context.set_ciphers("ALL:@SECLEVEL=0")
 
@@ -159,7 +159,7 @@ def test_a_level_of_0_does_not_add_versions(files: Files) -> None:
 
 
 def test_curves(files: Files) -> None:
-    """A context's own curve is the only one."""
+    """Only the context's own curve is used."""
     context = trusting(files)
     context.set_ecdh_curve("secp384r1")
     for curve, fits in (("secp384r1", True), ("prime256v1", False)):
@@ -178,7 +178,7 @@ def test_names_are_checked_or_not(files: Files) -> None:
 
 
 def refused(name: str, files: Files) -> ssl.SSLContext:
-    """A context with something that librdkafka cannot be told."""
+    """A context with a setting that librdkafka does not support."""
     context = trusting(files)
     match name:
         case "capath":
@@ -267,7 +267,7 @@ def test_what_librdkafka_cannot_be_told_is_refused(
 
 
 def test_what_verifies_nothing_needs_no_authority(files: Files) -> None:
-    """With CERT_NONE, the trusted authorities do not matter."""
+    """With CERT_NONE, the trusted authorities have no effect."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -276,7 +276,8 @@ def test_what_verifies_nothing_needs_no_authority(files: Files) -> None:
 
 
 def test_two_lists_of_revoked_certificates(files: Files, tmp_path: Path) -> None:
-    """librdkafka takes one; a second is not dropped without a word."""
+    """librdkafka supports one list of revoked certificates; a second list is not ignored
+    silently."""
     context = create_ssl_context(cafile=files.certificate, crlfile=files.crl)
     second = tmp_path / "crl.pem"
     second.write_bytes(Path(files.crl).read_bytes())

@@ -1,4 +1,4 @@
-"""A topic that cannot be read is an error, however and whenever it is assigned."""
+"""If a topic cannot be read, this is an error, however and whenever the topic is assigned."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_assigned_topic_that_may_not_be_read(
 
 
 def errors(*messages: Message | None) -> set[int]:
-    """The codes of events; none is a record."""
+    """The error codes of messages, none of which is a record."""
     result = set()
     for message in messages:
         if message is not None:
@@ -79,7 +79,7 @@ CONFIG = {
 def unreadable(
     request: pytest.FixtureRequest, kafka_cluster: MockCluster
 ) -> tuple[TopicPartition, int]:
-    """A partition that cannot be read, and the error code that says why."""
+    """A partition that cannot be read, and the code of its error."""
     answer, partition, told = TOPICS[request.param]
     if answer != KafkaError.UNKNOWN_TOPIC_OR_PART:
         kafka_cluster.create_topic(request.param)
@@ -173,7 +173,7 @@ def test_every_way_to_read_in_a_loop(
 
 
 def codes_of(answer: Any, consumer: Any) -> set[int]:
-    """The codes of what a call returned, and of `last_error`."""
+    """The error codes in the result of a call, and the code of `last_error`."""
     messages = answer if isinstance(answer, list) else [answer]
     events = errors(*(each for each in messages if isinstance(each, Message)))
     latest = consumer.last_error

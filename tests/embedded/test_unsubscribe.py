@@ -1,4 +1,4 @@
-"""When unsubscribe() returns, all partitions are revoked: nothing waits for another poll()."""
+"""When unsubscribe() returns, all partitions are revoked, without another poll()."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def joined_aio(consumer: AIOConsumer, **callbacks: Any) -> None:
 
 @pytest.mark.parametrize("has_callback", [True, False])
 def test_at_once(kafka_cluster: MockCluster, strategy: str, has_callback: bool) -> None:
-    """on_revoke runs in unsubscribe(), and another member gets the partitions."""
+    """unsubscribe() runs on_revoke, and another member gets the partitions."""
     revoked: list[TopicPartition] = []
     callbacks: Any = {"on_revoke": lambda _, taken: revoked.extend(taken)} if has_callback else {}
     settings = config(kafka_cluster, strategy)
@@ -71,7 +71,7 @@ def test_at_once(kafka_cluster: MockCluster, strategy: str, has_callback: bool) 
 
 
 def test_assign(kafka_cluster: MockCluster, strategy: str) -> None:
-    """Partitions that assign() assigns afterwards stay, and are read."""
+    """Partitions that are assigned afterwards by assign() stay assigned, and are read."""
     with Consumer(config(kafka_cluster, strategy)) as consumer:
         joined(consumer)
         consumer.unsubscribe()
@@ -86,7 +86,7 @@ def test_assign(kafka_cluster: MockCluster, strategy: str) -> None:
 
 
 def unsubscribe_in_on_assign(consumer: Consumer) -> list[str]:
-    """Subscribe with a callback that unsubscribes; the list tells which callbacks have run."""
+    """Subscribe with an on_assign that unsubscribes; return the list of callbacks that have run."""
     calls: list[str] = []
 
     def on_assign(consumer: Consumer, _: list[TopicPartition]) -> None:
@@ -98,7 +98,8 @@ def unsubscribe_in_on_assign(consumer: Consumer) -> list[str]:
 
 
 def test_in_a_callback(kafka_cluster: MockCluster, strategy: str) -> None:
-    """Callbacks do not run inside callbacks: the next poll() gives the partitions up."""
+    """unsubscribe() in a callback cannot run another callback, so the next poll() revokes the
+    partitions."""
     with Consumer(config(kafka_cluster, strategy)) as consumer:
         calls = unsubscribe_in_on_assign(consumer)
         wait_until(lambda: len(calls) == 2, lambda: consumer.poll(0.01))
@@ -111,7 +112,7 @@ def requests(cluster: MockCluster, kind: str) -> int:
 
 
 def reads_by_hand(consumer: Consumer) -> None:
-    """A partition that is assigned now is read to its end, and stays assigned."""
+    """Check that a partition that is assigned now is read to its end, and stays assigned."""
     consumer.assign([TopicPartition(TOPIC, 0, 2)])
     assert [each.offset() for each in consumer.consume(3, TIMEOUT)] == [2, 3, 4]
     assert consumer.poll(0) is None
@@ -122,7 +123,7 @@ def reads_by_hand(consumer: Consumer) -> None:
 
 @needs("waiting-unsubscribe")
 def test_while_the_group_waits(kafka_cluster: MockCluster, strategy: str) -> None:
-    """A running rebalance assigns no partitions any more, and revokes none later."""
+    """After unsubscribe(), a running rebalance assigns no partitions, and revokes none later."""
     kafka_cluster.create_topic("other", 1)
     begun, go_on = threading.Event(), threading.Event()
     assigned: list[list[TopicPartition]] = []
@@ -160,7 +161,7 @@ def test_before_the_assignment_is_served(kafka_cluster: MockCluster, strategy: s
             on_assign=lambda *_: calls.append("assigned"),
             on_revoke=lambda *_: calls.append("revoked"),
         )
-        # The first heartbeat is sent when the assignment waits.
+        # The client sends its first heartbeat when the assignment waits for a poll.
         wait_until(lambda: requests(kafka_cluster, "Heartbeat") > 0)
         consumer.unsubscribe()
         assert calls == ["assigned", "revoked"]
@@ -171,8 +172,10 @@ def test_before_the_assignment_is_served(kafka_cluster: MockCluster, strategy: s
 
 @needs("waiting-unsubscribe")
 def test_before_the_revocation_is_served(kafka_cluster: MockCluster, strategy: str) -> None:
-    """If a revocation waits for poll(), unsubscribe() completes it, even if the group would have
-    left this member a partition."""
+    """If a revocation waits for poll(), unsubscribe() completes it.
+
+    This is also true if the group would have left a partition to this member.
+    """
     calls: list[str] = []
     kafka_cluster.create_topic("other", 1)
     with (
@@ -211,7 +214,7 @@ def test_assign_after_a_callback(kafka_cluster: MockCluster, strategy: str) -> N
 
 @needs("waiting-unsubscribe")
 def test_aio_while_on_assign_runs(kafka_cluster: MockCluster, strategy: str) -> None:
-    """AIOConsumer: on_assign ends, then on_revoke runs, then unsubscribe() returns."""
+    """With AIOConsumer, on_assign ends, then on_revoke runs, and then unsubscribe() returns."""
     calls: list[str] = []
 
     async def run() -> None:
@@ -246,7 +249,7 @@ def test_aio_while_on_assign_runs(kafka_cluster: MockCluster, strategy: str) -> 
 
 @pytest.mark.parametrize("kind", ["none", "plain", "coroutine"])
 def test_aio(kafka_cluster: MockCluster, strategy: str, kind: str) -> None:
-    """AIOConsumer: all partitions are revoked, also if on_revoke is a coroutine."""
+    """With AIOConsumer, all partitions are revoked, even if on_revoke is a coroutine."""
     revoked: list[TopicPartition] = []
 
     async def on_revoke(_: AIOConsumer, taken: list[TopicPartition]) -> None:
@@ -294,7 +297,8 @@ def test_aio_raises(kafka_cluster: MockCluster, strategy: str, is_coroutine: boo
 
 
 def test_aio_cancelled(kafka_cluster: MockCluster, strategy: str) -> None:
-    """Cancelling unsubscribe() cancels the wait only: on_revoke ends, and the group is left."""
+    """Cancelling unsubscribe() only cancels the wait: on_revoke ends, and the member leaves the
+    group."""
     ended: list[str] = []
 
     async def run() -> None:

@@ -70,7 +70,7 @@ def answer(kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProd
 
 
 def while_waiting(call: Callable[[], int], answer: Answer) -> int:
-    """The result of a call that waits in another thread when the answer comes.
+    """The result of a call that is waiting in another thread when the answer comes.
 
     The call is then the innermost Python frame, because the wait itself is in C.
     """
@@ -92,7 +92,8 @@ def while_waiting(call: Callable[[], int], answer: Answer) -> int:
 def test_what_came_with_the_message_that_poll_waited_for(
     kafka_topic: str, make_consumer: MakeConsumer, answer: Answer
 ) -> None:
-    """Consumer: poll() waits for the first message, and consume(n, 0) returns all the others."""
+    """Consumer.poll() waits for the first message, and consume(n, 0) then returns all the
+    others."""
     consumer = make_consumer()
     consumer.assign([TopicPartition(kafka_topic, each, 0) for each in range(PARTITIONS)])
     answer.get_ready()
@@ -109,7 +110,7 @@ def test_what_came_with_the_message_that_poll_waited_for(
 def test_kafka_python_poll_returns_the_whole_answer(
     kafka_cluster: MockCluster, kafka_topic: str, answer: Answer
 ) -> None:
-    """compat.kafka: one poll() that had to wait returns all messages, up to max_records."""
+    """compat.kafka: a poll() that had to wait returns all messages, up to max_records."""
     with kafka.KafkaConsumer(bootstrap_servers=kafka_cluster.bootstrap_servers) as consumer:
         partitions = [kafka.TopicPartition(kafka_topic, each) for each in range(PARTITIONS)]
         consumer.assign(partitions)
@@ -128,7 +129,7 @@ def test_kafka_python_poll_returns_the_whole_answer(
 def test_aiokafka_getmany_returns_the_whole_answer(
     kafka_cluster: MockCluster, kafka_topic: str, answer: Answer
 ) -> None:
-    """compat.aiokafka: one getmany() that had to wait returns all messages, up to max_records."""
+    """compat.aiokafka: a getmany() that had to wait returns all messages, up to max_records."""
 
     async def read() -> int:
         async with aiokafka.AIOKafkaConsumer(

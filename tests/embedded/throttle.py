@@ -1,4 +1,4 @@
-"""A proxy in front of a MockCluster that reports throttling, which mock brokers never do."""
+"""A proxy in front of a MockCluster that reports throttling in Produce responses."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class _Proxy:
     def _requests(
         self, client: socket.socket, broker: socket.socket, api_keys: dict[bytes, int]
     ) -> None:
-        """From client to broker; notes each request's kind by its correlation id."""
+        """Forward requests to the broker, and record the kind of each request by its correlation
+        id."""
         with contextlib.suppress(OSError), client, client.makefile("rb") as stream:
             while len(size := stream.read(4)) == 4:
                 request = stream.read(int.from_bytes(size))
@@ -68,7 +69,8 @@ class _Proxy:
     def _responses(
         self, client: socket.socket, broker: socket.socket, api_keys: dict[bytes, int]
     ) -> None:
-        """From broker to client, with our ports in Metadata and our time in Produce."""
+        """Forward responses to the client, with the proxies' ports in Metadata and the time in
+        Produce."""
         with contextlib.suppress(OSError), broker, broker.makefile("rb") as stream:
             while len(size := stream.read(4)) == 4:
                 response = stream.read(int.from_bytes(size))

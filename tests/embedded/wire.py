@@ -1,4 +1,4 @@
-"""A few requests of Kafka's protocol by hand: what a client does not show of a broker's answer."""
+"""A few requests of Kafka's protocol, for data in answers that clients do not show."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Joined:
 
 
 def join_group(address: str, group: str, member: str = "") -> Joined:
-    """Joins, as a new member unless one is given, and waits until the group has a leader."""
+    """Join the group, by default as a new member, and wait until the group has a leader."""
     with begin_to_join(address, group, member) as connection:
         return joined(answer_of(connection))
 
@@ -58,7 +58,7 @@ def begin_to_join(address: str, group: str, member: str) -> socket.socket:
 
 
 def joined(data: bytes) -> Joined:
-    """What the answer to JoinGroup v0 says."""
+    """The data in an answer to JoinGroup v0."""
     answer = Answer(data)
     error, generation = answer.numbers("hi")
     assert error == 0
@@ -71,7 +71,7 @@ def joined(data: bytes) -> Joined:
 def sync_group(
     address: str, group: str, joined: Joined, assignments: dict[str, bytes]
 ) -> tuple[int, bytes]:
-    """The error and the assignment of a member; the leader gives everyone's."""
+    """The error and the assignment in the answer to a member; the leader sends all assignments."""
     with begin_to_sync(address, group, joined, assignments) as connection:
         return synced(answer_of(connection))
 
@@ -92,6 +92,6 @@ def begin_to_sync(
 
 
 def synced(data: bytes) -> tuple[int, bytes]:
-    """What the answer to SyncGroup v0 says."""
+    """The data in an answer to SyncGroup v0."""
     answer = Answer(data)
     return answer.number("h"), answer.sized()

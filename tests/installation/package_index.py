@@ -1,4 +1,5 @@
-"""A package index on the loopback: any project that is asked for, and the other confluent-kafka."""
+"""A package index on the loopback interface: it has every requested project, and the other
+distribution that is also called confluent-kafka."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def wheel(name: str, version: str, files: Mapping[str, bytes]) -> bytes:
 
 
 def installed(name: str) -> tuple[str, bytes]:
-    """Return the version of a distribution that runs these tests, and a wheel of its files."""
+    """Return the installed version of a distribution, and a wheel of its files."""
     found = metadata.distribution(name)
     paths = [path for path in found.files or [] if ".." not in path.parts]
     kept = [path for path in paths if not path.parts[0].endswith(".dist-info")]
@@ -46,11 +47,11 @@ def installed(name: str) -> tuple[str, bytes]:
 
 
 class Index:
-    """What an index answers.
+    """The contents of an index.
 
     Args:
-        versions: of projects of which not every version would do.
-        wheels: files of projects that are not empty, by their names.
+        versions: the versions of the projects for which 1.0 is not accepted.
+        wheels: the wheels that contain files, by their file names.
     """
 
     def __init__(self, versions: Mapping[str, str], wheels: Mapping[str, bytes]) -> None:
@@ -58,21 +59,21 @@ class Index:
         self.wheels = dict(wheels)
 
     def page(self, project: str) -> bytes:
-        """Return the links to a project's files."""
+        """Return the page of a project, with links to its files."""
         prefix = f"{project.replace('-', '_')}-"
         names = [name for name in self.wheels if name.startswith(prefix)]
         names = names or [f"{prefix}{self.versions.get(project, '1.0')}-py3-none-any.whl"]
         return "".join(f'<a href="/files/{name}">{name}</a>\n' for name in names).encode()
 
     def file(self, name: str) -> bytes:
-        """Return a wheel; one of no files, if it is none of the known ones."""
+        """Return a wheel; an unknown name gets a wheel without files."""
         project, version, *_ = name.split("-")
         return self.wheels.get(name) or wheel(project, version, {})
 
 
 @contextmanager
 def serving(index: Index) -> Iterator[str]:
-    """Yield the address of an index."""
+    """Yield the address of the index while it runs."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,5 @@
-"""Every installation command of README and guides works as typed, and installs this package."""
+"""Every installation command in the README and the guides works as typed, and installs this
+package."""
 
 from __future__ import annotations
 
@@ -25,13 +26,13 @@ PRIVATE_INDEX = "https://packages.example.com/simple"
 _FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`]*pip\s+install\s[^`]+)`")
 _INSTALLS = re.compile(r"\bpip3? install\b|\buv (?:pip|add|sync) ")
-# As the guide says.
+# The command in the guide that shows which distribution is installed.
 _WHICH = "python -P -c \"import confluent_kafka; print(confluent_kafka.build_info()['version'])\""
 _SECONDS = 600
 
 
 def commands(document: Path) -> list[str]:
-    """Return the installation commands of a document, as they are typed."""
+    """Return the installation commands of a document as a reader would type them."""
     text = re.sub(r"^> ?", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
     blocks = "\n".join(block for kind, block in _FENCED.findall(text) if kind != "python")
     blocks = blocks.replace("\\\n", " ")
@@ -49,7 +50,7 @@ def names_package(command: str) -> bool:
 
 @pytest.mark.parametrize("command", EVERY)
 def test_no_command_leaves_the_choice_to_the_public_index(command: str) -> None:
-    """Another distribution has the same name there."""
+    """No command lets pip choose the public index: another distribution has this name there."""
     if names_package(command):
         assert re.search("--requirement|--no-index|--index-url .*--constraint", command)
         assert "--extra-index-url" not in command
@@ -57,7 +58,8 @@ def test_no_command_leaves_the_choice_to_the_public_index(command: str) -> None:
 
 
 def test_the_documents_have_commands() -> None:
-    """From the wheel, a checkout and an index; so that the extraction cannot find nothing."""
+    """The search finds commands for the wheel, a checkout and an index, so the tests have commands
+    to run."""
     for wanted in (
         "--find-links dist ",
         "pip install .",
@@ -71,7 +73,7 @@ def test_the_documents_have_commands() -> None:
 
 
 class Checkout(NamedTuple):
-    """A copy of this checkout, with what `make wheel` leaves in it."""
+    """A copy of this checkout, with the files that `make wheel` creates."""
 
     folder: Path
     environment: dict[str, str]
@@ -88,7 +90,7 @@ class Checkout(NamedTuple):
         )
 
     def renew(self) -> None:
-        """Make its environment, which is first on PATH, a fresh one."""
+        """Replace the checkout's environment, which is first on PATH, with a new one."""
         folder = self.folder / "env"
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, symlinks=True)
@@ -108,7 +110,8 @@ def pip_files() -> list[Path]:
 
 
 def own_environment(**more: str) -> dict[str, str]:
-    """Return this process's environment without what it says to Python, pip and the loader."""
+    """Return the environment variables of this process without those for Python, pip and the
+    loader."""
     kept = {
         name: text
         for name, text in os.environ.items()
@@ -119,7 +122,8 @@ def own_environment(**more: str) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
-    """The objects that are compiled already are used again: the extension is only linked."""
+    """A built checkout. It reuses objects that are already compiled, so only the extension is
+    linked."""
     folder = tmp_path_factory.mktemp("checkout")
     parts = (
         "pyproject.toml",
@@ -141,7 +145,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
     import wheels
 
     wheels.constrain(folder / "dist")
-    # Where the Dockerfile's first line puts it.
+    # The first line of the guide's Dockerfile copies the file to this place.
     shutil.copy(folder / "dist" / "constraints.txt", folder)
     [ours] = (folder / "dist").glob("*.whl")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -153,7 +157,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
         for one in needed
     }
     setuptools, tools = installed("setuptools")
-    # The other distribution: with a later number on the public index, and with the same one.
+    # The other distribution: the public index has it with a later version and with the same
+    # version.
     later, same = (
         {
             f"confluent_kafka-{version}-py3-none-any.whl": wheel(
@@ -178,9 +183,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
 
 
 def test_every_command_installs_this_package(checkout: Checkout) -> None:
-    """In a fresh environment each, as typed; only the example's address becomes a real one. The
-    public index has the other distribution, with a later number and with the same one.
-    """
+    """Each command runs in a new environment; only the example's address becomes a real one. The
+    public index has the other distribution, with a later version and with the same version."""
     for command in EVERY:
         checkout.renew()
         done = checkout.run(command.replace(PRIVATE_INDEX, checkout.environment["PRIVATE_INDEX"]))
@@ -192,9 +196,9 @@ def test_every_command_installs_this_package(checkout: Checkout) -> None:
 
 
 def test_what_the_box_says_of_the_other_distribution(checkout: Checkout) -> None:
-    """Without a constraint pip takes it, and replaces this one if a requirement excludes it; with a
-    constraint it refuses. The documented commands replace it, and keep what is installed.
-    """
+    """Without a constraint, pip installs the other distribution, and replaces this package if a
+    requirement excludes it. With a constraint, pip refuses. The documented commands replace the
+    other distribution, and keep an installed package."""
     [repair] = [one for one in EVERY if "--force-reinstall" in one]
     checkout.renew()
 

@@ -1,4 +1,4 @@
-"""Administrative requests that tests need besides those for topics."""
+"""Administrative requests that tests need, except requests for topics (see topics.py)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ NO_TAGS = b"\x00"
 
 
 def delete_records(kafka: KafkaCluster, topic: str, before: int) -> None:
-    """Deletes the records of partition 0 whose offsets are smaller."""
+    """Deletes the records of partition 0 whose offsets are smaller than `before`."""
     body = array([text(topic) + array([struct.pack(">iq", 0, before)])])
     body += struct.pack(">i", TIMEOUT_MS)
     with reader(kafka) as consumer:
         address = _leader_address(consumer, topic)
     answer = ask(address, DELETE_RECORDS, 1, body)
-    # The partition is the last field: number, low watermark, error code.
+    # The partition is the last field: its number, low watermark and error code.
     low, code = struct.unpack(">qh", answer[-10:])
     assert (code, low) == (KafkaError.NO_ERROR, before), KafkaError(code)
 
 
 def allow_to_describe_token(kafka: KafkaCluster, token: str, principal: str) -> None:
-    """Creates an ACL of a delegation token, a kind of resource that librdkafka does not know."""
+    """Creates an ACL of a delegation token, a kind of resource that librdkafka does not support."""
     body = struct.pack(">b", DELEGATION_TOKEN) + text(token) + struct.pack(">b", LITERAL)
     body += text(principal) + text("*") + struct.pack(">bb", DESCRIBE, ALLOW)
     answer = ask(_any_address(kafka), CREATE_ACLS, 1, array([body]))
@@ -43,8 +43,8 @@ def allow_to_describe_token(kafka: KafkaCluster, token: str, principal: str) -> 
 
 
 def set_client_quota(kafka: KafkaCluster, client_id: str, quota: str, rate: float | None) -> None:
-    """Sets a client's quota in bytes per second and broker, or removes it. Brokers obey a moment
-    later."""
+    """Sets or removes a client's quota, in bytes per second and broker. Brokers apply it after a
+    delay."""
     entity = array([text("client-id") + text(client_id)])
     operation = array([text(quota) + struct.pack(">db", rate or 0, rate is None)])
     answer = ask(_any_address(kafka), ALTER_CLIENT_QUOTAS, 0, array([entity + operation]) + b"\x00")
@@ -61,11 +61,12 @@ def set_group_config(kafka: KafkaCluster, group: str, **config: str) -> None:
     answer = ask(_any_address(kafka), INCREMENTAL_ALTER_CONFIGS, 0, body)
     (code,) = struct.unpack_from(">h", answer, 8)  # after throttle time and count
     assert code == KafkaError.NO_ERROR, f"{group}: {KafkaError(code)}"
-    create_topic(kafka, f"{group}-{uuid.uuid4().hex[:12]}")  # every broker has heard of it
+    create_topic(kafka, f"{group}-{uuid.uuid4().hex[:12]}")  # afterwards every broker has it
 
 
 def move_leader(kafka: KafkaCluster, topic: str) -> None:
-    """Takes the leader of partition 0 out of its replicas, so that another one leads."""
+    """Removes the leader of partition 0 from its replicas, so that another replica becomes the
+    leader."""
     with reader(kafka) as consumer:
         partition = consumer.list_topics(topic, TIMEOUT).topics[topic].partitions[0]
         others = [each for each in partition.replicas if each != partition.leader]
@@ -78,7 +79,8 @@ def move_leader(kafka: KafkaCluster, topic: str) -> None:
         answer = ask(
             _any_address(kafka), ALTER_PARTITION_REASSIGNMENTS, 0, body, header_tags=NO_TAGS
         )
-        (code,) = struct.unpack_from(">h", answer, 5)  # after the header's tags, throttle time
+        # after the header's tags and the throttle time
+        (code,) = struct.unpack_from(">h", answer, 5)
         assert code == KafkaError.NO_ERROR, KafkaError(code)
         wait_until(
             lambda: (

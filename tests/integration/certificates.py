@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 @dataclass(frozen=True)
 class KeyPair:
-    """The files of a private key (PKCS #8) and of its certificate chain, and both in one."""
+    """The files of a private key (PKCS #8) and of its certificate chain, and a file with both."""
 
     key: Path
     certificate: Path
@@ -50,7 +50,7 @@ class Authority:
 
 
 def encrypt_key(file: Path, password: str) -> bytes:
-    """The private key of the file as PKCS #8 that only the password opens."""
+    """Returns the private key of the file as PKCS #8, encrypted with the password."""
     key = load_pem_private_key(file.read_bytes(), None)
     encryption = BestAvailableEncryption(password.encode())
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)

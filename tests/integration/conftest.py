@@ -57,7 +57,7 @@ def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KafkaClust
 
 @pytest.fixture
 def secured_kafka(kafka: KafkaCluster) -> SecuredKafkaCluster:
-    """For a test that needs more than a PLAINTEXT listener."""
+    """A cluster for tests that need more than a PLAINTEXT listener."""
     if not isinstance(kafka, SecuredKafkaCluster):
         pytest.skip("BOOTSTRAP is a cluster that is not the tests' own")
     return kafka

@@ -1,4 +1,4 @@
-"""A separate cluster whose set of voters may change. In the other tests' cluster it is static."""
+"""A separate cluster whose set of voters can change. The set of the shared cluster is static."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from tests.support.ports import next_port
 from tests.support.protocol import ask
 from tests.support.waiting import TIMEOUT, wait_until
 
-VOTER, OBSERVER = 1, 2  # ids
-# Two minutes where four of these start on one core; a test of five minutes would end the run.
+VOTER, OBSERVER = 1, 2  # the ids of the controllers
+# Four of these clusters that start on one core need two minutes. A test that takes five minutes
+# would end the whole run.
 READY_SECONDS = 220
 NO_TAGS = b"\0"
 
-# If the machine stands still for some seconds, the leader stays, and no server counts as gone.
+# With these timeouts, the leader stays and no server is lost if the machine stops for some seconds.
 _PROPERTIES = """\
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
@@ -108,13 +109,13 @@ class DynamicQuorum(KafkaCluster):
         self, bootstrap_servers: str, leader: str, observing: str, cluster_id: str
     ) -> None:
         super().__init__(bootstrap_servers)
-        # Where the controllers listen, that of the broker first.
+        # The addresses of the controllers: the broker's own controller, and the other controller.
         self.leader = leader
         self.observing = observing
         self.cluster_id = cluster_id
 
     def register_broker(self, admin: AdminClient, broker_id: int) -> None:
-        """Makes the controllers know a broker that does not run."""
+        """Registers a broker that does not run."""
         message = protocol.BrokerRegistrationRequest
         features = admin.describe_features().result(TIMEOUT).finalized_features
         request = message(
@@ -196,7 +197,7 @@ def _wait_ready(quorum: DynamicQuorum, servers: list[_Server]) -> None:
         for server in servers:
             server.check_running()
         with contextlib.suppress(KafkaException):
-            admin.connect(TIMEOUT)  # which fails at once as long as nobody listens
+            admin.connect(TIMEOUT)  # fails at once while nobody listens
             return True
         return False
 

@@ -34,7 +34,7 @@ class EmbeddedBroker:
         return self._kafka.behind_proxies[self.appid - 1]
 
     def kill(self) -> None:
-        """Other brokers lead its partitions from now on, as in a cluster with a controller."""
+        """Stop the broker; other brokers lead its partitions, as in a cluster with a controller."""
         self._kafka.cluster.set_broker_down(self.appid)
         self._kafka.move_leaders(self.appid)
 
@@ -50,7 +50,7 @@ class EmbeddedBroker:
 
 
 class EmbeddedKafkaCluster(OwnKafkaCluster):
-    """Starts a listener when a test asks for it, because few tests do.
+    """Listeners that start when a test first uses them, because few tests need them.
 
     Args:
         cluster: the brokers.
@@ -79,7 +79,7 @@ class EmbeddedKafkaCluster(OwnKafkaCluster):
 
     @cached_property
     def behind_proxies(self) -> list[str]:
-        """Where the listeners PROXIED of the brokers listen themselves."""
+        """The addresses at which the brokers' PROXIED listeners really listen."""
         ports = [next_port() for _ in self.brokers]
         self._listeners["PROXIED"] = ",".join(f"localhost:{port}" for port in ports)
         entrance = self.cluster._secure(self._security("PLAINTEXT"), ports)
@@ -94,7 +94,7 @@ class EmbeddedKafkaCluster(OwnKafkaCluster):
         return self._listeners[listener]
 
     def move_leaders(self, broker: int) -> None:
-        """Let other brokers lead the partitions of a broker, as a controller does."""
+        """Let other brokers lead the partitions of a broker, as a controller would."""
         state = State.read(self.cluster._snapshot())
         alive = {each.id for each in state.brokers if each.up}
         for name, topic in state.topics.items():
@@ -104,7 +104,7 @@ class EmbeddedKafkaCluster(OwnKafkaCluster):
                     self.cluster.set_leader(name, number, leader)
 
     def close(self) -> None:
-        """Close the identity provider, which does not end with the brokers."""
+        """Close the identity provider, because closing the brokers does not close it."""
         if "identity" in self.__dict__:
             self.identity.close()
 

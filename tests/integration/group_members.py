@@ -1,4 +1,4 @@
-"""Members of consumer groups that note their rebalances and what they read."""
+"""Members of consumer groups that record their rebalances and what they read."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ INCREMENTAL: dict[str, dict[str, Any]] = {
         "heartbeat.interval.ms": None,
     },
 }
-# By name, what to add to a member's configuration for each way to share partitions.
+# For each way to share partitions, by name: the settings to add to a member's configuration.
 PROTOCOLS: dict[str, dict[str, Any]] = EAGER | INCREMENTAL
 
 
 def with_long_sessions(kafka: KafkaCluster, group: str, protocol: str) -> dict[str, int]:
-    """What a member adds to its configuration so that its session lasts for 45 s."""
+    """Make the members' sessions last for 45 s; return the settings that each member needs for
+    this."""
     if protocol != "consumer":
         return {"session.timeout.ms": 45_000}
     set_group_config(kafka, group, consumer_session_timeout_ms="45000")
@@ -85,7 +86,7 @@ class Member(Consumer):
         )
 
     def step(self) -> None:
-        """One poll(): keeps the message's value, or its error."""
+        """One poll(): it stores the message's value or its error."""
         message = self.poll(0.01)
         if message is None:
             return
@@ -111,7 +112,7 @@ def poll_until(members: Sequence[Member], condition: Callable[[], object]) -> No
 
 
 def settle(members: Sequence[Member], rounds: int = 25) -> None:
-    """Lets the members poll until no callback comes any more.
+    """Lets the members poll until no more callbacks are called.
 
     The last callback may be for a member whose partitions stay the same.
     """

@@ -14,24 +14,24 @@ from trivup.trivup import Cluster
 from tests.support.java import QUICK_START
 from tests.support.ports import next_port
 
-# PROXIED is PLAINTEXT whose clients are sent to a port where a test may put a proxy.
+# PROXIED is a PLAINTEXT listener. Its advertised address is a port where a test may put a proxy.
 LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL", "PROXIED")
 
-# Heap of a broker: three of them and the tests share a small machine.
+# The heap of a broker is small: three brokers and the tests share a small machine.
 HEAP = "-Xms128m -Xmx384m"
 
 
 class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
-    """trivup's app writes a configuration for older releases; what must differ is appended.
+    """trivup's app writes a configuration for older releases; this class appends what must differ.
 
-    In a properties file the last line of a key counts.
+    If a properties file contains a key twice, the later line takes precedence.
     """
 
     def __init__(self, cluster: Cluster, home: Path, java_options: str) -> None:
         super().__init__(
             cluster,
             {
-                "version": "4.0.0",  # of the configuration; the release is that of `home`
+                "version": "4.0.0",  # of the configuration; `home` has the release
                 "kafka_path": str(home),
                 "listeners": ",".join(LISTENERS),
                 "listener_host": "127.0.0.1",
@@ -47,7 +47,8 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         self._on_loopback()
 
     def _on_loopback(self) -> None:
-        """The tests' own ports, on loopback; trivup's may be taken before the broker has them."""
+        """Use the tests' own ports on loopback: another program may take trivup's ports too
+        early."""
         ports = {name: next_port() for name in (*LISTENERS, "CONTROLLER")}
         addresses = {name: f"127.0.0.1:{port}" for name, port in ports.items()}
         self.conf["address"] = addresses["PLAINTEXT"]
@@ -55,7 +56,7 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         self.listeners = {name: f"localhost:{ports[name]}" for name in LISTENERS}
         self.behind_proxy = self.listeners["PROXIED"]
         self.listeners["PROXIED"] = f"localhost:{next_port()}"
-        # One more port, of all interfaces, without which the broker does not start.
+        # Without this, the broker would also open a port on all interfaces.
         del self.env["JMX_PORT"]
         self.append(
             {
@@ -72,17 +73,17 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         )
 
     def append(self, properties: dict[str, Any]) -> None:
-        """More lines for server.properties; they count at the next start."""
+        """Append lines to server.properties; they take effect at the next start."""
         with Path(self.conf["conf_file"]).open("a") as file:
             file.writelines(f"{key}={value}\n" for key, value in properties.items())
 
     def deploy(self) -> None:
-        """What trivup calls when all brokers and their ports are known."""
+        """trivup calls this when all brokers and their ports are known."""
         self.kraft_setup()
 
     def kraft_setup_storage(self) -> None:
         command = [f"{self.conf['bindir']}/kafka-storage.sh", "format"]
-        # In one word: every 64th id begins with a dash, and would be taken for an option.
+        # One argument: every 64th id begins with a dash, and would be taken for an option.
         command += [f"--cluster-id={self.cluster.uuid}", "-c", self.conf["conf_file"]]
         for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
             for user, password in self.scram_users.items():
@@ -91,16 +92,15 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
     def start_cmd(self) -> str:
-        """Starts without a shell, so that whoever waits for the process waits for the broker.
+        """Start without a shell, so that waiting for the process means waiting for the broker.
 
-        Otherwise the broker would go on writing and listening when its folders are removed or its
+        With a shell, the broker could still write and listen when its folders are removed or its
         successor starts.
         """
         return f"exec {super().start_cmd()}"
 
     def wait_stopped(self, timeout: float = 30, force: bool = False) -> None:
-        """Waits at most `timeout` seconds, and then kills the broker; trivup would wait for
-        ever."""
+        """Wait at most `timeout` seconds, and then kill the broker; trivup would wait for ever."""
         try:
             self.proc.wait(timeout)
             self.state = "stopped"
@@ -116,7 +116,7 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
     # ---- faults ----
 
     def kill(self) -> None:
-        """SIGKILL, and the process is gone when this returns; start() makes another one."""
+        """Send SIGKILL and wait until the process has ended; start() starts a new process."""
         if self.state != "started":
             return
         self._signal(signal.SIGKILL)
@@ -126,16 +126,16 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         self.stderr_fd.close()
 
     def pause(self) -> None:
-        """SIGSTOP: it keeps its connections and answers nothing."""
+        """Send SIGSTOP: the broker keeps its connections and does not answer."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:
-        # trivup gives each broker a process group of its own.
+        # trivup starts each broker in its own process group.
         os.killpg(self.proc.pid, number)
 
 
-# trivup finds an app's templates by the name of its class.
+# trivup uses the class name to find an app's templates.
 KraftBroker.__name__ = KafkaBrokerApp.__name__

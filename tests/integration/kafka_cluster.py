@@ -20,7 +20,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 BROKERS = 3
 READY_SECONDS = 240
 
-# SASL users of PLAIN and SCRAM. Topics that start with `forbidden` are closed to bob.
+# SASL users of PLAIN and SCRAM. An ACL denies bob all topics whose names start with `forbidden`.
 USERS = {name: secret(name) for name in ("alice", "bob")}
 
 
@@ -31,29 +31,30 @@ class Broker(Protocol):
 
     @property
     def listeners(self) -> Mapping[str, str]:
-        """The addresses that clients are told.
+        """The advertised addresses of the listeners.
 
-        PROXIED is PLAINTEXT whose clients are sent to a port where a test may put a proxy.
+        PROXIED is a PLAINTEXT listener. Its advertised address is a port where a test may put a
+        proxy.
         """
 
     @property
     def behind_proxy(self) -> str:
-        """Where PROXIED listens itself."""
+        """The address at which the PROXIED listener really listens."""
 
     def kill(self) -> None:
-        """The broker is gone when this returns."""
+        """Kill the broker; when this returns, it has stopped."""
 
     def start(self) -> None:
-        """Another process takes the broker's place, with its records."""
+        """Start a new process in the broker's place, with the broker's records."""
 
     def pause(self) -> None:
-        """The broker keeps its connections and answers nothing."""
+        """Stop answering, but keep the connections."""
 
     def resume(self) -> None: ...
 
 
 class KafkaCluster:
-    """A cluster for tests that only need brokers: the one that BOOTSTRAP names, for example."""
+    """A cluster for tests that only need brokers, such as the cluster that BOOTSTRAP names."""
 
     brokers: Sequence[Broker] = ()
 
@@ -61,7 +62,7 @@ class KafkaCluster:
         self.bootstrap_servers = bootstrap_servers
 
     def config(self, listener: str = "PLAINTEXT") -> dict[str, Any]:
-        """What any client needs."""
+        """The configuration that every client needs."""
         if listener != "PLAINTEXT":
             raise ValueError(f"the cluster of BOOTSTRAP has no known listener {listener}")
         return {"bootstrap.servers": self.bootstrap_servers, "broker.address.family": "v4"}
@@ -75,11 +76,12 @@ class SecuredKafkaCluster(KafkaCluster):
     identity: IdentityProvider
 
     def servers(self, listener: str) -> str:
-        """The addresses of the brokers' listeners of a kind."""
+        """The addresses of this kind of listener on all brokers."""
         raise NotImplementedError
 
     def config(self, listener: str = "PLAINTEXT") -> dict[str, Any]:
-        """What any client of the listener needs; SASL's mechanism and user are not in it."""
+        """The configuration that every client of the listener needs, without SASL's mechanism and
+        user."""
         config: dict[str, Any] = {
             "bootstrap.servers": self.servers(listener),
             "security.protocol": listener,
@@ -97,7 +99,7 @@ class OwnKafkaCluster(SecuredKafkaCluster):
     """The tests' own brokers. Tests may break these brokers."""
 
     def wait_ready(self) -> None:
-        """Waits until every broker is there for clients."""
+        """Waits until clients can use every broker."""
 
 
 class RealKafkaCluster(OwnKafkaCluster):
@@ -122,7 +124,7 @@ class RealKafkaCluster(OwnKafkaCluster):
         return ",".join(broker.listeners[listener] for broker in self.brokers)
 
     def wait_ready(self) -> None:
-        """Waits until every broker is there for clients."""
+        """Waits until clients can use every broker."""
         with Producer(self.config()) as producer:
 
             def all_there() -> bool:
@@ -133,7 +135,8 @@ class RealKafkaCluster(OwnKafkaCluster):
                 return False
 
             wait_until(all_there, timeout=READY_SECONDS)
-        # A broker is among the others before it listens: a killed one until it is fenced, too.
+        # Metadata lists a broker before it listens. It also lists a killed broker until it is
+        # fenced.
         servers = self.bootstrap_servers.split(",")
         wait_until(lambda: all(_listens(each) for each in servers), timeout=READY_SECONDS)
 
@@ -142,7 +145,7 @@ class RealKafkaCluster(OwnKafkaCluster):
 def running_cluster(
     home: Path, folder: Path, brokers: int = BROKERS, java_options: str = ""
 ) -> Iterator[RealKafkaCluster]:
-    """Brokers of the distribution `home`, from the start until the exit; logs in `folder`."""
+    """Run brokers of the distribution `home` until the exit, with their logs in `folder`."""
     identity = IdentityProvider()
     authority = Authority(folder / "certificates")
     trivup = Cluster("kafka", str(folder))
@@ -181,20 +184,21 @@ def _durability(brokers: int) -> dict[str, Any]:
         properties[f"{topic}.num.partitions"] = 4
     properties["default.replication.factor"] = replicas
     properties["offsets.topic.replication.factor"] = replicas
-    # 50 by default, whose creation would take most of the start.
+    # The default is 50 partitions; creating them would take most of the start.
     properties["offsets.topic.num.partitions"] = 4
-    # 10 s by default: when a transaction that takes too long is aborted.
+    # How often brokers abort transactions that take too long. The default is 10 s.
     properties["transaction.abort.timed.out.transaction.cleanup.interval.ms"] = 500
-    # 15 s by default: how long the log cleaner rests where it found nothing to compact.
+    # How long the log cleaner waits if it found nothing to compact. The default is 15 s.
     properties["log.cleaner.backoff.ms"] = 500
-    # A broker that is stopped is not waited for as long as in production.
+    # The controllers fence a stopped broker sooner than in production.
     properties["broker.session.timeout.ms"] = 6000
     properties["broker.heartbeat.interval.ms"] = 500  # one may be late by seconds
-    # Leaders would go back minutes after a broker was killed, in the middle of another test.
+    # Otherwise leaders would move back minutes after a broker was killed, during another test.
     properties["auto.leader.rebalance.enable"] = "false"
     properties["replica.lag.time.max.ms"] = 6000
-    # 2 s by default: how long a controller may be silent. A busy machine stops it for longer,
-    # and then the cluster elects controllers all the time and answers nobody.
+    # How long a controller may be silent. The default is 2 s, but a busy machine can stop a
+    # controller for longer; the cluster would then elect controllers all the time and answer no
+    # requests.
     properties["controller.quorum.fetch.timeout.ms"] = 6000
     properties["controller.quorum.request.timeout.ms"] = 6000
     return properties
@@ -217,7 +221,7 @@ def _groups() -> dict[str, Any]:
         "group.share.min.heartbeat.interval.ms": 100,
         "group.share.session.timeout.ms": 6000,
         "group.share.heartbeat.interval.ms": 200,
-        # A group of a test can have a shorter one than the 30 s by default.
+        # The default is 30 s; a test can set a shorter duration for its group.
         "group.share.min.record.lock.duration.ms": 1000,
     }
 
@@ -233,7 +237,7 @@ def _tls(authority: Authority, server: KeyPair) -> dict[str, Any]:
 
 
 def _sasl(identity: IdentityProvider) -> dict[str, Any]:
-    """Unsecured tokens without TLS, those of the identity provider with it."""
+    """Listeners without TLS accept unsecured tokens; listeners with TLS accept signed ones."""
     modules = "org.apache.kafka.common.security"
     passwords = " ".join(f'user_{user}="{password}"' for user, password in USERS.items())
     logins = {
@@ -252,7 +256,7 @@ def _sasl(identity: IdentityProvider) -> dict[str, Any]:
     for listener in ("sasl_plaintext", "sasl_ssl"):
         for mechanism, login in logins.items():
             properties[f"listener.name.{listener}.{mechanism}.sasl.jaas.config"] = login
-    # A connection ends with its token, unless the client renews both in time.
+    # A connection ends when its token expires, unless the client renews both in time.
     properties["listener.name.sasl_plaintext.oauthbearer.connections.max.reauth.ms"] = 3_600_000
     validator = "listener.name.sasl_ssl.oauthbearer.sasl"
     properties |= {

@@ -1,6 +1,6 @@
-"""What the embedded cluster cannot do: why a test marked `real_only` runs on real brokers alone.
+"""What the embedded cluster cannot do, and so why tests marked `real_only` need real brokers.
 
-The guide to testing has each sentence under "Limits"; test_limits.py compares them.
+The guide to testing contains each sentence under "Limits"; test_limits.py compares them.
 """
 
 SAME_PROCESS = (

@@ -32,7 +32,7 @@ class IdentityProvider:
                 self._answer(200, {"keys": [key.export_public(as_dict=True)]})
 
             def do_POST(self) -> None:
-                # Otherwise, a client that is still sending its request gets a reset.
+                # Read the body: otherwise, a client that is still sending it would get a reset.
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 if self.headers.get("Authorization") != _basic(CLIENT_ID, CLIENT_SECRET):
                     self._answer(401, {"error": "invalid_client"})
@@ -56,7 +56,7 @@ class IdentityProvider:
                 self.wfile.write(text)
 
             def log_message(self, *args: Any) -> None:
-                """Says nothing: what it would say is not about a failure."""
+                """Log nothing, because the log lines are not about failures."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -80,7 +80,7 @@ class IdentityProvider:
 
 
 def sign_token(key: JWK, subject: str, lifetime: int) -> str:
-    """A token that a broker of these tests takes, for `lifetime` seconds from now."""
+    """Return a token that the tests' brokers accept for `lifetime` seconds from now."""
     now = int(time.time())
     token = JWT(
         header={"alg": "RS256", "kid": "tests"},

@@ -1,4 +1,4 @@
-"""A producer and a consumer for tests that need nothing special of either."""
+"""A producer and a consumer for tests without special needs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tests.integration.kafka_cluster import KafkaCluster
 
 
 def writer(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Producer:
-    """A producer that sends at once, and is idempotent so that a retry does not change the
+    """A producer that sends at once. It is idempotent, so that a retry does not change the
     order."""
     common = kafka.config() | {"linger.ms": 0, "enable.idempotence": True}
     return Producer(common | (config or {}))
 
 
 def reader(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Consumer:
-    """A consumer for assigned partitions, which is in no group and commits nothing."""
+    """A consumer of assigned partitions. It is in no group and commits nothing."""
     common = kafka.config() | {
         "group.id": "readers",
         "enable.auto.commit": False,

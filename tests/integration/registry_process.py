@@ -17,14 +17,14 @@ from tests.support.java import QUICK_START
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-# A laptop's JVM needs a few seconds, a busy machine's many.
+# The JVM starts within a few seconds on a laptop, but needs longer on a busy machine.
 START_SECONDS = 120.0
 
 
 def registry_jar() -> Path:
-    """The registry's program; without Maven the tests that want it are left out."""
+    """Return the registry's program; skip the test if Maven or Java is missing."""
     if shutil.which("mvn") is None or shutil.which("java") is None:
-        pytest.skip("Apicurio Registry is not there: install Java 17 and Maven")
+        pytest.skip("Apicurio Registry is missing: install Java 17 and Maven")
     command = [sys.executable, str(ROOT / "tools" / "apicurio.py")]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Path(done.stdout.strip())
@@ -32,10 +32,10 @@ def registry_jar() -> Path:
 
 @contextmanager
 def running_apicurio(folder: Path) -> Iterator[str]:
-    """Run a registry on a port of its own; yield the URL of its API."""
+    """Run a registry on its own port; yield the URL of its API."""
     jar = registry_jar()
     log = folder / "registry.log"
-    # Quarkus chooses a free port for zero and says which.
+    # With port 0, Quarkus chooses a free port and logs it.
     settings = {"QUARKUS_HTTP_HOST": "127.0.0.1", "QUARKUS_HTTP_PORT": "0"}
     command = ["java", "-Xmx256m", *QUICK_START.split(), "-jar", str(jar)]
     with log.open("wb") as output:

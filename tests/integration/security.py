@@ -1,4 +1,4 @@
-"""Clients that the brokers let in, and clients that they do not."""
+"""Clients that brokers accept, and clients that brokers refuse."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.support.kafka import read, send, values_of
 from tests.support.waiting import SOON, wait_until
 
-# A mistake in the configuration shows within this time, in seconds.
+# The client reports a wrong configuration within this time, in seconds.
 SECONDS = SOON
 # The text depends on how far the client was when the broker closed the connection.
 HUNG_UP = "Disconnected|(Send|Receive) failed"
@@ -26,7 +26,7 @@ Client = Callable[[Config], Any]
 
 
 def plain(user: str, password: str, mechanism: str = "PLAIN") -> Config:
-    """Credentials of PLAIN or SCRAM."""
+    """The settings for a user of PLAIN or SCRAM."""
     return {
         "sasl.mechanism": mechanism,
         "sasl.username": user,
@@ -43,7 +43,7 @@ def check_round_trip(config: Config, topic: str) -> None:
 
 
 class Errors:
-    """An error_cb that notes its calls."""
+    """An error_cb that records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[KafkaError] = []
@@ -52,7 +52,7 @@ class Errors:
         self.calls.append(error)
 
     def texts(self, code: int) -> list[str]:
-        """What the errors of the code say."""
+        """The texts of the errors with this code."""
         return [error.str() for error in self.calls if error == code]
 
 
@@ -60,7 +60,7 @@ class Errors:
 def failing(
     client_type: type[Producer] | type[Consumer], config: Config
 ) -> Iterator[tuple[Any, Errors]]:
-    """A client that uses the configuration, and its errors."""
+    """Yield a client that uses the configuration, and the errors that it gets."""
     errors = Errors()
     both: Config = {"error_cb": errors, "logger": _quiet}
     if client_type is Producer:
@@ -91,7 +91,7 @@ def told(
 
 
 def refused(config: Config, fetch: Callable[[Consumer], object], code: int) -> str:
-    """Fetches with a consumer that has no error_cb until it raises: what the error says."""
+    """Fetch with a consumer without error_cb until the call raises; return the error's text."""
     settings: Config = {"group.id": "tests", "logger": _quiet}
     with Consumer(config | settings) as consumer:
         consumer.subscribe(["topic"])

@@ -12,12 +12,12 @@ from tests.support.waiting import wait_until
 
 
 def configure_group(kafka: KafkaCluster, group: str, **config: str) -> None:
-    """Sets a group's configuration; it reads from the beginning."""
+    """Sets a group's configuration; the group reads from the beginning."""
     set_group_config(kafka, group, share_auto_offset_reset="earliest", **config)
 
 
 class Member(ShareConsumer):
-    """A member that notes the answers to its acknowledgements."""
+    """A member that records the answers to its acknowledgements."""
 
     def __init__(
         self, kafka: KafkaCluster, group: str, mode: str = "explicit", **config: Any
@@ -31,7 +31,7 @@ class Member(ShareConsumer):
 
     @property
     def acknowledged(self) -> set[int]:
-        """The offsets that brokers have accepted acknowledgements of, in all partitions."""
+        """The offsets, in all partitions, whose acknowledgements the brokers have accepted."""
         return {
             offset
             for offsets, exception in self.answers
@@ -54,7 +54,7 @@ class Member(ShareConsumer):
 
 
 def nothing_comes(member: Member, seconds: float = 0.5) -> bool:
-    """Whether the member gets no record for so long."""
+    """Whether the member gets no record for this time."""
     return member.poll(seconds).is_empty()
 
 

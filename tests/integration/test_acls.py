@@ -1,4 +1,4 @@
-"""What an ACL forbids fails at once, with the resource's own error."""
+"""If an ACL forbids an operation, it fails at once, with the error of that resource."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 @pytest.fixture
 def forbidden(secured_kafka: SecuredKafkaCluster) -> Iterator[str]:
-    """A topic, a group and a transactional id of this name: alice may, bob may not."""
+    """The name of a topic, a group and a transactional.id that alice may use and bob may not."""
     kafka = secured_kafka
     name = f"forbidden-{uuid.uuid4().hex[:12]}"
     create_topic(kafka, name)
@@ -57,7 +57,7 @@ def forbidden(secured_kafka: SecuredKafkaCluster) -> Iterator[str]:
     with AdminClient(kafka.config()) as admin:
         for created in admin.create_acls(acls).values():
             created.result(TIMEOUT)
-        create_topic(kafka, f"{name}-later")  # every broker has heard of the ACLs
+        create_topic(kafka, f"{name}-later")  # afterwards every broker has them
         with Producer(user(kafka, "bob")) as bob:
             wait_until(lambda: bob.list_topics(name, TIMEOUT).topics[name].error)
         yield name
@@ -88,7 +88,7 @@ def bob(secured_kafka: SecuredKafkaCluster) -> Config:
 
 
 def first_message(consumer: Consumer) -> Message:
-    """What poll() returns first."""
+    """The first message that poll() returns."""
     messages: list[Message | None] = []
     wait_until(lambda: any(messages), lambda: messages.append(consumer.poll(0.1)), SECONDS)
     return next(message for message in messages if message is not None)
@@ -101,7 +101,7 @@ def first_error(consumer: Consumer) -> KafkaError:
 
 
 def test_who_may(alice: Config, forbidden: str) -> None:
-    """Nothing but the ACL keeps bob out: alice uses the same topic, group and id."""
+    """Only the ACL stops bob: alice can use the same topic, group and transactional.id."""
     with Producer(alice | {"transactional.id": forbidden}) as producer:
         producer.init_transactions(TIMEOUT)
         producer.begin_transaction()
@@ -114,13 +114,13 @@ def test_who_may(alice: Config, forbidden: str) -> None:
 
 
 def test_produce(bob: Config, forbidden: str) -> None:
-    """The delivery report has the error, or produce() raises it."""
+    """If a topic is forbidden, its delivery report has the error, or produce() raises it."""
     with Producer(bob) as producer:
         assert outcome(producer, forbidden) == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
 def test_subscribe(bob: Config, forbidden: str, group: str) -> None:
-    """poll() returns the error, with the topic."""
+    """If a subscribed topic is forbidden, poll() returns the error, with the topic's name."""
     with Consumer(bob | {"group.id": group}) as consumer:
         consumer.subscribe([forbidden])
         message = first_message(consumer)
@@ -129,14 +129,15 @@ def test_subscribe(bob: Config, forbidden: str, group: str) -> None:
 
 
 def test_assign(bob: Config, forbidden: str, group: str) -> None:
-    """poll() returns the error for an assigned partition as well."""
+    """If an assigned topic is forbidden, poll() returns the error, too."""
     with Consumer(bob | {"group.id": group}) as consumer:
         consumer.assign([TopicPartition(forbidden, 0, 0)])
         assert first_error(consumer) == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
 def test_list_topics(bob: Config, forbidden: str) -> None:
-    """A topic that is asked for has the error; a list of all topics leaves it out."""
+    """A request for a forbidden topic returns the error; a list of all topics does not contain
+    it."""
     with Producer(bob) as producer:
         asked = producer.list_topics(forbidden, TIMEOUT).topics[forbidden]
         assert asked.error == KafkaError.TOPIC_AUTHORIZATION_FAILED
@@ -144,8 +145,8 @@ def test_list_topics(bob: Config, forbidden: str) -> None:
 
 
 def test_consume_command(secured_kafka: SecuredKafkaCluster, bob: Config, forbidden: str) -> None:
-    """The command line says that a topic is forbidden, and reads others without a group that
-    is."""
+    """`consume` reports a forbidden topic. With --group "" it reads without the configured
+    group."""
     options = [part for key, value in bob.items() for part in ("-X", f"{key}={value}")]
     done = run("consume", forbidden, "-e", "-q", *options)
     assert (done.status, done.stdout) == (1, b"")
@@ -160,7 +161,8 @@ def test_consume_command(secured_kafka: SecuredKafkaCluster, bob: Config, forbid
 
 
 def test_connect(bob: Config, forbidden: str) -> None:
-    """connect() raises the error if it is called with the topic, and succeeds without a topic."""
+    """connect() raises the error if the caller names the forbidden topic, and succeeds without
+    it."""
     for client in (Producer, Consumer):
         with client(bob | {"group.id": "tests"}) as connected:
             connected.connect(TIMEOUT)
@@ -170,14 +172,15 @@ def test_connect(bob: Config, forbidden: str) -> None:
 
 
 def test_group(bob: Config, forbidden: str, topic: str) -> None:
-    """poll() returns the error of a group that may not be joined."""
+    """poll() returns the error if the client may not join the group."""
     with Consumer(bob | {"group.id": forbidden}) as consumer:
         consumer.subscribe([topic])
         assert first_error(consumer) == KafkaError.GROUP_AUTHORIZATION_FAILED
 
 
 def test_commit(bob: Config, forbidden: str, topic: str) -> None:
-    """Offsets of a forbidden group can be neither written nor read, and poll() tells why."""
+    """A client can neither write nor read offsets of a forbidden group, and poll() returns the
+    error."""
     partition = TopicPartition(topic, 0, 0)
     with Consumer(bob | {"group.id": forbidden, "session.timeout.ms": 1000}) as consumer:
         with pytest.raises(KafkaException):
@@ -188,7 +191,7 @@ def test_commit(bob: Config, forbidden: str, topic: str) -> None:
 
 
 def test_transactional_id(bob: Config, forbidden: str) -> None:
-    """init_transactions() raises a fatal error: another id needs another producer."""
+    """init_transactions() raises a fatal error, because another id needs another producer."""
     config = bob | {"transactional.id": forbidden}
     with Producer(config) as producer, pytest.raises(KafkaException) as caught:
         producer.init_transactions(SECONDS)
@@ -198,8 +201,8 @@ def test_transactional_id(bob: Config, forbidden: str) -> None:
 
 
 def test_topic_in_a_transaction(bob: Config, forbidden: str) -> None:
-    """The delivery report has the error, or produce() raises it; the transaction can only be
-    aborted."""
+    """The delivery report has the error, or produce() raises it; afterwards the transaction can
+    only be aborted."""
     reports = Reports()
     with Producer(bob | {"transactional.id": f"allowed-{forbidden}"}) as producer:
         producer.init_transactions(TIMEOUT)

@@ -1,4 +1,4 @@
-"""Every admin request against real brokers: done, refused by the brokers, forbidden."""
+"""Every admin request on real brokers: it succeeds, or brokers refuse or forbid it."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 
 @pytest.fixture
 def name() -> str:
-    """A name that nothing else has."""
+    """A name that no other topic or group has."""
     return f"admin-{uuid.uuid4().hex[:12]}"
 
 
 def only(futures: dict[Any, Future[T]]) -> T:
-    """The result of the one future there is."""
+    """The result of the only future."""
     (future,) = futures.values()
     return future.result(TIMEOUT)
 
@@ -115,7 +115,7 @@ class TestTopics:
         wait_until(lambda: name not in admin.list_topics(timeout=TIMEOUT).topics)
 
     def test_broker_defaults(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
-        """Without numbers, the brokers' defaults apply."""
+        """If the request contains no numbers, the brokers' defaults apply."""
         only(admin.create_topics([NewTopic(name)]))
         expected = config_of(admin, broker_of(admin), "default.replication.factor").value
         count = config_of(admin, broker_of(admin), "num.partitions").value
@@ -124,7 +124,7 @@ class TestTopics:
         assert counts == {int(expected or 0)}
 
     def test_replica_assignment(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
-        """Each partition's replicas are where they were asked for, in that order."""
+        """Each partition has the requested replicas, in the requested order."""
         first, second, *_ = sorted(node.id for node in nodes_of(admin))
         replicas = [[first, second], [second, first]]
         only(admin.create_topics([NewTopic(name, replica_assignment=replicas)]))
@@ -140,7 +140,7 @@ class TestTopics:
         assert placed() == [*replicas, [first, second]]
 
     def test_one_is_wrong(self, admin: AdminClient, name: str) -> None:
-        """Each topic has its own outcome."""
+        """If one topic of a request is wrong, the other topics are created."""
         futures = admin.create_topics([NewTopic("no spaces", 1, 1), NewTopic(name, 1, 1)])
         assert code_of(futures["no spaces"]) == KafkaError.TOPIC_EXCEPTION
         assert futures[name].result(TIMEOUT) is None
@@ -149,7 +149,7 @@ class TestTopics:
         assert futures[name].result(TIMEOUT) is None
 
     def test_refused(self, admin: AdminClient, topic: str, name: str) -> None:
-        """A topic that exists, and numbers that the cluster is too small for, are refused."""
+        """Brokers refuse a topic that exists, and numbers that the cluster is too small for."""
         exists = admin.create_topics([NewTopic(topic, 1, 1)])[topic]
         assert code_of(exists) == KafkaError.TOPIC_ALREADY_EXISTS
         too_many = admin.create_topics([NewTopic(name, 1, 99)])[name]
@@ -162,7 +162,7 @@ class TestTopics:
         assert code_of(nowhere) == KafkaError.UNKNOWN_TOPIC_OR_PART
 
     def test_validate_only(self, admin: AdminClient, topic: str, name: str) -> None:
-        """The result says whether the request could be carried out, and nothing is done."""
+        """With validate_only, the result is the same, but nothing is changed."""
         only(admin.create_topics([NewTopic(name, 1, 1)], validate_only=True))
         assert name not in admin.list_topics(timeout=TIMEOUT).topics
         only(admin.create_partitions([NewPartitions(topic, 5)], validate_only=True))
@@ -210,7 +210,7 @@ def change(topic: str, key: str, value: str | None, operation: AlterConfigOpType
 
 class TestConfigs:
     def test_incremental(self, admin: AdminClient, make_topic: MakeTopic) -> None:
-        """Set, append, subtract and delete change one thing and leave the rest."""
+        """SET, APPEND, SUBTRACT and DELETE change one setting and leave the other settings."""
         topic = make_topic(retention_ms="1000")
         resource = ConfigResource("topic", topic)
         steps = [
@@ -221,7 +221,7 @@ class TestConfigs:
         ]
         for key, value, operation, expected in steps:
             only(admin.incremental_alter_configs([change(topic, key, value, operation)]))
-            make_topic()  # every broker has heard of the change
+            make_topic()  # afterwards every broker has it
             assert config_of(admin, resource, key).value == expected
         assert config_of(admin, resource, "retention.ms").value == "1000"
         assert config_of(admin, resource, "segment.ms").is_default
@@ -233,12 +233,12 @@ class TestConfigs:
         with pytest.warns(DeprecationWarning, match="resets"):
             futures = admin.alter_configs([resource])
         only(futures)
-        make_topic()  # every broker has heard of the change
+        make_topic()  # afterwards every broker has it
         assert config_of(admin, resource, "segment.ms").value == "2000"
         assert config_of(admin, resource, "retention.ms").is_default
 
     def test_broker_and_group(self, admin: AdminClient, group: str) -> None:
-        """The entries of a broker have sources and synonyms, and hide secrets; a group has entries,
+        """A broker's entries have sources and synonyms, and hide secrets; a group has entries,
         too."""
         broker = str(nodes_of(admin)[0].id)
         entries = only(admin.describe_configs([ConfigResource("broker", broker)]))
@@ -250,7 +250,7 @@ class TestConfigs:
         assert "consumer.session.timeout.ms" in entries
 
     def test_refused(self, admin: AdminClient, topic: str) -> None:
-        """Each resource has its own outcome, under the resource that was given."""
+        """Each resource has its own result, under the resource that the caller gave."""
         there, nowhere = ConfigResource("topic", topic), ConfigResource("topic", NOWHERE)
         futures = admin.describe_configs([there, nowhere])
         assert futures[there].result(TIMEOUT)
@@ -284,7 +284,7 @@ class TestAcls:
         def found() -> list[AclBinding]:
             return sorted(admin.describe_acls(of_eve).result(TIMEOUT))
 
-        make_topic()  # every broker has heard of them
+        make_topic()  # afterwards every broker has them
         assert found() == sorted([reads, writes])
         nobody = AclBindingFilter("topic", name, "match", "User:nobody", None, "any", "any")
         deleted = admin.delete_acls([nobody, of_eve])
@@ -296,11 +296,11 @@ class TestAcls:
     def test_kinds_that_librdkafka_does_not_know(
         self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic, name: str
     ) -> None:
-        """An ACL of a delegation token, which other tools make, does not hide the others."""
+        """An ACL of a delegation token, which other tools create, does not hide the other ACLs."""
         reads = AclBinding("topic", name, "literal", f"User:{name}", "*", "read", "allow")
         only(admin.create_acls([reads]))
         allow_to_describe_token(kafka, name, f"User:{name}")
-        make_topic()  # every broker has heard of them
+        make_topic()  # afterwards every broker has it
         every = AclBindingFilter("any", None, "any", f"User:{name}", None, "any", "any")
         found = sorted(admin.describe_acls(every).result(TIMEOUT))
         assert found[1:] == [reads]
@@ -309,7 +309,7 @@ class TestAcls:
         assert sorted(only(admin.delete_acls([every]))) == found
 
     def test_one_is_wrong(self, admin: AdminClient, name: str) -> None:
-        """Each binding has its own outcome."""
+        """If one binding is wrong, the other bindings are created."""
         good = AclBinding("topic", name, "literal", "User:eve", "*", "read", "allow")
         bad = AclBinding("topic", name, "literal", "no colon", "*", "read", "allow")
         futures = admin.create_acls([bad, good])
@@ -322,7 +322,7 @@ class TestAcls:
 def group_of_topic(
     kafka: KafkaCluster, topic: str, group: str
 ) -> Iterator[Callable[[str], Consumer]]:
-    """make(protocol): a member that reads the topic, which has five records."""
+    """make(protocol): a member of a group that reads the topic, which has five records."""
     with Producer(kafka.config()) as producer:
         send(producer, topic, [b"value"] * 5)
     consumers: list[Consumer] = []
@@ -403,7 +403,7 @@ class TestGroups:
     def test_delete(
         self, admin: AdminClient, group_of_topic: MakeMember, topic: str, group: str
     ) -> None:
-        """A group with members is not deleted; without members it is deleted once."""
+        """A group with members cannot be deleted; without members it can be deleted once."""
         consumer = group_of_topic()
         consumer.commit(asynchronous=False, offsets=[TopicPartition(topic, 0, 1)])
         assert code_of(admin.delete_consumer_groups([group])[group]) == KafkaError.NON_EMPTY_GROUP
@@ -455,9 +455,9 @@ class TestRecords:
     def test_list_offsets(
         self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic
     ) -> None:
-        """list_offsets() finds the first and the last offset, one by time, and that of the highest
-        timestamp."""
-        topic = make_topic(retention_ms="-1")  # brokers delete records of 1970
+        """list_offsets() finds the first and last offset, an offset by time, and the offset of the
+        highest timestamp."""
+        topic = make_topic(retention_ms="-1")  # otherwise brokers delete records from 1970
         with Producer(kafka.config()) as producer:
             for timestamp in (1000, 3000, 2000):
                 producer.produce(topic, b"value", partition=0, timestamp=timestamp)
@@ -475,7 +475,7 @@ class TestRecords:
         assert offset(OffsetSpec.max_timestamp()) == (1, 3000)
 
     def test_list_offsets_of_nothing(self, admin: AdminClient, topic: str) -> None:
-        """Each partition has its own outcome."""
+        """A missing topic or partition has an error, and does not affect the other partitions."""
         there, nowhere = TopicPartition(topic, 0), TopicPartition(NOWHERE, 0)
         futures = admin.list_offsets({there: OffsetSpec.latest(), nowhere: OffsetSpec.latest()})
         assert futures[there].result(TIMEOUT).offset == 0
@@ -503,7 +503,7 @@ class TestRecords:
         assert code_of(admin.delete_records([nowhere])[nowhere]) == KafkaError._NOENT
 
     def test_elect_leaders(self, admin: AdminClient, topic: str) -> None:
-        """The preferred replica leads already; a partition that is not there has an error."""
+        """The preferred replica is the leader already; a missing partition has an error."""
         there, nowhere = TopicPartition(topic, 0), TopicPartition(NOWHERE, 0)
         result = admin.elect_leaders(ElectionType.PREFERRED, [there, nowhere]).result(TIMEOUT)
         codes = {each: error and error.code() for each, error in result.items()}
@@ -556,7 +556,7 @@ class TestScram:
 
 @pytest.mark.real_only(limits.SAME_PROCESS)
 def test_leaks(admin: AdminClient, topic: str, group: str) -> None:
-    """Answers of every kind, with all that is in them, leave nothing behind."""
+    """The client frees answers of every kind, with all objects in them."""
     place = TopicPartition(topic, 0, 0)
     nowhere = TopicCollection([topic, NOWHERE])
     resources = [ConfigResource("topic", topic), broker_of(admin), ConfigResource("topic", NOWHERE)]
@@ -594,7 +594,7 @@ def test_leaks(admin: AdminClient, topic: str, group: str) -> None:
 
 
 def test_example(kafka: KafkaCluster, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The example goes through a topic's life."""
+    """The example runs, and prints each step of a topic's life."""
     admin_example.main(kafka.bootstrap_servers, name)
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[2] for line in (lines[0], lines[1], *lines[-2:])] == [
@@ -617,7 +617,7 @@ class TestForbidden:
         ]
         for future in admin.create_acls(acls).values():
             future.result(TIMEOUT)
-        create_topic(secured_kafka, f"{name}-later")  # every broker has heard of the ACLs
+        create_topic(secured_kafka, f"{name}-later")  # afterwards every broker has them
         yield name
         only(admin.delete_acls([AclBindingFilter("any", name, "any", None, None, "any", "any")]))
 

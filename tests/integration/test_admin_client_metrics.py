@@ -29,7 +29,7 @@ def _configure(
 
 
 def test_list(kafka: KafkaCluster, topic: str) -> None:
-    """A resource is listed from its first configuration until it has none; topics are not."""
+    """A resource is listed while it has a configuration; topics are not listed."""
     name = f"metrics-{uuid.uuid4().hex[:12]}"
     with AdminClient(kafka.config()) as admin:
 

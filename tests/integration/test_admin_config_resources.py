@@ -26,7 +26,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
 SET, DELETE = AlterConfigOpType.SET, AlterConfigOpType.DELETE
-LOGGER = "org.apache.kafka.storage.internals.log.TimeIndex"  # which says next to nothing
+LOGGER = "org.apache.kafka.storage.internals.log.TimeIndex"  # this logger writes almost nothing
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 
 @pytest.fixture
 def metrics() -> ConfigResource:
-    """Client metrics that no other test has."""
+    """The resource of client metrics that no other test uses."""
     return ConfigResource("client_metrics", f"metrics-{uuid.uuid4().hex[:12]}")
 
 
@@ -60,7 +60,7 @@ def described(admin: AdminClient, resource: ConfigResource) -> dict[str, ConfigE
 def described_with(
     admin: AdminClient, resource: ConfigResource, name: str, value: str
 ) -> dict[str, ConfigEntry]:
-    """The configurations, of a broker that has heard of this value."""
+    """Wait until a broker returns this value; return all of the resource's configurations."""
     found: list[dict[str, ConfigEntry]] = []
 
     def is_there() -> bool:
@@ -76,7 +76,7 @@ def listed(admin: AdminClient, *types: ResourceType) -> set[ConfigResource]:
 
 
 def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
-    """Client metrics are set, described, listed while something is set, and removed."""
+    """Client metrics can be set, described and removed; they are listed while something is set."""
     before = described(admin, metrics)["interval.ms"]
     assert (before.is_default, before.source) == (True, ConfigSource.DEFAULT_CONFIG)
     assert altered(admin, metrics, "interval.ms", "60000", check=True) is None
@@ -89,7 +89,7 @@ def test_client_metrics(admin: AdminClient, metrics: ConfigResource) -> None:
 
 
 def test_a_check_changes_nothing(admin: AdminClient, metrics: ConfigResource) -> None:
-    """A value that was only checked is still not set when a later change has taken effect."""
+    """A value that was only validated stays unset, even after a later change has taken effect."""
     assert altered(admin, metrics, "interval.ms", "60000", check=True) is None
     assert altered(admin, metrics, "match", "client_id=none") is None
     found = described_with(admin, metrics, "match", "client_id=none")
@@ -135,7 +135,8 @@ def test_changes_that_are_refused(
 def test_each_type_in_one_request(
     own_kafka: OwnKafkaCluster, admin: AdminClient, topic: str, metrics: ConfigResource
 ) -> None:
-    """One call for topics, brokers, loggers and client metrics; each has its own result."""
+    """One call can describe topics, brokers, loggers and client metrics; each has its own
+    result."""
     topic_, missing = ConfigResource("topic", topic), ConfigResource("topic", f"{topic}x")
     loggers = [ConfigResource("broker_logger", node) for node in (1, 3)]
     resources = [loggers[0], topic_, metrics, missing, loggers[1]]
@@ -156,7 +157,7 @@ async def test_list(own_kafka: OwnKafkaCluster, topic: str) -> None:
     async with AIOAdminClient(own_kafka.config()) as admin:
         brokers = {ConfigResource("broker", node) for node in (1, 2, 3)}
         known = brokers | {ConfigResource("topic", topic)}
-        # A broker that stood still is missing until the controller has heard of it again.
+        # A broker that was stopped for some time is missing until it has registered again.
         while not known <= set(await admin.list_config_resources()):
             await asyncio.sleep(0.01)
         while set(await admin.list_config_resources({ResourceType.BROKER})) != brokers:

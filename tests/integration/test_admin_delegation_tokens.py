@@ -1,4 +1,4 @@
-"""Delegation tokens."""
+"""Delegation tokens on real brokers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bob(secured_kafka: SecuredKafkaCluster) -> Iterator[AdminClient]:
 
 
 def described(admin: AdminClient, token: DelegationToken, *owners: str) -> list[DelegationToken]:
-    """The descriptions of the token: one or none."""
+    """The descriptions of the token: a list of one, or an empty list."""
     found = admin.describe_delegation_token(owners=list(owners) or None).result(TIMEOUT)
     return [each for each in found if each.hmac == token.hmac]
 
@@ -54,9 +54,9 @@ def let_in_everywhere(kafka: SecuredKafkaCluster, token: DelegationToken) -> boo
 
 
 def wait_until_known(admin: AdminClient, token: DelegationToken) -> None:
-    """Wait until the controller knows the token.
+    """Wait until the controller has the token.
 
-    It learns of a token after a delay, as every broker does.
+    The controller gets the token after a delay, as every broker does.
     """
 
     def is_renewed() -> bool:
@@ -68,7 +68,7 @@ def wait_until_known(admin: AdminClient, token: DelegationToken) -> None:
 
 
 def wait_until_forgotten(admin: AdminClient, token: DelegationToken) -> None:
-    """Wait until the controller has forgotten the token: a renewal before that would keep it."""
+    """Wait until the controller has removed the token; before that, a renewal would succeed."""
 
     def is_unknown() -> bool:
         error = admin.expire_delegation_token(token.hmac).exception(TIMEOUT)
@@ -131,7 +131,7 @@ def _expiry(admin: AdminClient, token: DelegationToken) -> int | None:
 
 
 def test_token_of_another(alice: AdminClient, bob: AdminClient) -> None:
-    """The token belongs to its owner, and not to the user who requested it."""
+    """A token that alice requests for bob belongs to bob: only bob can expire it."""
     token = alice.create_delegation_token(owner=BOB).result(TIMEOUT)
     assert (token.token_info.owner, token.token_info.token_requester) == (BOB, ALICE)
     assert token.token_info.renewers == []
@@ -143,7 +143,7 @@ def test_token_of_another(alice: AdminClient, bob: AdminClient) -> None:
 
 
 def test_what_is_refused(alice: AdminClient, bob: AdminClient) -> None:
-    """Refused are an unknown secret, a user who is not a renewer, and a renewer that is not a
+    """Brokers refuse an unknown secret, a user who is not a renewer, and a renewer that is not a
     user."""
     unknown = KafkaError.DELEGATION_TOKEN_NOT_FOUND
     assert code_of(alice.renew_delegation_token(b"unknown")) == unknown
@@ -171,7 +171,7 @@ def test_what_is_refused(alice: AdminClient, bob: AdminClient) -> None:
 def test_who_has_not_logged_in(
     secured_kafka: SecuredKafkaCluster, request_of: Callable[[AdminClient], Future[Any]]
 ) -> None:
-    """A client without a login cannot have tokens."""
+    """A client that has not logged in cannot create or describe tokens."""
     with AdminClient(secured_kafka.config()) as admin:
         refused = KafkaError.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
         assert code_of(request_of(admin)) == refused
@@ -189,14 +189,14 @@ def test_secret_is_not_shown(alice: AdminClient) -> None:
 
 @in_loop
 async def test_awaited(secured_kafka: SecuredKafkaCluster) -> None:
-    """AIOAdminClient creates, describes, renews and expires a token, too."""
+    """AIOAdminClient also creates, describes, renews and expires tokens."""
     async with AIOAdminClient(logged_in(secured_kafka, "alice")) as admin:
         token = await admin.create_delegation_token(owner=ALICE, renewers=[BOB], max_lifetime=HOUR)
 
         while token not in await admin.describe_delegation_token(owners=[ALICE]):
             await asyncio.sleep(0.01)
         renewed = None
-        while renewed is None:  # until the controller knows it
+        while renewed is None:  # until the controller has the token
             with contextlib.suppress(KafkaException):
                 renewed = await admin.renew_delegation_token(token.hmac, renew_time_period=60)
         assert renewed < token.token_info.max_timestamp

@@ -18,7 +18,7 @@ from tests.support.waiting import TIMEOUT
 
 pytestmark = [pytest.mark.integration, needs("raw-request"), pytest.mark.both_clusters]
 
-LONG = {"session.timeout.ms": 45_000}  # nobody else removes a member meanwhile
+LONG = {"session.timeout.ms": 45_000}  # no broker removes a member during the test
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def static(instance: str) -> dict[str, Any]:
 
 
 def instances(admin: AdminClient, group: str) -> set[str | None]:
-    """The group.instance.id of each member."""
+    """The group.instance.id of each member; None for a dynamic member."""
     found = admin.describe_consumer_groups([group])[group].result(TIMEOUT)
     return {member.group_instance_id for member in found.members}
 
@@ -92,7 +92,7 @@ class TestClassicGroups:
     def test_each_group_has_its_own_outcome(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """A group of another protocol and a missing group fail; the other group is described."""
+        """Each group has its own result: a group of another protocol and a missing group fail."""
         modern, missing = f"{group}-modern", f"{group}-missing"
         with (
             joined(kafka, group, topic, LONG),
@@ -109,8 +109,8 @@ class TestRemoved:
     def test_static_member(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """The member is removed at once, before its session ends; an unknown member has its own
-        error."""
+        """A static member is removed at once, before its session ends; an unknown member has its
+        own error."""
         joined(kafka, group, topic, static("gone")).close()
         assert instances(admin, group) == {"gone"}
         gone, unknown = MemberToRemove("gone"), MemberToRemove("unknown")
@@ -124,7 +124,7 @@ class TestRemoved:
     def test_all_members(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """Static and dynamic members go; one that is alive comes back."""
+        """All static and dynamic members are removed; a member that still polls joins again."""
         with joined(kafka, group, topic, LONG) as dynamic:
             with Member(kafka, group, static("static")) as other:
                 other.join(topic)
@@ -132,11 +132,12 @@ class TestRemoved:
                 poll_until([dynamic, other], lambda: is_stable(admin, group))
             assert instances(admin, group) == {None, "static"}
             before = dynamic.memberid()
-            reason = "x" * 300  # longer than brokers take
+            reason = "x" * 300  # longer than brokers accept
             removed = admin.remove_members_from_consumer_group(group, reason=reason)
             assert removed.result(TIMEOUT) is None
             assert "static" not in instances(admin, group)
-            # The member keeps its partitions until it knows, and has no name while it joins again.
+            # The member keeps its partitions until it learns of the removal. It has no id while it
+            # joins again.
             poll_until([dynamic], lambda: dynamic.memberid() not in ("", None, before))
             poll_until([dynamic], lambda: instances(admin, group) == {None})
             poll_until([dynamic], lambda: dynamic.partitions == [0])
@@ -144,8 +145,8 @@ class TestRemoved:
     def test_member_of_a_group_of_brokers(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
-        """In a group where the brokers assign partitions (KIP-848), the member loses them, and
-        comes back."""
+        """If the brokers assign partitions (KIP-848), a removed member loses them and joins
+        again."""
         with joined(kafka, group, topic, INCREMENTAL["consumer"]) as member:
             assert admin.remove_members_from_consumer_group(group).result(TIMEOUT) is None
             poll_until([member], lambda: "lost" in [event.kind for event in member.events])
@@ -155,7 +156,8 @@ class TestRemoved:
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
         """Removing all members of an empty group succeeds; an unknown group fails."""
-        admin.describe_classic_groups([group])[group].exception(TIMEOUT)  # there is a coordinator
+        # afterwards the group has a coordinator
+        admin.describe_classic_groups([group])[group].exception(TIMEOUT)
         missing = admin.remove_members_from_consumer_group(group)
         assert code_of(missing.exception(TIMEOUT)) == KafkaError.GROUP_ID_NOT_FOUND
         with Member(kafka, group) as member:
@@ -164,7 +166,7 @@ class TestRemoved:
 
     @in_loop
     async def test_awaited(self, kafka: KafkaCluster, topic: str, group: str) -> None:
-        """AIOAdminClient removes some members of a group, or all, too."""
+        """AIOAdminClient also removes some or all members of a group."""
         with joined(kafka, group, topic, static("gone")):
             async with AIOAdminClient(kafka.config()) as admin:
                 described = (await admin.describe_classic_groups([group]))[group]
@@ -176,6 +178,6 @@ class TestRemoved:
 
 
 def test_deadline(admin: AdminClient, group: str) -> None:
-    """A request of several messages fails when its time is over as a whole."""
+    """The timeout applies to the whole operation, even if it consists of several requests."""
     future = admin.remove_members_from_consumer_group(group, request_timeout=0.001)
     assert code_of(future.exception(TIMEOUT)) == KafkaError._TIMED_OUT

@@ -1,4 +1,4 @@
-"""Log directories of real brokers."""
+"""Log directories on real brokers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 
 
 def test_describe_log_dirs(kafka: KafkaCluster, admin: AdminClient, topic: str) -> None:
-    """Each replica is in one directory of its broker, with its size there."""
+    """Each replica is in one of its broker's directories, and has a size there."""
     with Producer(kafka.config()) as producer:
         send(producer, topic, [b"x" * 1000])
     cluster = admin.list_topics(topic)
@@ -53,7 +53,7 @@ def test_describe_log_dirs(kafka: KafkaCluster, admin: AdminClient, topic: str) 
 
 @pytest.fixture
 def slow_disk(admin: AdminClient) -> Iterator[int]:
-    """The id of a broker that moves a batch in eleven seconds between its directories."""
+    """The id of a broker that needs eleven seconds to move a batch between its directories."""
     _limit_moves(admin, AlterConfigOpType.SET, "1")
     yield 2
     _limit_moves(admin, AlterConfigOpType.DELETE, None)
@@ -74,8 +74,8 @@ def _info(admin: AdminClient, replica: TopicPartitionReplica) -> ReplicaLogDirIn
 def test_move(
     kafka: KafkaCluster, admin: AdminClient, slow_disk: int, make_topic: MakeTopic
 ) -> None:
-    """A replica is in one directory, then in two, and at last in the other."""
-    topic = make_topic()  # now, as the broker knows the rate when it knows the topic
+    """During a move, a replica is in both directories; afterwards it is only in the new one."""
+    topic = make_topic()  # not earlier: a new topic shows that the broker has the new rate
     with Producer(kafka.config(), acks="all") as producer:
         for _ in range(12):
             send(producer, topic, [b"x" * 900_000])
@@ -94,15 +94,15 @@ def test_move(
 
 @pytest.fixture
 def replicated(admin: AdminClient, topic: str) -> str:
-    """A topic of which each broker has a replica: they hear of a new one at different times."""
+    """A topic with a replica on each broker, after all brokers have created their replicas."""
     replicas = [TopicPartitionReplica(topic, 0, broker) for broker in (1, 2, 3)]
     wait_until(lambda: all(_info(admin, one).current_replica_log_dir for one in replicas))
     return topic
 
 
 def test_replicas_of_several_brokers(admin: AdminClient, replicated: str) -> None:
-    """Each broker is asked for its own replicas; a replica that it does not have is in no
-    directory."""
+    """The client asks each broker for its own replicas. If a broker does not have a replica, the
+    result contains no directory."""
     topic = replicated
     replicas = [TopicPartitionReplica(topic, 0, broker) for broker in (1, 2, 3)]
     nowhere = TopicPartitionReplica(topic, 7, 3)
@@ -114,7 +114,7 @@ def test_replicas_of_several_brokers(admin: AdminClient, replicated: str) -> Non
 
 
 def test_each_replica_has_its_own_error(admin: AdminClient, replicated: str) -> None:
-    """What one broker refuses does not concern the others."""
+    """If a broker refuses one replica, the requests for other replicas still succeed."""
     one, two = (TopicPartitionReplica(replicated, 0, broker) for broker in (1, 2))
     missing = TopicPartitionReplica(replicated, 7, 2)
     here = _info(admin, two).current_replica_log_dir
@@ -130,7 +130,7 @@ def test_each_replica_has_its_own_error(admin: AdminClient, replicated: str) -> 
 
 
 def test_broker_that_is_not_there(admin: AdminClient) -> None:
-    """The future of a broker that is not there fails when time is up."""
+    """If a broker does not exist, its future fails after the timeout."""
     error = admin.describe_log_dirs([77], request_timeout=0.5)[77].exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.code() == KafkaError._TIMED_OUT

@@ -1,4 +1,4 @@
-"""Client quotas."""
+"""Client quotas on real brokers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _described(admin: AdminClient, wanted: ClientQuotaFilter) -> Quotas:
 
 
 def test_set_and_remove(admin: AdminClient, user: str) -> None:
-    """Quotas that are set are described; removed ones are gone, and the others stay."""
+    """Quotas that are set are described; removing a quota does not affect other quotas."""
     entity = ClientQuotaEntity({USER: user})
     only = ClientQuotaFilter.contains_only([ClientQuotaFilterComponent.of_entity(USER, user)])
     _alter(admin, entity, {"producer_byte_rate": 1000, "request_percentage": 12.5})
@@ -62,7 +62,7 @@ def test_set_and_remove(admin: AdminClient, user: str) -> None:
 
 
 def test_filters(admin: AdminClient, user: str) -> None:
-    """Entities with two types are found by one of them, unless the filter is strict."""
+    """A filter by one type also finds entities with two types, unless the filter is strict."""
     alone = ClientQuotaEntity({USER: user})
     default = ClientQuotaEntity({CLIENT_ID: None, USER: user})
     named = ClientQuotaEntity({USER: user, CLIENT_ID: "client"})
@@ -83,20 +83,22 @@ def test_filters(admin: AdminClient, user: str) -> None:
 
 
 def test_validate_only(admin: AdminClient, user: str) -> None:
-    """Nothing is changed: afterwards only a quota that was set later exists."""
+    """With validate_only nothing is set: afterwards only a later quota exists."""
     entity = ClientQuotaEntity({USER: user})
     change = ClientQuotaAlteration(entity, {"producer_byte_rate": 1000})
     admin.alter_client_quotas([change], validate_only=True)[entity].result(TIMEOUT)
     _alter(admin, entity, {"consumer_byte_rate": 1})
     only = ClientQuotaFilter.contains_only([ClientQuotaFilterComponent.of_entity(USER, user)])
-    found: list[Quotas] = []  # the next question may be for a broker that has not heard of it
+    # the next request may go to a broker that does not have the change yet
+    found: list[Quotas] = []
     wait_until(lambda: found and found[-1], lambda: found.append(_described(admin, only)))
     assert found[-1] == {entity: {"consumer_byte_rate": 1.0}}
     _alter(admin, entity, {"consumer_byte_rate": None})
 
 
 def test_each_entity_has_its_own_error(admin: AdminClient, user: str) -> None:
-    """A quota that does not exist fails alone, with the controller's text."""
+    """If one quota of a request does not exist, only this quota fails, with the controller's
+    text."""
     good, bad = ClientQuotaEntity({USER: user}), ClientQuotaEntity({CLIENT_ID: user})
     futures = admin.alter_client_quotas(
         [
@@ -112,7 +114,7 @@ def test_each_entity_has_its_own_error(admin: AdminClient, user: str) -> None:
 
 
 def test_filter_that_is_refused(admin: AdminClient) -> None:
-    """The future of a filter with the same type twice fails."""
+    """The future fails if a filter contains the same type twice."""
     twice = [ClientQuotaFilterComponent.of_entity_type(USER)] * 2
     error = admin.describe_client_quotas(ClientQuotaFilter.contains(twice)).exception(TIMEOUT)
     assert isinstance(error, KafkaException)

@@ -41,10 +41,10 @@ def place(kafka: KafkaCluster, admin: AdminClient) -> TopicPartition:
 
 @pytest.fixture
 def slow_place(kafka: KafkaCluster, admin: AdminClient) -> Iterator[TopicPartition]:
-    """A partition whose copy takes minutes: broker 2 gets a batch in eleven seconds."""
+    """A partition that takes minutes to copy: broker 2 gets one batch in eleven seconds."""
     _throttle(admin, AlterConfigOpType.SET, "1")
     try:
-        # The topic is made later, so that broker 2 knows the rate when it knows the topic.
+        # Create the topic later: a new topic shows that broker 2 has the new rate.
         place = _partition_on_1(kafka, admin, {"follower.replication.throttled.replicas": "*"})
         with Producer(kafka.config()) as producer:
             for _ in range(12):
@@ -77,7 +77,7 @@ def _replicas(admin: AdminClient, place: TopicPartition) -> list[int]:
 
 
 def test_move(admin: AdminClient, place: TopicPartition) -> None:
-    """A partition goes to other brokers; once it is there, nothing is listed for it."""
+    """A partition moves to other brokers; afterwards it is not listed any more."""
     futures = admin.alter_partition_reassignments({place: [3, 2]})
     assert futures.keys() == {place}
     assert futures[place].result(TIMEOUT) is None
@@ -86,7 +86,7 @@ def test_move(admin: AdminClient, place: TopicPartition) -> None:
 
 
 def test_list_and_cancel(admin: AdminClient, slow_place: TopicPartition) -> None:
-    """A running reassignment is listed with its brokers, and None cancels it."""
+    """A running reassignment is listed with its brokers, and a target of None cancels it."""
     admin.alter_partition_reassignments({slow_place: [2]})[slow_place].result(TIMEOUT)
     listed = admin.list_partition_reassignments([slow_place]).result(TIMEOUT)
     assert listed == {slow_place: PartitionReassignment([2, 1], [2], [1])}
@@ -97,7 +97,8 @@ def test_list_and_cancel(admin: AdminClient, slow_place: TopicPartition) -> None
 
 
 def test_each_has_its_own_error(admin: AdminClient, place: TopicPartition) -> None:
-    """What the controller refuses fails alone, with the controller's text."""
+    """If the controller refuses a partition, only this partition fails, with the controller's
+    text."""
     nowhere = TopicPartition(place.topic, 7)
     futures = admin.alter_partition_reassignments({place: [1, 77], nowhere: [1]})
     with pytest.raises(KafkaException, match="77") as caught:
@@ -112,7 +113,8 @@ def test_each_has_its_own_error(admin: AdminClient, place: TopicPartition) -> No
 
 
 def test_as_many_replicas(admin: AdminClient, place: TopicPartition) -> None:
-    """Without allow_replication_factor_change a partition only moves (KIP-860)."""
+    """Without allow_replication_factor_change, the number of replicas must stay the same
+    (KIP-860)."""
     more = admin.alter_partition_reassignments(
         {place: [1, 2]}, allow_replication_factor_change=False
     )

@@ -1,4 +1,4 @@
-"""Share groups on real brokers, as an administrator sees and changes them."""
+"""Share groups on real brokers: how an administrator describes and changes them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 @pytest.fixture
 def ten(kafka: KafkaCluster, topic: str, group: str) -> str:
     """The topic with ten records, which the group reads from the beginning."""
-    # A machine that stands still ends neither a member's session nor its records' locks.
+    # Sessions and record locks do not end even if the machine stops for some seconds.
     configure_group(
         kafka, group, share_session_timeout_ms="45000", share_record_lock_duration_ms="60000"
     )
@@ -107,8 +107,7 @@ def test_group_with_a_member(kafka: KafkaCluster, admin: AdminClient, ten: str, 
 
 
 def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) -> None:
-    """Offsets show how far the group has read and how much is left; an unread partition has
-    none."""
+    """An offset shows how far the group has read, with the lag; an unread partition has none."""
     read_all(kafka, group, ten)
     place, never = TopicPartition(ten, 0), TopicPartition("never-read", 3)
     wait_until(lambda: offsets(admin, group)[place].lag == 0)
@@ -116,9 +115,9 @@ def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
         send(producer, ten, numbers(0, 2))
     wait_until(lambda: offsets(admin, group)[place].lag == 2)
     found = offsets(admin, group, [place, never])
-    assert found[place].start_offset in range(11)  # brokers move it on later
+    assert found[place].start_offset in range(11)  # brokers increase it later
     latest = admin.list_offsets({place: OffsetSpec.latest()})[place].result(TIMEOUT)
-    # 0, unless there was an election.
+    # The epoch is 0, unless there was an election.
     assert found[place].leader_epoch in range((latest.leader_epoch or 0) + 1)
     assert found[place].error is None
     assert found[never] == SharePartitionOffsetInfo()
@@ -127,7 +126,7 @@ def test_offsets(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
 def test_offsets_set_and_forgotten(
     kafka: KafkaCluster, admin: AdminClient, ten: str, group: str
 ) -> None:
-    """The group goes on from an offset that was set; a deleted offset does not exist any more."""
+    """The group continues at an offset that was set; a deleted offset does not exist any more."""
     read_all(kafka, group, ten)
     place, missing = TopicPartition(ten, 0), TopicPartition(ten, 7)
     wait_until(lambda: admin_is_empty(admin, group))
@@ -156,7 +155,7 @@ def admin_is_empty(admin: AdminClient, group: str) -> bool:
 
 
 def test_deleted(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) -> None:
-    """A group with a member is not deleted; without members it is, and then does not exist."""
+    """A group with a member cannot be deleted; without members it can, and then does not exist."""
     with Member(kafka, group) as member:
         member.subscribe([ten])
         member.accept(member.fetch())
@@ -172,7 +171,7 @@ def test_deleted(kafka: KafkaCluster, admin: AdminClient, ten: str, group: str) 
 def test_groups_that_are_none(
     kafka: KafkaCluster, admin: AdminClient, ten: str, group: str
 ) -> None:
-    """A group that is missing, or of consumers, has no offsets; its description fails alone."""
+    """A missing group and a consumer group have no share offsets; only their descriptions fail."""
     consumers, missing = f"{group}-consumers", f"{group}-missing"
     with ConsumerMember(kafka, consumers) as consumer:
         consumer.commit(offsets=[TopicPartition(ten, 0, 0)], asynchronous=False)
@@ -190,7 +189,7 @@ def test_groups_that_are_none(
 
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """AIOAdminClient does the same for a group that is made by setting its offsets."""
+    """AIOAdminClient describes, changes and deletes a group that it created by setting offsets."""
     place = TopicPartition(topic, 0)
     async with AIOAdminClient(kafka.config()) as admin:
         assert await admin.alter_share_group_offsets(group, {place: 0}) == {place: None}

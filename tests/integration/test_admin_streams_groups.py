@@ -1,4 +1,4 @@
-"""Streams groups on real brokers, as an administrator sees and changes them."""
+"""Streams groups on real brokers: how an administrator describes and changes them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 
 
 class StreamsMember:
-    """A member that owns every assigned task. librdkafka has no such members."""
+    """A member that owns every assigned task. librdkafka has no members of streams groups."""
 
     def __init__(self, client: AdminClient, group: str, topic: str) -> None:
         self._client = client
@@ -75,7 +75,7 @@ class StreamsMember:
         return message.Topology(epoch=1, subtopologies=[subtopology])
 
     def beat(self) -> None:
-        """One heartbeat, in which it says what it owns."""
+        """Send a heartbeat that contains the owned tasks."""
         message = StreamsGroupHeartbeatRequest
         tasks = [
             message.TaskIds(subtopology_id=each.subtopology_id, partitions=each.partitions)
@@ -104,7 +104,7 @@ class StreamsMember:
         wait_until(lambda: self._ask(request))
 
     def _ask(self, request: StreamsGroupHeartbeatRequest) -> bool:
-        """Whether the broker that was asked coordinates the group."""
+        """Whether the present coordinator has answered the request."""
         version = StreamsGroupHeartbeatRequest.valid_versions[0]
         coordinator = self._coordinator()
         if coordinator is None:
@@ -124,13 +124,14 @@ class StreamsMember:
         return True
 
     def _coordinator(self) -> int | None:
-        """The id of the present coordinator. librdkafka asks the first one that it found."""
+        """The id of the present coordinator. librdkafka always uses the first coordinator it
+        found."""
         request = FindCoordinatorRequest(key=self._group, key_type=GROUP)
         answer = FindCoordinatorResponse.decode(
             self._client.request(request.api_key, FIND_VERSION, request.encode(FIND_VERSION)),
             FIND_VERSION,
         )
-        if answer.error_code in _MOVING:  # the first request about a group of a new cluster
+        if answer.error_code in _MOVING:  # the group is the first one of a new cluster
             return None
         assert answer.error_code == KafkaError.NO_ERROR, answer.error_message
         return int(answer.node_id)
@@ -155,7 +156,7 @@ def joined(admin: AdminClient, group: str, topic: str) -> Iterator[StreamsMember
 
 
 def left(admin: AdminClient, group: str, topic: str) -> None:
-    """A group that is there, and has no members any more."""
+    """A group that exists and whose members have all left."""
     with joined(admin, group, topic):
         pass
 
@@ -207,7 +208,7 @@ def test_group_with_a_member(admin: AdminClient, topic: str, group: str) -> None
 
 
 def test_topology_description(admin: AdminClient, topic: str, group: str) -> None:
-    """Brokers without a plugin store none, and brokers before 4.4 do not have the option."""
+    """Brokers without a plugin store no topology; brokers before 4.4 do not support the option."""
     newest = admin.api_versions()[StreamsGroupDescribeRequest.api_key][1]
     with joined(admin, group, topic):
         futures = admin.describe_streams_groups([group], include_topology_description=True)
@@ -239,9 +240,9 @@ def test_offsets(admin: AdminClient, group: str, make_topic: MakeTopic) -> None:
 
 
 def test_while_it_has_a_member(admin: AdminClient, topic: str, group: str) -> None:
-    """While the group has a member, offsets cannot be set.
+    """While the group has a member, its offsets cannot be set.
 
-    Neither the group nor offsets of topics that it reads can be deleted.
+    Neither the group nor its offsets for the topics that it reads can be deleted.
     """
     place = TopicPartition(topic, 0)
     with joined(admin, group, topic):
@@ -255,7 +256,7 @@ def test_while_it_has_a_member(admin: AdminClient, topic: str, group: str) -> No
 
 
 def test_deleted(admin: AdminClient, topic: str, group: str) -> None:
-    """A group without members is deleted, and does not exist afterwards."""
+    """A group without members can be deleted; afterwards it does not exist."""
     left(admin, group, topic)
     assert admin.delete_streams_groups([group])[group].result(TIMEOUT) is None
     assert listed(admin.list_streams_groups().result(TIMEOUT), group) == []
@@ -265,7 +266,7 @@ def test_deleted(admin: AdminClient, topic: str, group: str) -> None:
 
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """AIOAdminClient does the same."""
+    """AIOAdminClient describes, changes and deletes streams groups, too."""
     place = TopicPartition(topic, 0)
     with AdminClient(kafka.config()) as client:
         left(client, group, topic)

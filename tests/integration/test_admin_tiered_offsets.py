@@ -27,7 +27,7 @@ def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
 
 @pytest.fixture
 def shortened(kafka: KafkaCluster, admin: AdminClient, topic: str) -> TopicPartition:
-    """A partition with 10 records, of which the first 4 were deleted."""
+    """A partition with 10 records, whose first 4 records were deleted."""
     with Producer(kafka.config()) as producer:
         send(producer, topic, [b"value"] * 10)
     place = TopicPartition(topic, 0)
@@ -41,7 +41,7 @@ def looked_up(admin: AdminClient, place: TopicPartition, spec: OffsetSpec) -> Li
 
 
 def test_without_tiered_storage(admin: AdminClient, shortened: TopicPartition) -> None:
-    """All records are local: none is in tiered storage, or waits to be copied there."""
+    """Without tiered storage, all records are local, and none waits for an upload."""
     local = looked_up(admin, shortened, OffsetSpec.earliest_local())
     assert (local.offset, local.timestamp) == (4, -1)
     assert local.leader_epoch is not None
@@ -53,8 +53,7 @@ def test_without_tiered_storage(admin: AdminClient, shortened: TopicPartition) -
 def test_with_other_offsets(
     admin: AdminClient, shortened: TopicPartition, make_topic: MakeTopic
 ) -> None:
-    """One call for offsets that librdkafka looks up and offsets that need raw requests, at several
-    leaders."""
+    """One call finds offsets by librdkafka's requests and by raw requests, at several leaders."""
     several = make_topic(partitions=6)
     missing = [TopicPartition(several, 6), TopicPartition("not-there", 0)]
     specs = {
@@ -76,7 +75,7 @@ def test_with_other_offsets(
 
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str) -> None:
-    """AIOAdminClient finds the same offsets."""
+    """AIOAdminClient finds the same offsets as AdminClient."""
     place = TopicPartition(topic, 0)
     async with AIOAdminClient(kafka.config()) as admin:
         found = await admin.list_offsets({place: OffsetSpec.earliest_local()})

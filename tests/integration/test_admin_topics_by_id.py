@@ -62,26 +62,26 @@ def test_describe(admin: AdminClient, make_topic: MakeTopic) -> None:
 
 
 def test_where_partitions_are(admin: AdminClient, make_topic: MakeTopic) -> None:
-    """Leaders and replicas are those that a description by name has."""
+    """A description by id has the same leaders and replicas as a description by name."""
     topic = make_topic(partitions=6)
     topic_id = described(admin, topic).topic_id
 
     def by_id() -> TopicDescription:
         return admin.describe_topics(TopicIdCollection([topic_id]))[topic_id].result(TIMEOUT)
 
-    # A leader may change between the two.
+    # The leader may change between the two requests.
     wait_until(lambda: places(by_id()) == places(described(admin, topic)))
 
 
 def test_operations_only_if_asked(admin: AdminClient, topic: str) -> None:
-    """Without the option nothing is known of what the client may do."""
+    """Without the option, authorized_operations is None."""
     topic_id = described(admin, topic).topic_id
     futures = admin.describe_topics(TopicIdCollection([topic_id]))
     assert futures[topic_id].result(TIMEOUT).authorized_operations is None
 
 
 def test_delete(kafka: KafkaCluster, admin: AdminClient) -> None:
-    """A topic of the same name that was made afterwards has another id, and stays."""
+    """Only the topic with the id is deleted; a newer topic of the same name has another id."""
     name = f"by-id-{uuid.uuid4().hex[:12]}"
     create_topic(kafka, name)
     first = described(admin, name).topic_id

@@ -1,4 +1,4 @@
-"""Transactions and producers, as real brokers describe and end them."""
+"""Transactions and producers: how real brokers describe and end them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def transactional_id() -> str:
 def producer(kafka: KafkaCluster, topic: str, transactional_id: str) -> Iterator[Producer]:
     """A producer whose transaction is open, with one record in the topic."""
     transactional(kafka, transactional_id).close()  # so that there is an earlier epoch
-    # A transaction that its coordinator aborts meanwhile would end the test's.
+    # The timeout is long, because the test fails if the coordinator aborts the transaction.
     with transactional(kafka, transactional_id, {"transaction.timeout.ms": 600_000}) as producer:
         producer.begin_transaction()
         send(producer, topic, [b"value"])
@@ -94,7 +94,8 @@ def test_open_transaction(admin: AdminClient, topic: str, transactional_id: str)
 def test_transaction_that_has_ended(
     kafka: KafkaCluster, admin: AdminClient, producer: Producer, topic: str, transactional_id: str
 ) -> None:
-    """An ended transaction has no start and no partitions; its producer has none in the topic."""
+    """An ended transaction has no start and no partitions, and its producer has none in the
+    topic."""
     producer.commit_transaction(TIMEOUT)
     wait_for_markers(kafka, topic)
     complete = TransactionState.COMPLETE_COMMIT
@@ -126,7 +127,7 @@ def test_filters(admin: AdminClient, transactional_id: str) -> None:
 
 
 def test_unknown_transactional_id(admin: AdminClient, transactional_id: str) -> None:
-    """The description of an unknown transactional.id fails, and says why."""
+    """The description of an unknown transactional.id fails, with the reason."""
     found = admin.describe_transactions([transactional_id])
     error = found[transactional_id].exception(TIMEOUT)
     assert code_of(error) == 105
@@ -152,7 +153,7 @@ def test_producers_of_several_partitions(
 
 @pytest.mark.usefixtures("producer")
 def test_abort_transaction(kafka: KafkaCluster, admin: AdminClient, topic: str) -> None:
-    """The partition has no open transaction any more; an epoch of the past is refused."""
+    """The partition has no open transaction afterwards. Brokers refuse an earlier epoch."""
     place = TopicPartition(topic, 0)
     (state,) = producers(admin, place)
     early = AbortTransactionSpec(place, state.producer_id, state.producer_epoch - 1)
@@ -168,7 +169,7 @@ def test_abort_transaction(kafka: KafkaCluster, admin: AdminClient, topic: str) 
 def test_fence_producers(
     kafka: KafkaCluster, admin: AdminClient, producer: Producer, topic: str, transactional_id: str
 ) -> None:
-    """The open transaction of a producer is aborted, and its commit is refused; an unused id is
+    """Fencing aborts the producer's open transaction, so its commit fails. An unused id can be
     fenced, too."""
     before = admin.describe_transactions([transactional_id])[transactional_id].result(TIMEOUT)
     unused = new_id()
@@ -196,7 +197,7 @@ def test_force_terminate_transaction(
 @pytest.mark.usefixtures("producer")
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str, transactional_id: str) -> None:
-    """AIOAdminClient does the same, also where it makes one call from several requests."""
+    """AIOAdminClient supports these operations, too, also if one call needs several requests."""
     place = TopicPartition(topic, 0)
     async with AIOAdminClient(kafka.config()) as admin:
         assert transactional_id in ids(await admin.list_transactions())

@@ -41,7 +41,7 @@ def consumer_of(
 async def consumers_of(
     kafka: KafkaCluster, group: str, config: dict[str, Any], count: int
 ) -> AsyncIterator[list[AIOConsumer]]:
-    """Members of a group, which are closed whatever happens in the block."""
+    """Consumers of a group, which are closed at the end of the block, even after an exception."""
     async with contextlib.AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(consumer_of(kafka, group, config)) for _ in range(count)
@@ -63,7 +63,8 @@ async def send(kafka: KafkaCluster, topic: str, start: int, stop: int) -> None:
 async def test_members_that_commit_when_partitions_are_revoked(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Coroutines as callbacks: a partition moves after its commit, so each message is seen once."""
+    """Callbacks can be coroutines: a partition moves after its commit, so each message is read
+    once."""
     topic = make_topic(partitions=PARTITIONS)
     seen: list[bytes | None] = []
 
@@ -98,7 +99,7 @@ async def test_members_that_commit_when_partitions_are_revoked(
 async def test_consume_process_produce(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str
 ) -> None:
-    """A transaction with its offsets: an aborted one leaves neither messages nor offsets."""
+    """A transaction copies messages with their offsets; an aborted one leaves neither."""
     source, target = make_topic(partitions=PARTITIONS), make_topic(partitions=PARTITIONS)
     await send(kafka, source, 0, 40)
     config = kafka.config() | {"transactional.id": group}
@@ -130,10 +131,10 @@ async def test_consume_process_produce(
 async def test_partition_by_partition(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Members read one partition for a while, then all, while other members join.
+    """Members read one partition for a while, then all partitions, while other members join.
 
-    Each message comes once, and each partition in order, although its messages were buffered when
-    it moved.
+    Each message is read once, and each partition in order, even if a partition moved while its
+    messages were buffered.
     """
     topic = make_topic(partitions=PARTITIONS)
     count = 2000
@@ -173,7 +174,7 @@ async def test_partition_by_partition(
 
 @in_loop
 async def test_administration(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
-    """Topics, configurations and groups, by requests that are sent together and awaited."""
+    """Requests about topics, configurations and groups are sent together and then awaited."""
     topics = [make_topic(), make_topic()]
     names = [f"{group}-{number}" for number in range(3)]
     async with await AIOAdminClient.create(kafka.config()) as admin:
@@ -199,7 +200,7 @@ async def test_administration(kafka: KafkaCluster, make_topic: MakeTopic, group:
 
 @in_loop
 async def test_no_broker() -> None:
-    """connect() raises the reason."""
+    """connect() raises _TRANSPORT if it cannot reach a broker."""
     config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "error_cb": lambda _: None}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(KafkaException) as raised:
@@ -209,7 +210,8 @@ async def test_no_broker() -> None:
 
 @in_loop
 async def test_a_broker_that_does_not_answer() -> None:
-    """The event loop goes on until the time is up."""
+    """If a broker does not answer, connect() fails after its timeout; the event loop runs
+    meanwhile."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         async with AIOConsumer({"bootstrap.servers": address, "group.id": "g"}) as consumer:
@@ -220,6 +222,6 @@ async def test_a_broker_that_does_not_answer() -> None:
                 await asyncio.sleep(0.001)
             with pytest.raises(KafkaException) as raised:
                 await connecting
-    # As connect() says of brokers from which nothing came.
+    # connect() raises these codes if brokers do not answer.
     assert raised.value.args[0].code() in (KafkaError._TIMED_OUT, KafkaError._TRANSPORT)
     assert turns > 3

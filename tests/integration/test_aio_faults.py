@@ -1,4 +1,4 @@
-"""A broker is killed while 1,000 tasks wait: each ends, and nothing is lost or read twice."""
+"""A broker is killed while 1,000 tasks wait: all of them end, and each message is read once."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from tests.support.waiting import TIMEOUT, wait_until
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 AWAITS = 1000
-# Clients connect, a broker ends, and another one becomes the leader: each may take its time.
+# Clients connect, a broker is killed, and another broker becomes the leader: each step may take
+# long.
 BOUND = 3 * READY_SECONDS
 
 
 @contextlib.contextmanager
 def leader_that_dies(kafka: OwnKafkaCluster, topic: str) -> Iterator[Broker]:
-    """The leader of partition 0, which is there again after the block."""
+    """The leader of partition 0; after the block it runs again."""
     with Producer(kafka.config()) as observer:
         number = observer.list_topics(topic, TIMEOUT).topics[topic].partitions[0].leader
         (leader,) = (broker for broker in kafka.brokers if broker.appid == number)
@@ -57,13 +58,13 @@ async def check(
     read: Callable[[], Awaitable[bytes]],
     end: Callable[[], Awaitable[int]],
 ) -> None:
-    """Kill the leader while tasks send and read; then see what became of their messages.
+    """Kill the leader while tasks send and read; then check the outcome of every message.
 
     Args:
-        leader: where the messages go. It answers nothing when they are sent.
+        leader: the leader of the topic. It does not answer while the messages are sent.
         send: puts a message into the queue.
-        read: the next message's value.
-        end: how many messages there are.
+        read: returns the next message's value.
+        end: returns how many messages the topic has.
     """
     readers = [asyncio.ensure_future(read()) for _ in range(AWAITS)]
     leader.pause()

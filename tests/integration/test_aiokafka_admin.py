@@ -40,7 +40,8 @@ async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
         assert altered.resources == [(0, None, 2, topic)]
         grown = await admin.create_partitions({topic: NewPartitions(2)})
         assert grown.topic_errors == [(topic, 0, None)]
-        # Brokers learn of changes in order: with the new partitions, they know the configuration.
+        # Brokers apply changes in order: if a broker has the new partitions, it has the
+        # configuration.
         await asyncio.to_thread(wait_for_topic, kafka, topic, 2)
         [described] = await admin.describe_configs([resource], include_synonyms=True)
         [entry] = described.resources[0].config_entries
@@ -52,7 +53,7 @@ async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
                 await producer.send_and_wait(topic, b"v", partition=0)
         place = TopicPartition(topic, 0)
         assert await admin.delete_records({place: RecordsToDelete(2)}) == {place: 2}
-        # A broker has an error of its own for such a name, and librdkafka asks again.
+        # A broker returns an unusual error for such a name, so librdkafka repeats the request.
         with pytest.raises(NotLeaderForPartitionError):
             await admin.delete_records({TopicPartition("not a name", 0): RecordsToDelete(0)})
         deleted = await admin.delete_topics([topic])
@@ -61,7 +62,7 @@ async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
 
 @in_loop
 async def test_a_group(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """A group is listed, described and found; its offsets are those that were committed."""
+    """A group is listed, described and found; its offsets are the committed offsets."""
     servers = kafka.config()["bootstrap.servers"]
     async with AIOKafkaProducer(bootstrap_servers=servers) as producer:
         await producer.send_and_wait(topic, b"v")

@@ -35,7 +35,7 @@ def servers_of(kafka: KafkaCluster) -> str:
 
 
 def fill(kafka: KafkaCluster, topic: str, start: int, stop: int, partitions: int = 1) -> None:
-    """Sends numbers to the partitions in turn."""
+    """Produces numbers, to the partitions in turn."""
     producer = Producer(kafka.config() | {"linger.ms": 0})
     for number in range(start, stop):
         producer.produce(topic, b"%d" % number, partition=number % partitions)
@@ -44,7 +44,7 @@ def fill(kafka: KafkaCluster, topic: str, start: int, stop: int, partitions: int
 
 
 class Commits(ConsumerRebalanceListener):
-    """Commits what was read when partitions are revoked."""
+    """Commits the read offsets when partitions are revoked."""
 
     def __init__(self, consumer: Consumer) -> None:
         self._consumer = consumer
@@ -62,9 +62,10 @@ class Commits(ConsumerRebalanceListener):
 async def test_listeners_that_commit(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """A partition moves after its commit: no message is lost or read twice."""
+    """If a listener commits before a partition moves, no message is lost or read twice."""
     topic = make_topic(partitions=4)
-    with_long_sessions(kafka, group, protocol)  # for KIP-848; for others, consumer_at() does that
+    # for KIP-848; for other protocols, consumer_at() does that
+    with_long_sessions(kafka, group, protocol)
     seen: list[bytes] = []
 
     async def read(consumer: Consumer) -> None:
@@ -83,7 +84,7 @@ async def test_listeners_that_commit(
     second, two = await member()
     await until(second.assignment)
     await asyncio.to_thread(fill, kafka, topic, 400, 800, 4)
-    await until(lambda: len(seen) >= 800)  # stop() tells no listener: it is committed here
+    await until(lambda: len(seen) >= 800)  # stop() does not call the listener, so commit here
     await second.commit()
     await asyncio.gather(second.stop(), two)
     await until(lambda: len(first.assignment()) == 4)
@@ -95,7 +96,7 @@ async def test_listeners_that_commit(
 
 @in_loop
 async def test_rebalances(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
-    """The calls of a listener while members come and go, and nobody reads."""
+    """A listener is called for each rebalance, even while the application reads nothing."""
     topic = make_topic(partitions=3)
     everything = {TopicPartition(topic, partition) for partition in range(3)}
     told = Told()
@@ -115,7 +116,7 @@ async def test_rebalances(kafka: KafkaCluster, make_topic: MakeTopic, group: str
 
 @in_loop
 async def test_commits_and_positions(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """The group's offsets, and metadata, are there for the next consumer."""
+    """The next consumer of the group gets the committed offsets with their metadata."""
     partition = TopicPartition(topic, 0)
     await asyncio.to_thread(fill, kafka, topic, 0, 20)
     async with consumer_at(servers_of(kafka), topic, group_id=group) as consumer:
@@ -140,7 +141,7 @@ async def test_commits_and_positions(kafka: KafkaCluster, topic: str, group: str
 async def test_start_with_a_topic_that_is_not_there(
     kafka: KafkaCluster, group: str, has_group: bool, is_by_hand: bool
 ) -> None:
-    """A broker creates it a moment later; a message that is sent after start() is received."""
+    """If a topic is missing, start() makes a broker create it, and later messages are received."""
     topic = f"new-{group}"
     place = TopicPartition(topic, 0)
     common: dict[str, Any] = {
@@ -159,7 +160,7 @@ async def test_start_with_a_topic_that_is_not_there(
 
 @in_loop
 async def test_a_topic_that_comes_after_start(kafka: KafkaCluster, group: str) -> None:
-    """assign() and subscribe() also let the brokers create the topic."""
+    """assign() and subscribe() also let the brokers create a missing topic."""
     assigned, subscribed = f"a-{group}", f"b-{group}"
     async with consumer_at(servers_of(kafka)) as consumer:
         for topic in (assigned, subscribed):
@@ -174,8 +175,9 @@ async def test_a_topic_that_comes_after_start(kafka: KafkaCluster, group: str) -
 
 @in_loop
 async def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """Offset and timestamp of the first message at or after a time; None behind the last."""
-    topic = make_topic(retention_ms="-1")  # brokers delete records of 1970
+    """offsets_for_times() returns the first message at or after a time, or None if there is
+    none."""
+    topic = make_topic(retention_ms="-1")  # otherwise brokers delete records from 1970
     producer = Producer(kafka.config())
     for timestamp in (1000, 2000, 3000):
         producer.produce(topic, b"value", timestamp=timestamp)
@@ -191,7 +193,7 @@ async def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> 
 
 @in_loop
 async def test_read_committed(kafka: KafkaCluster, topic: str) -> None:
-    """Messages of an open transaction wait, and those of an aborted one are skipped."""
+    """Messages of an open transaction wait, and messages of an aborted one are skipped."""
     partition = TopicPartition(topic, 0)
     producer = Producer(kafka.config() | {"transactional.id": topic})
     await asyncio.to_thread(producer.init_transactions, TIMEOUT)
@@ -221,7 +223,7 @@ async def test_read_committed(kafka: KafkaCluster, topic: str) -> None:
 
 @in_loop
 async def test_a_pattern(kafka: KafkaCluster, group: str) -> None:
-    """A topic that is made later is read too; one that does not match is not."""
+    """A topic that is created later is read if it matches the pattern."""
     first, second, other = (f"{group}-{name}" for name in ("a", "b", "x"))
     await asyncio.to_thread(create_topic, kafka, other)
     await asyncio.to_thread(create_topic, kafka, first)
@@ -237,7 +239,7 @@ async def test_a_pattern(kafka: KafkaCluster, group: str) -> None:
 
 @in_loop
 async def test_no_offset(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """With "none", a group without an offset raises until a seek."""
+    """With "none", a group without an offset raises an exception until a seek."""
     await asyncio.to_thread(fill, kafka, topic, 0, 5)
     async with consumer_at(
         servers_of(kafka), topic, group_id=group, auto_offset_reset="none"
@@ -250,8 +252,9 @@ async def test_no_offset(kafka: KafkaCluster, topic: str, group: str) -> None:
 
 @in_loop
 async def test_one_fetch(kafka: KafkaCluster, topic: str) -> None:
-    """getmany() returns no more than max_partition_fetch_bytes, and one message at least."""
-    # One batch, which an answer carries whole: of several the first may be one message.
+    """getmany() returns at most max_partition_fetch_bytes, but at least one message."""
+    # One batch, because a fetch returns a whole batch. The first of several batches may have one
+    # message.
     producer = Producer(kafka.config() | {"linger.ms": 60_000})
     await asyncio.to_thread(send, producer, topic, [bytes(1000)] * 100)
     producer.close()

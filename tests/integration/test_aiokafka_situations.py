@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 @pytest.fixture
 def servers(kafka: KafkaCluster) -> str:
-    """Where the brokers listen."""
+    """The addresses of the brokers."""
     return str(kafka.config()["bootstrap.servers"])
 
 
@@ -56,7 +56,7 @@ async def test_a_partitioner(servers: str, topic: str) -> None:
 
 @in_loop
 async def test_tls(secured_kafka: SecuredKafkaCluster, topic: str) -> None:
-    """A client with a certificate gets in, with the files of its context."""
+    """A client connects with the certificate files of its SSL context."""
     conf = secured_kafka.config("SSL")
     files = [conf[f"ssl.{name}.location"] for name in ("ca", "certificate", "key")]
     password = conf.get("ssl.key.password")

@@ -1,4 +1,4 @@
-"""Many messages in a call, as lists and as Arrow columns, through real brokers."""
+"""Many messages in one call, as lists and as Arrow columns, through real brokers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS = 2000
 FIRST = 1_700_000_000_000
 
 
-# The times are years ago, and brokers would soon delete such records.
+# The timestamps are years ago, so brokers would delete such records soon.
 KEPT = {"retention_ms": "-1"}
 
 
@@ -32,7 +32,7 @@ def topic(make_topic: MakeTopic) -> str:
 
 
 def batch(partitions: int = 1) -> Any:
-    """Rows with every column, nulls among them."""
+    """Rows with every column, some with nulls."""
     return pa.RecordBatch.from_pylist(
         [
             {
@@ -75,7 +75,7 @@ def rows_of(found: MessageBatch, *names: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_arrow_there_and_back(kafka: KafkaCluster, topic: str, codec: str) -> None:
-    """The columns of compressed batches are those that were produced."""
+    """Columns that were produced come back the same from compressed batches."""
     rows = batch()
     config = {"compression.type": codec, "linger.ms": 20}
     reports = Reports()
@@ -90,7 +90,8 @@ def test_arrow_there_and_back(kafka: KafkaCluster, topic: str, codec: str) -> No
 
 
 def test_arrow_of_several_partitions(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A column says which partition a row is for; consume() and consume_arrow() agree."""
+    """The partition column selects each row's partition; consume() returns the same as
+    consume_arrow()."""
     topic = make_topic(partitions=3, **KEPT)
     with writer(kafka) as producer, reader(kafka) as consumer:
         assert producer.produce_arrow(batch(3), topic) == ROWS
@@ -157,9 +158,10 @@ def test_list_there_and_back(kafka: KafkaCluster, topic: str, codec: str) -> Non
 
 
 def test_more_than_the_queue_holds(kafka: KafkaCluster, topic: str) -> None:
-    """With block a call waits for the brokers to take what the queue cannot hold."""
+    """With `block`, the call waits until the brokers have taken what does not fit into the
+    queue."""
     values: list[Any] = numbers(0, ROWS)
-    # Without linger.ms, a request would be sent for each message that finds a place in the queue.
+    # Without linger.ms, the producer would send one request for each free place in the queue.
     config = {"queue.buffering.max.messages": 100, "linger.ms": 5}
     with writer(kafka, config) as producer, reader(kafka) as consumer:
         assert producer.produce_batch(topic, values, partition=0, block=TIMEOUT) == ROWS

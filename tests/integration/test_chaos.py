@@ -1,4 +1,4 @@
-"""The chaos scenarios, at their short scale."""
+"""The chaos scenarios at their short scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cluster is as the other tests expect it."""
+"""The cluster is set up as the other tests expect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compression: brokers decompress the client's data, and the client decompresses theirs."""
+"""Brokers decompress the client's batches, and the client decompresses the brokers' batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 RNG = random.Random(3)
-# One batch of small values that resemble each other, and values that fill batches of their own.
+# Many similar small values for one batch, and large values that each fill a batch.
 VALUES: list[bytes | None] = [
     *(b'{"number": %d, "text": "%s"}' % (number, b"again" * 10) for number in range(1000)),
     b"",
@@ -58,7 +58,7 @@ def test_batches_are_compressed(kafka: KafkaCluster, make_topic: MakeTopic, code
 
 
 def test_all_codecs_in_one_topic(kafka: KafkaCluster, topic: str) -> None:
-    """A consumer takes batches of different codecs in a row."""
+    """A consumer reads batches of different codecs one after the other."""
     with reader(kafka) as consumer:
         for codec in CODECS:
             with writer(kafka, {"compression.type": codec}) as producer:

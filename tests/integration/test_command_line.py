@@ -60,7 +60,8 @@ def timed(kafka: KafkaCluster, make_topic: MakeTopic) -> str:
 def test_from_and_until_a_time(
     kafka: KafkaCluster, timed: str, options: list[str], expected: range
 ) -> None:
-    """Bounds by time: the first message at or after it; later than all of them is the end."""
+    """--from and --until with a time mean the first message at or after it, or the end if there is
+    none."""
     end = [] if "--until" in options else ["-e"]
     done = run("consume", timed, "-b", kafka.bootstrap_servers, *options, *end, "-q")
     assert done == (0, b"".join(b"%d\n" % number for number in expected), "")
@@ -75,7 +76,7 @@ def test_a_group_goes_on(kafka: KafkaCluster, timed: str, group: str) -> None:
 
 
 def test_a_transaction_to_the_end(kafka: KafkaCluster, topic: str) -> None:
-    """The end is reached even if the last offset is a marker, or in an aborted transaction."""
+    """`consume -e` ends even if the last offset is a marker or in an aborted transaction."""
     with writer(kafka, {"transactional.id": topic}) as producer:
         producer.init_transactions(TIMEOUT)
         for value, end in (
@@ -90,8 +91,8 @@ def test_a_transaction_to_the_end(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_a_topic_that_is_not_there(kafka: KafkaCluster, topic: str) -> None:
-    """Reading ends with status 1 and the nearest name. When sending, the brokers may create the
-    topic."""
+    """Reading a missing topic ends with status 1 and suggests the nearest name. Sending to it may
+    let the brokers create it."""
     servers = kafka.bootstrap_servers
     done = run("consume", f"{topic}x", "-b", servers)
     assert done == (1, b"", f"error: topic '{topic}x' does not exist: did you mean '{topic}'?\n")
@@ -105,8 +106,8 @@ def test_a_topic_that_is_not_there(kafka: KafkaCluster, topic: str) -> None:
 def test_credentials_of_a_file(
     secured_kafka: SecuredKafkaCluster, topic: str, tmp_path: Path, command: str
 ) -> None:
-    """The password can be in a file. A wrong password ends with one line at once, without the
-    password."""
+    """A password can be in a file. With a wrong password, the command prints one line without it
+    and ends."""
     wrong = secret("wrong")
     for password, status in ((USERS["alice"], 0), (wrong, 1)):
         config = secured_kafka.config("SASL_PLAINTEXT") | {
@@ -126,7 +127,7 @@ def test_credentials_of_a_file(
 
 @pytest.fixture
 def admin(kafka: KafkaCluster) -> Run:
-    """Runs a command with the cluster."""
+    """Runs a command on the cluster."""
 
     def run_with(command: str, *arguments: str) -> Ended:
         words = command.split()
@@ -204,7 +205,7 @@ class TestAdministration:
             admin("configs set topic", topic, "retention.ms=5000", "max.message.bytes=9").status
             == 0
         )
-        make_topic()  # every broker has heard of the change
+        make_topic()  # afterwards every broker has it
         values = set_values(admin("configs describe topic", topic, "--json"))
         assert values == {"retention.ms": "5000", "max.message.bytes": "9"}
         assert admin("configs set topic", topic, "retention.ms=x").status == 1
@@ -231,7 +232,7 @@ class TestAdministration:
 
     @needs("raw-request")
     def test_configs_of_a_logger(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
-        """Each broker has its own logger levels, which change at once."""
+        """Each broker has its own logger levels, and a change takes effect at once."""
         logger = "org.apache.kafka.storage.internals.log.TimeIndex"
         done = admin("configs set broker-logger", "2", f"{logger}=ERROR")
         assert done == (0, b"broker_logger 2 was changed\n", "")
@@ -260,7 +261,7 @@ class TestAdministration:
             "operation": "read",
             "permission": "deny",
         }
-        make_topic()  # every broker has heard of it
+        make_topic()  # afterwards every broker has it
         assert rows(admin("acls list", *options, "--json")) == [expected]
         assert rows(admin("acls list", *options, "--operation", "write", "--json")) == []
         assert rows(admin("acls delete", *options, "--yes", "--json")) == [expected]
@@ -277,13 +278,13 @@ class TestAdministration:
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:
-    """What a command with --json wrote."""
+    """The rows that a command printed with --json."""
     assert (done.status, done.stderr) == (0, "")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def set_values(done: Ended) -> dict[str, str]:
-    """What is set for the topic itself."""
+    """The values that are set for the topic itself."""
     return {
         row["name"]: row["value"] for row in rows(done) if row["source"] == "dynamic_topic_config"
     }
@@ -291,7 +292,8 @@ def set_values(done: Ended) -> dict[str, str]:
 
 @needs("raw-request")
 def test_log_dirs(kafka: KafkaCluster, timed: str) -> None:
-    """A row for each replica, or an error for each broker that does not answer."""
+    """The command shows a row for each replica, or an error for each broker that does not
+    answer."""
     command = ["log-dirs", "-b", kafka.bootstrap_servers, "--topic", timed, "--json"]
     rows = [json.loads(line) for line in run(*command).stdout.splitlines()]
     assert {(row["topic"], row["partition"]) for row in rows} == {(timed, 0)}
@@ -348,7 +350,7 @@ class TestTransactions:
         assert (found["start offset"], found["coordinator epoch"]) == (0, None)
 
     def test_each_id_has_its_own_error(self, admin: Run, producer: Producer, topic: str) -> None:
-        """An id that nobody has used fails, and the other id is described."""
+        """If an id does not exist, only this id fails; the other id is described."""
         missing = new_id()
         done = admin("transactions describe", missing, topic, "-J")
         assert (done.status, len(done.stdout.splitlines())) == (1, 1)
@@ -420,7 +422,7 @@ class TestQuotas:
         wait_until(lambda: shown(*alone) == [])
 
     def test_refused(self, admin: Run, user: str) -> None:
-        """A quota that does not exist is refused, also where the request is only validated."""
+        """A quota that does not exist is refused, also with validation only."""
         for options in (["--check"], []):
             done = admin("quotas alter", "--user", user, "nosuch=1", *options)
             assert (done.status, done.stdout) == (1, b"")
@@ -456,7 +458,7 @@ class TestShareGroups:
     def test_offsets(
         self, kafka: KafkaCluster, admin: Run, timed: str, group: str, make_topic: MakeTopic
     ) -> None:
-        """Offsets are set to the beginning, the end, an offset and a time, and deleted."""
+        """Offsets can be set to the beginning, the end, an offset or a time, and can be deleted."""
         two = make_topic(partitions=2)
         for to, start in (
             ("3", 3),
@@ -508,7 +510,7 @@ def test_delegation_tokens(secured_kafka: SecuredKafkaCluster, tmp_path: Path) -
     owner = ["--owner", "User:alice", "--json"]
     wait_until(lambda: made in rows(tokens("describe", *owner)))
     wait_until(lambda: made | {"hmac": hmac} in rows(tokens("describe", "--secrets", *owner)))
-    # The controller hears of it as every broker does.
+    # The controller gets the token after a delay, as every broker does.
     wait_until(lambda: tokens("renew", "--period", "60", stdin=f"{hmac}\n".encode()).status == 0)
     done = tokens("expire", hmac)
     assert done.status == 0

@@ -1,4 +1,4 @@
-"""Committed offsets: every way to commit, where a group goes on, and commits that are refused."""
+"""Committed offsets: every way to commit, where a group continues, and commits that are refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def filled(kafka: KafkaCluster, topic: str) -> str:
 
 
 def committer(kafka: KafkaCluster, group: str, config: dict[str, Any] | None = None) -> Consumer:
-    """A consumer that commits for a group without members: it need not be a member itself."""
+    """A consumer that commits for a group without being a member. The group has no members."""
     return reader(kafka, {"group.id": group} | (config or {}))
 
 
@@ -43,7 +43,7 @@ def committer(kafka: KafkaCluster, group: str, config: dict[str, Any] | None = N
 
 
 def test_commit_and_wait(kafka: KafkaCluster, filled: str, group: str) -> None:
-    """commit() commits and returns the offsets of returned messages, of one message, and given
+    """commit() commits and returns the offsets of all returned messages, of one message, or given
     offsets."""
     with committer(kafka, group) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
@@ -59,7 +59,7 @@ def test_commit_and_wait(kafka: KafkaCluster, filled: str, group: str) -> None:
 
 
 def test_commit_in_the_background(kafka: KafkaCluster, filled: str, group: str) -> None:
-    """on_commit is called once for each commit, with what was committed, in order."""
+    """on_commit is called once for each commit, in order, with the committed offsets."""
     calls: list[tuple[KafkaError | None, list[TopicPartition]]] = []
     config = {"on_commit": lambda *call: calls.append(call)}
     with committer(kafka, group, config) as consumer:
@@ -72,7 +72,7 @@ def test_commit_in_the_background(kafka: KafkaCluster, filled: str, group: str) 
 
 
 def test_metadata_and_leader_epoch(kafka: KafkaCluster, filled: str, group: str) -> None:
-    """committed() returns the text that was committed with an offset, and its leader epoch."""
+    """committed() returns the metadata and the leader epoch that were committed with an offset."""
     with committer(kafka, group) as consumer:
         offset = TopicPartition(filled, 0, 4, metadata="é: job 17", leader_epoch=0)
         consumer.commit(offsets=[offset], asynchronous=False)
@@ -113,13 +113,13 @@ def test_automatic_commits(kafka: KafkaCluster, filled: str, group: str, protoco
         assert successor.values == numbers(5, FILLED)
 
 
-# ---- where a group goes on ----
+# ---- where a group continues ----
 
 
 def test_a_committed_offset_is_where_reading_starts(
     kafka: KafkaCluster, filled: str, group: str
 ) -> None:
-    """OFFSET_STORED is the committed offset, also the end of the partition."""
+    """OFFSET_STORED starts at the committed offset, even if this is the end of the partition."""
     with committer(kafka, group) as consumer, writer(kafka) as producer:
         consumer.commit(offsets=[TopicPartition(filled, 0, 6)], asynchronous=False)
         consumer.assign([TopicPartition(filled, 0, OFFSET_STORED)])
@@ -135,7 +135,7 @@ def test_a_committed_offset_is_where_reading_starts(
 def test_offset_reset(
     kafka: KafkaCluster, filled: str, group: str, reset: str, committed_offset: int | None
 ) -> None:
-    """auto.offset.reset applies if no offset is committed, or the committed offset does not
+    """auto.offset.reset applies if no offset is committed or the committed offset does not
     exist."""
     config = {"auto.offset.reset": reset, "enable.partition.eof": True}
     with committer(kafka, group, config) as consumer:
@@ -159,7 +159,7 @@ def test_offset_reset(
 
 
 def refused(consumer: Consumer, topic: str, metadata: str | None = None) -> KafkaError:
-    """The error of a commit that must not go through."""
+    """The error of a commit that must fail."""
     with pytest.raises(KafkaException) as caught:
         consumer.commit(
             offsets=[TopicPartition(topic, 0, 1, metadata=metadata)], asynchronous=False
@@ -173,7 +173,7 @@ def refused(consumer: Consumer, topic: str, metadata: str | None = None) -> Kafk
 def test_a_stranger_may_not_commit(
     kafka: KafkaCluster, filled: str, group: str, protocol: str
 ) -> None:
-    """UNKNOWN_MEMBER_ID: while a group has members, only they commit."""
+    """While a group has members, a commit of another consumer fails with UNKNOWN_MEMBER_ID."""
     with Member(kafka, group, PROTOCOLS[protocol]) as member, committer(kafka, group) as stranger:
         member.join(filled)
         share([member], 1)
@@ -182,7 +182,7 @@ def test_a_stranger_may_not_commit(
 
 
 def test_too_much_metadata(kafka: KafkaCluster, filled: str, group: str) -> None:
-    """OFFSET_METADATA_TOO_LARGE: brokers take 4096 bytes."""
+    """A commit with more than 4096 bytes of metadata fails with OFFSET_METADATA_TOO_LARGE."""
     with committer(kafka, group) as consumer:
         error = refused(consumer, filled, metadata="x" * 4097)
         assert error == KafkaError.OFFSET_METADATA_TOO_LARGE
@@ -199,7 +199,8 @@ def test_a_topic_that_is_not_there(kafka: KafkaCluster, group: str) -> None:
 def test_storing_for_a_revoked_partition(
     kafka: KafkaCluster, filled: str, group: str, protocol: str
 ) -> None:
-    """_STATE: what was read from a partition that is gone cannot be committed by accident."""
+    """store_offsets() raises _STATE for a revoked partition, so that nobody commits it by
+    accident."""
     config = PROTOCOLS[protocol] | {"enable.auto.offset.store": False}
     with Member(kafka, group, config) as member:
         member.join(filled)

@@ -1,4 +1,4 @@
-"""connect() raises at once why real brokers refuse a client, or refuse a topic to it."""
+"""If real brokers refuse a client or a topic, connect() raises the reason at once."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ WRONG = secret("wrong")
 
 @pytest.fixture(autouse=True)
 def no_log(caplog: pytest.LogCaptureFixture) -> None:
-    """librdkafka's log records about refusals are dropped."""
+    """Drops librdkafka's log records about refusals."""
     caplog.set_level(logging.CRITICAL, "confluent_kafka")
 
 
 def refusal(client: Any, config: Config, topic: str | None = None) -> KafkaError:
-    """What connect() raises, long before its timeout, without the password in it."""
+    """Returns the error that connect() raises long before its timeout; it contains no password."""
     with client(config | {"group.id": "tests"}) as refused:
         watch = Stopwatch()
         with pytest.raises(KafkaException) as caught:
@@ -60,7 +60,7 @@ def test_let_in(secured_kafka: SecuredKafkaCluster, topic: str, client: Any, lis
 @each_client
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])
 def test_wrong_password(secured_kafka: SecuredKafkaCluster, client: Any, mechanism: str) -> None:
-    """_AUTHENTICATION with the broker's words, and nothing left for poll() to raise again."""
+    """A wrong password raises _AUTHENTICATION with the broker's text."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
     error = refusal(client, config)
     assert error == KafkaError._AUTHENTICATION
@@ -69,7 +69,7 @@ def test_wrong_password(secured_kafka: SecuredKafkaCluster, client: Any, mechani
 
 @each_client
 def test_a_mechanism_that_there_is_not(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """A listener without SASL does not answer a client that insists on it."""
+    """If a listener has no SASL, connect() of a client with SASL fails."""
     config = secured_kafka.config("PLAINTEXT") | plain("alice", WRONG)
     error = refusal(client, config | {"security.protocol": "SASL_PLAINTEXT"})
     assert error in (KafkaError._AUTHENTICATION, KafkaError._TRANSPORT)
@@ -88,7 +88,8 @@ def test_an_untrusted_broker(
 
 @each_client
 def test_an_untrusted_client(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """For a client without a certificate, the text contains the broker's alert, if it arrived."""
+    """If a client has no certificate, the error's text contains the broker's alert, if it
+    arrived."""
     config = secured_kafka.config("SSL")
     del config["ssl.certificate.location"], config["ssl.key.location"]
     errors = [refusal(client, config) for _ in range(5)]
@@ -98,7 +99,8 @@ def test_an_untrusted_client(secured_kafka: SecuredKafkaCluster, client: Any) ->
 
 @each_client
 def test_the_wrong_listener(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """A client without TLS connects to a TLS listener, which hangs up without an answer."""
+    """If a client without TLS connects to a TLS listener, connect() raises, because the broker
+    disconnects."""
     config = secured_kafka.config("SSL") | {"security.protocol": "PLAINTEXT"}
     config = {key: value for key, value in config.items() if not key.startswith("ssl.")}
     error = refusal(client, config)
@@ -107,7 +109,8 @@ def test_the_wrong_listener(secured_kafka: SecuredKafkaCluster, client: Any) -> 
 
 
 def test_a_topic_that_is_not_there(kafka: KafkaCluster) -> None:
-    """A consumer gets UNKNOWN_TOPIC_OR_PART, and the request does not create the topic."""
+    """connect() with a missing topic raises UNKNOWN_TOPIC_OR_PART, and does not create the
+    topic."""
     name = f"missing-{uuid.uuid4().hex[:12]}"
     with reader(kafka) as consumer:
         for _ in range(2):
@@ -117,7 +120,7 @@ def test_a_topic_that_is_not_there(kafka: KafkaCluster) -> None:
 
 
 def test_after_a_change_of_password(secured_kafka: SecuredKafkaCluster) -> None:
-    """The same client is let in once it has the right password."""
+    """A client whose password was wrong connects once it gets the right password."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG)
     with Producer(config) as producer:
         with pytest.raises(KafkaException):
@@ -125,7 +128,7 @@ def test_after_a_change_of_password(secured_kafka: SecuredKafkaCluster) -> None:
         producer.set_sasl_credentials("alice", USERS["alice"])
 
         def connected() -> bool:
-            # An attempt with the old password may have been under way.
+            # An attempt with the old password may still be running.
             with contextlib.suppress(KafkaException):
                 producer.connect(60)
                 return True
@@ -136,7 +139,7 @@ def test_after_a_change_of_password(secured_kafka: SecuredKafkaCluster) -> None:
 
 
 def test_stats_and_lag(kafka: KafkaCluster, topic: str) -> None:
-    """The helpers return the same numbers as the real broker."""
+    """stats() and lag() return the same numbers as the real broker."""
     place = TopicPartition(topic, 0, 0)
     with (
         writer(kafka, {"transactional.id": topic}) as producer,

@@ -1,4 +1,4 @@
-"""Snippets that only real brokers can do run as they stand."""
+"""Snippets of the documents that need real brokers run unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 ADMIN = "docs/guides/administration.md"
 SECURITY = "docs/operations/security.md"
-TOPICS = ("jobs",)  # as the guides name them
+TOPICS = ("jobs",)  # the names in the guides
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_delegation_token(cluster: SecuredKafkaCluster, capsys: pytest.CaptureFi
 
 
 def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
-    """The command of the guide works. The embedded cluster has a method instead."""
+    """The guide's command for real brokers works (the embedded cluster has a method for it)."""
     command = block_with("docs/guides/share-groups.md", "share.auto.offset.reset=earliest")
     name, *arguments = shlex.split(command.replace(ADDRESS, cluster.bootstrap_servers))
     done = command_line.run(*arguments)
@@ -67,7 +67,7 @@ def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
 
 @needs("raw-request")
 def test_offsets_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
-    """The commands of the guide set where a group starts, and show it."""
+    """The guide's commands set and show the offsets where a group starts."""
     create_topic(cluster, "jobs")
 
     def shown_by(text: str) -> tuple[object, ...]:
@@ -86,7 +86,7 @@ def test_offsets_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
 
 @pytest.fixture
 def secrets(secured_kafka: SecuredKafkaCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variables from which the page reads secrets."""
+    """Sets the variables from which the page reads secrets."""
     monkeypatch.setenv("KAFKA_PASSWORD", USERS["alice"])
     monkeypatch.setenv("KAFKA_NEW_PASSWORD", USERS["alice"])
     monkeypatch.setenv("OAUTH_SECRET", CLIENT_SECRET)
@@ -99,7 +99,7 @@ def secrets(secured_kafka: SecuredKafkaCluster, monkeypatch: pytest.MonkeyPatch)
 
 
 def security_block(text: str, kafka: SecuredKafkaCluster) -> str:
-    """The block with the text in it, with addresses and files that there are."""
+    """The page's block that contains the text, with existing addresses and files."""
     block = block_with(SECURITY, text)
     listener = "SASL_SSL" if "SASL_SSL" in block else "SSL"
     for shown, here in (
@@ -138,7 +138,7 @@ def signed_token(kafka: SecuredKafkaCluster) -> str:
 def test_security(
     secured_kafka: SecuredKafkaCluster, topic: str, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
-    """A message goes out and comes in with each configuration of the page."""
+    """A message can be sent and read with each configuration of the page."""
     block = security_block(text, secured_kafka)
     names = run(block, request_token=lambda: signed_token(secured_kafka))
     assert capsys.readouterr().out == ("connected\n" if "print" in text else "")
@@ -147,7 +147,7 @@ def test_security(
 
 @pytest.mark.usefixtures("secrets")
 def test_a_new_password(secured_kafka: SecuredKafkaCluster) -> None:
-    """The client of the page is let in with its new password."""
+    """The client of the page connects with its new password."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with failing(Producer, config) as (producer, _):
         run(block_with(SECURITY, "set_sasl_credentials("), producer=producer, os=os)
@@ -157,7 +157,7 @@ def test_a_new_password(secured_kafka: SecuredKafkaCluster) -> None:
 def test_security_of_a_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The block of the page trusts the registry, and logs in."""
+    """The page's block for a registry trusts the registry and logs in."""
     pytest.importorskip("httpx", reason="httpx is not installed")
     authority = Authority(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -36,11 +36,11 @@ def segments(kafka: RealKafkaCluster, topic: str) -> list[Path]:
 
 
 def dumped(kafka: RealKafkaCluster, topic: str) -> dict[str, list[dict[str, Any]]]:
-    """By file, the batches that the command shows, with their records."""
+    """The batches that the command shows, with their records, by file."""
     found: dict[str, list[dict[str, Any]]] = {}
 
     def whole() -> bool:
-        """Whether all batches are whole: the command reports a batch that a broker is just
+        """Whether all batches are complete: the command reports a batch that a broker is still
         writing."""
         done = run("dump-log", "--records", "--json", *map(str, segments(kafka, topic)))
         found.clear()
@@ -62,7 +62,7 @@ def records_in(kafka: RealKafkaCluster, topic: str) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_broker_compresses(own_kafka: RealKafkaCluster, make_topic: MakeTopic, codec: str) -> None:
-    """dump-log reads each codec as the brokers write it, on all replicas."""
+    """dump-log reads each codec that brokers write, on all replicas."""
     topic = make_topic(compression_type=codec)
     values = [f"value {number} ".encode() * 50 for number in range(20)]
     with writer(own_kafka, {"linger.ms": 50}) as producer:
@@ -116,7 +116,7 @@ def test_transactions(own_kafka: RealKafkaCluster, topic: str) -> None:
 
 
 def test_offsets(own_kafka: RealKafkaCluster, topic: str, group: str) -> None:
-    """dump-log shows the commits of a group, in the words of the protocol."""
+    """dump-log shows the commits of a group with the names of the protocol."""
     with reader(own_kafka, {"group.id": group}) as consumer:
         place = TopicPartition(topic, 0, 42, metadata="why")
         consumer.commit(offsets=[place], asynchronous=False)
@@ -131,7 +131,7 @@ def test_offsets(own_kafka: RealKafkaCluster, topic: str, group: str) -> None:
 
 
 def test_metadata(own_kafka: RealKafkaCluster, topic: str) -> None:
-    """KRaft's own log has the topic, and records that say who leads."""
+    """dump-log shows the records of KRaft's metadata log, such as topics and leader changes."""
 
     def found() -> list[dict[str, Any]]:
         return list(records_in(own_kafka, "__cluster_metadata"))

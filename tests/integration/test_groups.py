@@ -1,4 +1,4 @@
-"""Groups share a topic: under every protocol nothing is skipped and nothing is read twice."""
+"""Members of a group share a topic: under every protocol, each record is read exactly once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
 
 
 def spread(producer: Producer, topic: str, start: int, stop: int) -> None:
-    """Delivers the values b"`start`" and so on to the partitions in turn."""
+    """Delivers the values b"`start`" and so on, to the partitions in turn."""
     for i in range(start, stop):
         producer.produce(topic, b"%d" % i, partition=i % PARTITIONS)
     assert producer.flush(TIMEOUT) == 0
@@ -43,7 +43,8 @@ def spread(producer: Producer, topic: str, start: int, stop: int) -> None:
 def test_members_join_and_leave(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Three members come and two go: evenly shared at any time, each record read once."""
+    """Three members join and two leave: each time partitions are shared evenly, and each record is
+    read once."""
     topic = make_topic(partitions=PARTITIONS)
     config = PROTOCOLS[protocol]
     members: list[Member] = []
@@ -78,7 +79,7 @@ def test_members_join_and_leave(
 def test_members_in_threads(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Three members poll in threads of their own: each record is read once."""
+    """Three members poll in their own threads, and each record is read once."""
     topic = make_topic(partitions=PARTITIONS)
     members = [Member(kafka, group, PROTOCOLS[protocol]) for _ in range(3)]
     all_read = threading.Event()
@@ -109,7 +110,7 @@ def test_members_in_threads(
 def test_close_leaves_at_once(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """The member that stays takes over long before a session would end."""
+    """When a member closes, the other member takes over long before a session would end."""
     topic = make_topic(partitions=PARTITIONS)
     config = PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
     with Member(kafka, group, config) as one, Member(kafka, group, config) as two:
@@ -123,7 +124,8 @@ def test_close_leaves_at_once(
 
 
 def test_a_member_without_partitions(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """With more members than partitions one waits, and takes over when the other leaves."""
+    """With more members than partitions, one member waits and takes over when the other one
+    leaves."""
     with Member(kafka, group) as one, Member(kafka, group) as two:
         one.join(topic)
         share([one], 1)
@@ -137,7 +139,7 @@ def test_a_member_without_partitions(kafka: KafkaCluster, topic: str, group: str
 
 
 def test_strategies_that_do_not_match(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """A member whose strategy the group does not know gets a typed error, and no partition."""
+    """A member whose strategy the group does not support gets a typed error and no partition."""
     with Member(kafka, group, EAGER["range"]) as one:
         one.join(topic)
         share([one], 1)
@@ -153,17 +155,17 @@ def test_strategies_that_do_not_match(kafka: KafkaCluster, topic: str, group: st
 def test_an_assignment_whose_answer_is_lost(
     own_kafka: OwnKafkaCluster, make_topic: MakeTopic, group: str
 ) -> None:
-    """A member gives partitions to another member, although the answer with this assignment was
-    lost.
+    """A member gives up partitions that another member gets, even if the answer with this
+    assignment was lost.
 
-    lost-heartbeat.patch: it kept them for max.poll.interval.ms.
+    Without lost-heartbeat.patch, the member kept the partitions for max.poll.interval.ms.
     """
     topic = make_topic(partitions=PARTITIONS)
-    # Heartbeats so far apart that a second member joins before the next one.
+    # The time between heartbeats is long, so that a second member joins before the next heartbeat.
     times = {"consumer_heartbeat_interval_ms": "2000", "consumer_session_timeout_ms": "45000"}
     set_group_config(own_kafka, group, **times)
     config = PROTOCOLS["consumer"] | {"enable.auto.commit": False}
-    # If a connection gets no answers, the client gives it up. The next connection gets answers.
+    # The client closes a connection that gets no answers. Its next connection gets answers.
     behind_proxies = config | {
         "bootstrap.servers": own_kafka.servers("PROXIED"),
         "socket.timeout.ms": 2000,

@@ -1,4 +1,4 @@
-"""Headers come back as they were: their order, duplicates, nulls."""
+"""Headers come back as they were produced, with their order, duplicates and nulls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def test_headers_come_back(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_forms_of_headers(kafka: KafkaCluster, topic: str) -> None:
-    """A dict and text are written as pairs and as UTF-8; a message can have no headers."""
+    """Headers can be a dict, and values can be text, which is written as UTF-8; headers can be
+    missing."""
     with writer(kafka) as producer, reader(kafka) as consumer:
         producer.produce(topic, b"v", headers={"a": "ü", "b": bytearray(b"b"), "c": None})
         producer.produce(topic, b"v", headers=[])
@@ -55,7 +56,7 @@ def test_forms_of_headers(kafka: KafkaCluster, topic: str) -> None:
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])
 def test_headers_in_compressed_batches(kafka: KafkaCluster, topic: str, codec: str) -> None:
     """Each message has its own headers, which can be read after the memory of their batch is
-    gone."""
+    freed."""
     config = {"compression.type": codec, "linger.ms": 50}
     with writer(kafka, config) as producer, reader(kafka) as consumer:
         for number in range(1000):

@@ -1,4 +1,4 @@
-"""compat.kafka_0_9 on real brokers: what the embedded ones do not have."""
+"""compat.kafka_0_9 on real brokers: cases that the embedded cluster does not support."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def servers_of(kafka: KafkaCluster) -> str:
 
 @pytest.fixture
 def client(kafka: KafkaCluster, patient: None) -> Iterator[KafkaClient]:
-    """A client of the cluster."""
+    """A client of the shared cluster."""
     client = KafkaClient(servers_of(kafka))
     yield client
     client.close()
@@ -89,7 +89,7 @@ def test_markers_and_large_batches(
     assert by_partition(consumer.get_messages(60, timeout=TIMEOUT)) == values
     assert consumer.get_messages(1, block=False) == []
     ends = {one: end + 1 for one, end in consumer.offsets.items()}
-    assert consumer.fetch_offsets == ends  # behind the last marker
+    assert consumer.fetch_offsets == ends  # after the last marker
 
     other = KafkaConsumer(topic, bootstrap_servers=servers_of(kafka), auto_offset_reset="smallest")
     found: dict[int, list[bytes]] = {0: [], 1: []}
@@ -115,8 +115,8 @@ def test_only_a_marker_is_left(
 
 
 def test_offsets_by_time(kafka: KafkaCluster, client: KafkaClient, make_topic: MakeTopic) -> None:
-    """All messages before the returned offset are older; if two offsets are asked for, the second
-    is the beginning."""
+    """All messages before the returned offset are older. If the caller requests two offsets, the
+    second one is the beginning."""
     topic = make_topic(1)
     now = int(time.time() * 1000)
     producer = Producer(kafka.config())
@@ -147,7 +147,7 @@ def test_a_message_is_too_large(client: KafkaClient, make_topic: MakeTopic) -> N
 
 
 def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> None:
-    """KafkaConsumer does not create a topic that does not exist."""
+    """KafkaConsumer does not create a missing topic."""
     with pytest.raises(UnknownTopicOrPartitionError):
         KafkaConsumer("there-is-no-such-topic", bootstrap_servers=servers_of(kafka))
 
@@ -157,7 +157,7 @@ def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> 
 def test_secured_brokers(
     secured_kafka: SecuredKafkaCluster, make_topic: MakeTopic, listener: str
 ) -> None:
-    """Clients connect to secured brokers with librdkafka's properties."""
+    """Clients connect to secured brokers if librdkafka's properties are given."""
     topic = make_topic(1)
     properties = secured_kafka.config(listener)
     if listener.startswith("SASL"):
@@ -177,7 +177,7 @@ def test_secured_brokers(
 
 
 def test_a_leader_dies(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> None:
-    """What an asynchronous producer was given arrives, and a consumer that tries again has it."""
+    """All messages of an asynchronous producer arrive, and a consumer that retries reads them."""
     topic = make_topic(1)
     client = KafkaClient(servers_of(own_kafka))
     producer = SimpleProducer(client, async_=True, batch_send_every_n=1, req_acks=-1)
@@ -194,7 +194,7 @@ def test_a_leader_dies(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> Non
         leader.kill()
         producer.send_messages(topic, *numbers(5, 10))
         wait_until(lambda: found[-1:] == [b"9"], read, timeout=READY_SECONDS)
-    # A message that was not acknowledged may be there twice.
+    # An unacknowledged message may be in the topic twice.
     assert list(dict.fromkeys(found)) == numbers(0, 10)
     producer.stop()
     client.close()

@@ -24,13 +24,13 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
-# A member outlasts a pause of the machine; version 2's default is 10 seconds.
+# The session survives a pause of the machine; version 2's default is 10 seconds.
 MEMBER = {"session_timeout_ms": 2 * TIMEOUT * 1000}
 
 
 @pytest.fixture
 def at(kafka: KafkaCluster) -> dict[str, Any]:
-    """Where the brokers listen, and how long to look for one."""
+    """The brokers' addresses, and the time limit for finding a broker."""
     return {
         "bootstrap_servers": kafka.bootstrap_servers.split(","),
         "api_version_auto_timeout_ms": TIMEOUT * 1000,
@@ -86,13 +86,13 @@ def test_a_group(at: dict[str, Any], make_topic: MakeTopic, group: str) -> None:
 
 
 def test_the_end_of_iteration(at: dict[str, Any], make_topic: MakeTopic) -> None:
-    """Without a message in consumer_timeout_ms iteration ends."""
+    """If no message comes within consumer_timeout_ms, the iteration ends."""
     with KafkaConsumer(make_topic(1), consumer_timeout_ms=1000, **at) as consumer:
         assert list(consumer) == []
 
 
 def test_topics(kafka: KafkaCluster, at: dict[str, Any]) -> None:
-    """A topic is created, described and deleted; creating it twice raises."""
+    """A topic is created, described and deleted; creating it a second time raises an exception."""
     name = f"made-by-version-2-{uuid.uuid4().hex[:12]}"
     topic = NewTopic(name, num_partitions=2, replication_factor=1)
     admin = KafkaAdminClient(**at)

@@ -22,12 +22,12 @@ TEN = [b"%d" % i for i in range(10)]
 
 @pytest.fixture
 def servers(kafka: KafkaCluster) -> str:
-    """Where the brokers listen."""
+    """The addresses of the brokers."""
     return str(kafka.config()["bootstrap.servers"])
 
 
 def test_sending_and_waiting(servers: str, make_topic: MakeTopic) -> None:
-    """A message is where its future says."""
+    """The result of send()'s future is the partition and offset where the message really is."""
     holds.messages_are_where_they_were_said_to_be(servers, make_topic(1))
 
 
@@ -42,18 +42,19 @@ def test_manual_commits(servers: str, make_topic: MakeTopic, group: str) -> None
 
 
 def test_offsets_elsewhere(servers: str, make_topic: MakeTopic, group: str) -> None:
-    """A listener seeks where the last run has ended."""
+    """A listener seeks to the offset where the last run ended."""
     holds.offsets_are_kept_elsewhere(servers, make_topic(1), group)
 
 
 def test_transactions(servers: str, make_topic: MakeTopic, group: str) -> None:
-    """Messages are copied exactly once, and the group's offsets with them."""
+    """Messages are copied exactly once, and the group's offsets are committed with them."""
     holds.copies_are_whole(servers, make_topic(1), make_topic(1), group)
 
 
 @pytest.mark.parametrize("group_protocol", ["classic", "consumer"])
 def test_two_members(servers: str, make_topic: MakeTopic, group: str, group_protocol: str) -> None:
-    """Two members share the partitions; when the second leaves, the first has all of them again."""
+    """Two members share the partitions; when the second member leaves, the first gets them all
+    again."""
     topic, told = make_topic(2), Told()
     properties = {"group.protocol": group_protocol}
     with consumers_at(servers) as make:
@@ -69,7 +70,8 @@ def test_two_members(servers: str, make_topic: MakeTopic, group: str, group_prot
 
 
 def test_offsets_by_time(servers: str, make_topic: MakeTopic) -> None:
-    """An offset by time is that of the first message at or after it, with that message's time."""
+    """offsets_for_times() returns the offset and timestamp of the first message at or after the
+    time."""
     partition = TopicPartition(filled(servers, make_topic(1), 10), 0)
     with consumers_at(servers) as make:
         consumer = make(partition.topic)
@@ -82,7 +84,7 @@ def test_offsets_by_time(servers: str, make_topic: MakeTopic) -> None:
 
 
 def test_tls(secured_kafka: SecuredKafkaCluster, make_topic: MakeTopic, tmp_path: Path) -> None:
-    """A client with a certificate gets in, with the files of its keywords."""
+    """A client connects with the certificate files that its keywords name."""
     conf = secured_kafka.config("SSL")
     keywords = {
         "bootstrap_servers": conf["bootstrap.servers"],
@@ -100,7 +102,7 @@ def test_tls(secured_kafka: SecuredKafkaCluster, make_topic: MakeTopic, tmp_path
 
 
 def test_wrong_credentials(secured_kafka: SecuredKafkaCluster) -> None:
-    """The constructor raises the broker's refusal."""
+    """If brokers refuse the credentials, the constructor raises their error."""
     conf = secured_kafka.config("SASL_PLAINTEXT")
     with pytest.raises(SaslAuthenticationFailedError):
         KafkaProducer(

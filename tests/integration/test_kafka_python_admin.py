@@ -53,7 +53,7 @@ NOT_THERE = TopicPartition("no-such-topic", 0)
 
 @pytest.fixture
 def servers(kafka: KafkaCluster) -> str:
-    """Where the brokers listen."""
+    """The addresses of the brokers."""
     return str(kafka.config()["bootstrap.servers"])
 
 
@@ -65,13 +65,12 @@ def admin(servers: str) -> Iterator[KafkaAdminClient]:
 
 @pytest.fixture
 def name() -> str:
-    """A name that nothing else has."""
+    """A name that no other test uses."""
     return f"name-{uuid.uuid4().hex}"
 
 
 def test_the_life_of_a_topic(admin: KafkaAdminClient, kafka: KafkaCluster, name: str) -> None:
-    """A topic is created, described, given partitions, and deleted; errors are raised or
-    returned."""
+    """A topic is created, described, extended and deleted; errors are raised or returned."""
     configs = {"retention.ms": "86400000"}
     created = admin.create_topics([NewTopic(name, 1, 1, topic_configs=configs)])
     (topic,) = created["topics"]
@@ -109,7 +108,8 @@ def test_the_life_of_a_topic(admin: KafkaAdminClient, kafka: KafkaCluster, name:
 
 
 def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str) -> None:
-    """A topic is created on given brokers, and waited for. Its description comes page by page."""
+    """create_topics() waits for a topic on given brokers. Its description can be read page by
+    page."""
     brokers = [one["broker_id"] for one in admin.describe_cluster()["brokers"]]
     assignments = {0: [brokers[0]], 1: [brokers[-1]]}
     admin.create_topics({name: {"assignments": assignments}}, wait_for_metadata=True)
@@ -122,7 +122,8 @@ def test_topics_by_hand(admin: KafkaAdminClient, kafka: KafkaCluster, name: str)
 
 
 def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
-    """Configurations are changed value by value, and reset; wrong values raise."""
+    """Configurations are changed one value at a time, and reset; wrong values raise an
+    exception."""
     topic = make_topic(1)
     resource = ConfigResource("topic", topic, {"retention.ms": "86400000"})
 
@@ -139,7 +140,7 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
         "config_type": "LONG",
         "documentation": None,
     }
-    # Each time another broker may be asked, which hears of it later.
+    # Each call may ask another broker, which may get the change later.
     wait_until(lambda: modified() == {"retention.ms": value})
 
     def source() -> Any:
@@ -191,7 +192,7 @@ def test_filters_of_configurations(admin: KafkaAdminClient) -> None:
 
 
 def test_records_and_offsets(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic) -> None:
-    """Old records are deleted; offsets by place and by time."""
+    """Old records are deleted, and offsets are found by position and by time."""
     partition = TopicPartition(filled(servers, make_topic(1), 10), 0)
     deleted = admin.delete_records({partition: 3})
     assert deleted == {partition: {"partition_index": 0, "low_watermark": 3, "error_code": 0}}
@@ -234,7 +235,7 @@ def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, gr
         assert admin.delete_groups([group]) == {group: "NonEmptyGroupError"}
         removed = admin.remove_group_members(group, [MemberToRemove(group_instance_id="x")])
         assert removed == {"x": errors.UnknownMemberIdError}
-    # The coordinator may learn later that the member has left.
+    # The coordinator may notice later that the member has left.
     wait_until(lambda: admin.describe_groups([group])[group]["group_state"] == "Empty")
     for specs in (group, [group], {group: [partition]}):
         committed = admin.list_group_offsets(specs)[group][partition]
@@ -278,7 +279,7 @@ def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) ->
             for each in topic["partitions"]
         ]
 
-    wait_until(lambda: sizes() == [0] * len(replicas))  # followers make their logs later
+    wait_until(lambda: sizes() == [0] * len(replicas))  # followers create their logs later
     replica = TopicPartitionReplica(partition.topic, 0, replicas[0])
     moved = admin.alter_replica_log_dirs({replica: "/no/such/directory"})
     assert moved == {replica: errors.LogDirNotFoundError}
@@ -287,7 +288,7 @@ def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) ->
 def test_transactions(
     admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, name: str
 ) -> None:
-    """An open transaction is listed, described, and aborted where it hangs."""
+    """An open transaction is listed and described, and is aborted if it hangs."""
     partition = TopicPartition(make_topic(1), 0)
     with KafkaProducer(bootstrap_servers=servers, transactional_id=name) as producer:
         producer.init_transactions()
@@ -349,7 +350,7 @@ def test_credentials(admin: KafkaAdminClient, name: str) -> None:
     def infos() -> Any:
         return admin.describe_user_scram_credentials([name])[name]["credential_infos"]
 
-    # Each time another broker may be asked, which hears of it later.
+    # Each call may ask another broker, which may get the change later.
     wanted = [{"mechanism": ScramMechanism.SCRAM_SHA_256, "iterations": 4096}]
     wait_until(lambda: infos() == wanted)
     deleted = UserScramCredentialDeletion(name, "SCRAM-SHA-256")
@@ -359,7 +360,7 @@ def test_credentials(admin: KafkaAdminClient, name: str) -> None:
 
 
 def test_rules(admin: KafkaAdminClient, name: str) -> None:
-    """Rules are created, described and deleted; without an authorizer the brokers say so."""
+    """Rules are created, described and deleted; without an authorizer brokers return an error."""
     pattern = ResourcePattern(ResourceType.TOPIC, name)
     rule = ACL("User:x", "*", ACLOperation.READ, ACLPermissionType.ALLOW, pattern)
     anything = ResourcePatternFilter(ResourceType.TOPIC, name, ACLResourcePatternType.ANY)

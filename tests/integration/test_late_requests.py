@@ -1,8 +1,7 @@
-"""Requests of a transaction that arrive in the next one.
+"""Requests of a transaction that arrive during the next transaction.
 
-A network may deliver a request long after its client has given it up. With version 1 of the
-protocol of transactions, such a request counts for the next transaction of the same producer
-(KIP-890).
+A network may deliver a request long after its client gave it up. With version 1 of the transaction
+protocol, such a request affects the next transaction of the same producer (KIP-890).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
-# The requests of a transaction, by their API keys.
+# The requests of a transaction, with their API keys.
 REQUESTS = {
     "Produce": 0,
     "AddPartitionsToTxn": 24,
@@ -34,15 +33,15 @@ REQUESTS = {
     "EndTxn": 26,
     "TxnOffsetCommit": 28,
 }
-# With version 2 of the protocol, the brokers do without these requests of the producer.
+# With version 2 of the protocol, the producer does not send these requests.
 ONLY_VERSION_1 = {"AddPartitionsToTxn", "AddOffsetsToTxn"}
-# A request whose answer does not come is given up after that, and sent again.
+# If no answer comes within this time, the client gives up the request and sends it again.
 GIVEN_UP_MS = 1000
 
 
 @pytest.fixture(params=[1, 2])
 def version(own_kafka: OwnKafkaCluster, request: pytest.FixtureRequest) -> Iterator[int]:
-    """The cluster's version of transactions. The next test finds the brokers' default."""
+    """Sets the cluster's version of transactions; restores the brokers' default afterwards."""
     chosen: int = request.param
     set_version(own_kafka, chosen)
     yield chosen
@@ -51,7 +50,7 @@ def version(own_kafka: OwnKafkaCluster, request: pytest.FixtureRequest) -> Itera
 
 @pytest.fixture
 def network(own_kafka: OwnKafkaCluster) -> Iterator[Holding]:
-    """Proxies between the clients of the listeners PROXIED and the brokers."""
+    """Proxies between clients of the PROXIED listeners and the brokers."""
     holding = Holding()
     with contextlib.ExitStack() as stack:
         for broker in own_kafka.brokers:
@@ -61,7 +60,7 @@ def network(own_kafka: OwnKafkaCluster) -> Iterator[Holding]:
 
 
 def test_doctor(own_kafka: OwnKafkaCluster, version: int) -> None:
-    """`confluent-kafka doctor` says which version producers use."""
+    """`confluent-kafka doctor` shows which version of transactions producers use."""
     done = run("doctor", "--json", "-b", own_kafka.bootstrap_servers)
     found = {row["part"]: row["found"] for row in map(json.loads, done.stdout.splitlines())}
     assert found["transactions"].startswith(f"version {version}")
@@ -69,7 +68,8 @@ def test_doctor(own_kafka: OwnKafkaCluster, version: int) -> None:
 
 @needs("transactions-v2")
 def test_the_version_changes(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> None:
-    """A producer goes on when the version goes up and down, and its statistics tell it."""
+    """A producer works while the version goes up and down, and its statistics contain the
+    version."""
     topic = make_topic()
     told: list[int] = []
     statistics = {
@@ -95,7 +95,7 @@ def test_the_version_changes(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) 
 
 
 class Application:
-    """Produces, and commits offsets of a group, in one transaction after the other."""
+    """Produces, and commits offsets of a group, in one transaction after another."""
 
     def __init__(self, producer: Producer, consumer: Consumer, topic: str) -> None:
         self.producer = producer
@@ -103,7 +103,7 @@ class Application:
         self._topic = topic
 
     def begin(self, number: int) -> None:
-        """Leaves a transaction in which a message and an offset are, both of this number."""
+        """Opens a transaction with one message and one offset, both of this number."""
         self.producer.begin_transaction()
         self.producer.produce(self._topic, b"%d" % number)
         repeated(
@@ -144,8 +144,8 @@ def test_a_late_request(
     request_name: str,
     first: str,
 ) -> None:
-    """A late request does not affect the transaction in which it arrives: it neither commits it nor
-    adds to it."""
+    """A late request does not affect the transaction in which it arrives: the request neither
+    commits the transaction nor adds to it."""
     if version == 2 and request_name in ONLY_VERSION_1:
         pytest.skip("version 2 has no such request")
     topic = make_topic()
@@ -162,7 +162,7 @@ def test_a_late_request(
         network.hold_next(REQUESTS[request_name])
         application.begin(2)
         if request_name != "EndTxn":
-            # An abort takes back what is still in the producer's queue.
+            # An abort would remove a request that is still in the producer's queue.
             network.held()
         application.commit() if first == "committed" else application.abort()
         late = network.held()

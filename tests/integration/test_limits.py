@@ -14,13 +14,13 @@ LIMITS = {name: text for name, text in vars(limits).items() if name.isupper()}
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_the_guide_has_the_limit(limit: str) -> None:
-    """A user reads why a test needs a real cluster, in the words of the tests."""
+    """The guide gives users the same reasons for real brokers as the tests do."""
     guide = (ROOT / "docs/guides/testing.md").read_text()
     section = guide.partition("\n## Limits\n")[2].partition("\n## ")[0]
     assert LIMITS[limit] in " ".join(section.split())
 
 
 def test_each_limit_is_the_reason_of_a_test() -> None:
-    """When the embedded cluster has learned something, the limit leaves the guide, too."""
+    """If no test has a limit as its reason any more, the limit must be removed from the guide."""
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     assert [name for name in LIMITS if f"real_only(limits.{name})" not in tests] == []

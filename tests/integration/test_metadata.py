@@ -1,4 +1,4 @@
-"""What the cluster says of itself."""
+"""The metadata of the cluster: its brokers and topics."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_brokers(kafka: KafkaCluster, client: Producer | Consumer) -> None:
 
 
 def test_topics(kafka: KafkaCluster, make_topic: MakeTopic, client: Producer | Consumer) -> None:
-    """list_topics() returns all topics or one, with partitions, replicas and leaders."""
+    """list_topics() returns all topics or one topic, with partitions, replicas and leaders."""
     one, two = make_topic(), make_topic(partitions=4)
     assert {one, two} <= set(client.list_topics(timeout=TIMEOUT).topics)
     metadata = client.list_topics(two, TIMEOUT)
@@ -67,7 +67,7 @@ def test_a_wrong_name(client: Producer | Consumer) -> None:
 
 
 def test_watermarks_of_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
-    """The watermarks of an unknown partition are an exception."""
+    """A request for the watermarks of an unknown partition raises an exception."""
     with reader(kafka) as consumer, pytest.raises(KafkaException) as caught:
         consumer.get_watermark_offsets(TopicPartition(topic, 9), TIMEOUT)
     assert caught.value.args[0].code() in {

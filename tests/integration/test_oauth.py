@@ -1,4 +1,4 @@
-"""OAUTHBEARER: tokens of oauth_cb and of an identity provider, right ones and wrong ones."""
+"""OAUTHBEARER: valid and invalid tokens of oauth_cb and of an identity provider."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WRONG = secret("wrong")
 
 
 def unsecured_token(lifetime: float) -> str:
-    """A token without signature, which the listener without TLS takes."""
+    """A token without a signature, which the listener without TLS accepts."""
     now = time.time()
     claims = {"sub": "alice", "iat": now - 120, "exp": now + lifetime, "secret": secret("token")}
     parts = (
@@ -52,7 +52,7 @@ class Tokens:
 
 @pytest.fixture
 def oauth(secured_kafka: SecuredKafkaCluster) -> Config:
-    """What a client needs, but for its tokens."""
+    """The configuration of a client, without its source of tokens."""
     return secured_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
 
 
@@ -63,7 +63,7 @@ def test_oauth_cb(oauth: Config, topic: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_expired_token(oauth: Config, client: Any) -> None:
-    """A token that the broker finds expired: _AUTHENTICATION."""
+    """If the broker finds that a token has expired, the client gets _AUTHENTICATION."""
     tokens = Tokens(lifetime=-60, told=300)
     config = oauth | {"oauth_cb": tokens}
     told(client, config, KafkaError._AUTHENTICATION, "SASL authentication error")
@@ -71,7 +71,8 @@ def test_expired_token(oauth: Config, client: Any) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_token_that_is_known_to_be_expired(oauth: Config, client: Any) -> None:
-    """A token that is known to be expired is refused before it is sent: the constructor raises."""
+    """If oauth_cb returns a token with a past expiry, the constructor raises, and nothing is
+    sent."""
     config = oauth | {"oauth_cb": Tokens(lifetime=-60)}
     refused = pytest.raises(KafkaException, match="unexpired token")
     with refused as raised, failing(client, config):
@@ -80,8 +81,9 @@ def test_token_that_is_known_to_be_expired(oauth: Config, client: Any) -> None:
 
 
 def test_renewed_without_poll(oauth: Config, topic: str) -> None:
-    """A connection outlives its token: a new one is made and used though nobody polls."""
-    # librdkafka checks each second whether 80 % of the lifetime have passed.
+    """A connection works longer than its first token: the client gets a new token without a
+    poll."""
+    # librdkafka checks every second whether 80 % of the lifetime have passed.
     tokens = Tokens(lifetime=15, told=6)
     with failing(Producer, oauth | {"oauth_cb": tokens}) as (producer, errors):
         assert producer.list_topics(timeout=SECONDS).brokers
@@ -105,7 +107,7 @@ def test_unsecured_tokens_of_librdkafka(oauth: Config, topic: str) -> None:
 
 
 def oidc(kafka: SecuredKafkaCluster, url: str, secret: str = CLIENT_SECRET) -> Config:
-    """A client that gets its tokens at `url`."""
+    """The configuration of a client that gets its tokens at `url`."""
     return kafka.config("SASL_SSL") | {
         "sasl.mechanism": "OAUTHBEARER",
         "sasl.oauthbearer.method": "oidc",
@@ -116,7 +118,7 @@ def oidc(kafka: SecuredKafkaCluster, url: str, secret: str = CLIENT_SECRET) -> C
 
 
 def test_oidc(secured_kafka: SecuredKafkaCluster, topic: str) -> None:
-    """A token of the identity provider lets the clients in."""
+    """Clients log in with a token of the identity provider."""
     check_round_trip(oidc(secured_kafka, secured_kafka.identity.token_url), topic)
 
 
@@ -124,7 +126,8 @@ def test_oidc(secured_kafka: SecuredKafkaCluster, topic: str) -> None:
 def test_unsecured_token_where_signatures_count(
     secured_kafka: SecuredKafkaCluster, client: Any
 ) -> None:
-    """The broker refuses an unsecured token where signatures count: _AUTHENTICATION."""
+    """A broker that checks signatures refuses an unsecured token: the client gets
+    _AUTHENTICATION."""
     config = secured_kafka.config("SASL_SSL") | {
         "sasl.mechanism": "OAUTHBEARER",
         "oauth_cb": Tokens(),
@@ -134,27 +137,27 @@ def test_unsecured_token_where_signatures_count(
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_wrong_client_secret(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """The identity provider's refusal reaches error_cb, without the secret."""
+    """If the identity provider refuses the client, error_cb gets its error, without the secret."""
     config = oidc(secured_kafka, secured_kafka.identity.token_url, secret=WRONG)
     assert WRONG not in told(client, config, KafkaError._AUTHENTICATION, "invalid_client")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_expired_token_of_the_provider(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """An expired token of the provider is not sent: _AUTHENTICATION."""
+    """The client does not send an expired token of the provider: error_cb gets _AUTHENTICATION."""
     config = oidc(secured_kafka, secured_kafka.identity.expired_url)
     told(client, config, KafkaError._AUTHENTICATION, "expired")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_no_token_endpoint(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """Nobody listens at the URL: _AUTHENTICATION."""
+    """If nobody listens at the provider's URL, error_cb gets _AUTHENTICATION."""
     config = oidc(secured_kafka, f"http://{NO_BROKER}/token")
     told(client, config, KafkaError._AUTHENTICATION, "Failed to connect")
 
 
 def test_list_topics(secured_kafka: SecuredKafkaCluster) -> None:
-    """Without an error_cb, list_topics() says why there is no token."""
+    """Without an error_cb, list_topics() raises an error with the reason for the missing token."""
     config = oidc(secured_kafka, secured_kafka.identity.token_url, secret=WRONG)
     with Producer(config) as producer:
         failure(lambda: producer.list_topics(timeout=2), "invalid_client")

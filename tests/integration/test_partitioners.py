@@ -1,4 +1,4 @@
-"""Keys go to the partition that the Java client would choose, or librdkafka's own hash."""
+"""Keys go to the partition of the Java client's hash, or of librdkafka's own hash."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEYS = [
 
 @pytest.fixture(scope="module")
 def java_partitions() -> list[int]:
-    """What the Java client answers for KEYS."""
+    """The partitions that the Java client chooses for KEYS."""
     if shutil.which("javac") is None:
         pytest.skip("the Java client's partitioner needs a JDK")
     command = ["java", "-Xshare:auto", "-cp", f"{kafka_home()}/libs/*", str(PROGRAM)]
@@ -63,19 +63,20 @@ def chosen(kafka: KafkaCluster, topic: str, partitioner: str) -> list[int | None
 def test_as_the_java_client(
     kafka: KafkaCluster, make_topic: MakeTopic, java_partitions: list[int], partitioner: str
 ) -> None:
-    """Applications in both languages share a topic: a key is always in one partition."""
+    """A key is always in the same partition, because the producer chooses as the Java client
+    does."""
     assert chosen(kafka, make_topic(PARTITIONS), partitioner) == java_partitions
 
 
 def test_murmur2_is_the_java_clients(java_partitions: list[int]) -> None:
-    """murmur2(), for applications that choose partitions themselves, chooses as the Java client
-    does."""
+    """murmur2(), for applications that choose partitions themselves, returns the Java client's
+    choice."""
     assert [murmur2(key, PARTITIONS) for key in KEYS] == java_partitions
 
 
 @pytest.mark.parametrize("partitioner", ["consistent", "fnv1a"])
 def test_librdkafkas_own(kafka: KafkaCluster, make_topic: MakeTopic, partitioner: str) -> None:
-    """The functions of the module are the producer's partitioners."""
+    """The module's functions return the same partitions as the producer's partitioners."""
     function = {"consistent": consistent, "fnv1a": fnv1a}[partitioner]
     found = chosen(kafka, make_topic(PARTITIONS), partitioner)
     assert found == [function(key, PARTITIONS) for key in KEYS]
@@ -83,11 +84,11 @@ def test_librdkafkas_own(kafka: KafkaCluster, make_topic: MakeTopic, partitioner
 
 @pytest.mark.parametrize("partitioner", ["murmur2_random", "consistent_random", "fnv1a_random"])
 def test_null_keys_are_spread(kafka: KafkaCluster, make_topic: MakeTopic, partitioner: str) -> None:
-    """Without a key a message goes anywhere: every partition gets some."""
+    """Messages without a key go to any partition: every partition gets some of them."""
     config = {"partitioner": partitioner, "sticky.partitioning.linger.ms": 0}
     topic = make_topic(PARTITIONS)
     with writer(kafka, config) as producer, reader(kafka) as consumer:
-        for _ in range(500):  # 7 * (6/7)**500: none is left out by chance
+        for _ in range(500):  # 7 * (6/7)**500: practically every partition gets some
             producer.produce(topic, b"v")
         assert producer.flush(TIMEOUT) == 0
         messages = read(consumer, topic, 500, PARTITIONS)

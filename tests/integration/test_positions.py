@@ -1,4 +1,4 @@
-"""Where a consumer reads: seek, pause, offsets by time, watermarks, offsets that are gone."""
+"""Where a consumer reads: seek(), pause(), offsets by time, watermarks, and missing offsets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def watermarks(consumer: Consumer, topic: str) -> tuple[int, int]:
 
 
 def test_seek(kafka: KafkaCluster, filled: str) -> None:
-    """A seek back, forward, into the middle of a batch or to an end decides the next message."""
+    """A seek backward, forward, into the middle of a batch, or to an end decides the next
+    message."""
     with reader(kafka) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
         assert poll_values(consumer, 5) == numbers(0, 5)
@@ -55,7 +56,7 @@ def test_seek(kafka: KafkaCluster, filled: str) -> None:
 
 
 def test_seek_to_the_end(kafka: KafkaCluster, filled: str) -> None:
-    """Only what is written later is read."""
+    """After a seek to the end, the consumer reads only later messages."""
     config = {"enable.partition.eof": True}
     with writer(kafka) as producer, reader(kafka, config) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
@@ -70,7 +71,8 @@ def test_seek_to_the_end(kafka: KafkaCluster, filled: str) -> None:
 
 
 def test_pause(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A paused partition is not read while the other is, and later continues where it was."""
+    """A paused partition is not read while the other one is; later it continues where it
+    stopped."""
     topic = make_topic(partitions=2)
     with writer(kafka) as producer, reader(kafka) as consumer:
         for number in range(FILLED):
@@ -95,10 +97,12 @@ def test_pause(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 
 def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """The offset of the first message at or after the time; the end if there is none."""
+    """offsets_for_times() returns the first message at or after the time, or the end if there is
+    none."""
     topic = make_topic(partitions=2, retention_ms="-1")
     with writer(kafka) as producer, reader(kafka) as consumer:
-        for number, timestamp in enumerate([1000, 5000, 3000, 6000]):  # one is out of order
+        # the timestamps are not in order
+        for number, timestamp in enumerate([1000, 5000, 3000, 6000]):
             producer.produce(topic, b"%d" % number, partition=0, timestamp=timestamp)
             assert producer.flush(TIMEOUT) == 0
 
@@ -120,7 +124,7 @@ def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 def test_offsets_for_times_in_compressed_batches(
     kafka: KafkaCluster, make_topic: MakeTopic
 ) -> None:
-    """A message inside a batch is found, not the batch's first."""
+    """The lookup finds a message inside a batch, and not only the batch's first message."""
     topic = make_topic(retention_ms="-1")
     config = {"compression.type": "zstd", "linger.ms": 100}
     with writer(kafka, config) as producer, reader(kafka) as consumer:
@@ -132,7 +136,8 @@ def test_offsets_for_times_in_compressed_batches(
 
 
 def test_offsets_for_times_of_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
-    """An unknown partition has an error, or the call raises: there is never an offset."""
+    """For an unknown partition, the result has an error or the call raises; it never has an
+    offset."""
     with reader(kafka) as consumer:
         try:
             (found,) = consumer.offsets_for_times([TopicPartition(topic, 9, 0)], TIMEOUT)
@@ -143,11 +148,12 @@ def test_offsets_for_times_of_an_unknown_partition(kafka: KafkaCluster, topic: s
     assert error.code() in {KafkaError._UNKNOWN_PARTITION, KafkaError.UNKNOWN_TOPIC_OR_PART}
 
 
-# ---- watermarks, and offsets outside of them ----
+# ---- watermarks, and offsets outside them ----
 
 
 def test_watermarks(kafka: KafkaCluster, filled: str) -> None:
-    """The first existing offset and the offset after the last one, by a request or from fetches."""
+    """The watermarks are the first offset and the offset after the last one, from a request or a
+    fetch."""
     with reader(kafka) as consumer:
         assert watermarks(consumer, filled) == (0, FILLED)
         delete_records(kafka, filled, before=40)
@@ -161,7 +167,8 @@ def test_watermarks(kafka: KafkaCluster, filled: str) -> None:
 @pytest.mark.parametrize(("reset", "first"), [("earliest", b"40"), ("latest", b"new")])
 @pytest.mark.parametrize("start", [5, 5000])
 def test_reset(kafka: KafkaCluster, filled: str, reset: str, first: bytes, start: int) -> None:
-    """An offset that was deleted, or that is not there yet, is replaced as configured."""
+    """If an offset was deleted or does not exist yet, auto.offset.reset decides where reading
+    starts."""
     delete_records(kafka, filled, before=40)
     config = {"auto.offset.reset": reset, "enable.partition.eof": True}
     with writer(kafka) as producer, reader(kafka, config) as consumer:
@@ -179,8 +186,8 @@ def test_reset(kafka: KafkaCluster, filled: str, reset: str, first: bytes, start
 
 @pytest.mark.parametrize("start", [5, 5000])
 def test_no_reset(kafka: KafkaCluster, filled: str, start: int) -> None:
-    """With auto.offset.reset=error a missing offset is an error; a partition that is assigned at an
-    existing offset is read."""
+    """With auto.offset.reset=error, a missing offset is an error. The partition is read if it is
+    assigned again at an existing offset."""
     delete_records(kafka, filled, before=40)
     with reader(kafka, {"auto.offset.reset": "error"}) as consumer:
         consumer.assign([TopicPartition(filled, 0, start)])
@@ -195,8 +202,8 @@ def test_no_reset(kafka: KafkaCluster, filled: str, start: int) -> None:
 
 
 def test_deleted_while_reading(kafka: KafkaCluster, filled: str) -> None:
-    """A consumer whose next record disappears goes on with the first that is there."""
-    config = {"fetch.message.max.bytes": 1, "queued.min.messages": 1}  # a batch at a time
+    """If the consumer's next record is deleted, it continues with the first existing record."""
+    config = {"fetch.message.max.bytes": 1, "queued.min.messages": 1}  # one batch at a time
     with reader(kafka, config) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
         assert poll_values(consumer, 1) == [b"0"]
@@ -215,8 +222,8 @@ def test_deleted_while_reading(kafka: KafkaCluster, filled: str) -> None:
 
 
 def test_leader_epochs(kafka: KafkaCluster, filled: str) -> None:
-    """Clients follow the partition to a new leader, and each message has the epoch of its
-    leader."""
+    """After a change of leader, clients use the new leader, and each message has its leader's
+    epoch."""
     with writer(kafka) as producer, reader(kafka) as consumer:
         consumer.assign([TopicPartition(filled, 0, 0)])
         before = consumer.consume(FILLED, TIMEOUT)

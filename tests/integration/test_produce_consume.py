@@ -29,7 +29,7 @@ SIZES = [0, 1, 100, 1 << 14, 1 << 17, 900_000]
 
 
 def next_error(consumer: Consumer) -> Message:
-    """The next thing that poll() returns, which must be an error."""
+    """The next result of poll(), which must be an error."""
     message = consumer.poll(TIMEOUT)
     assert message is not None
     assert message.error() is not None
@@ -40,7 +40,7 @@ def next_error(consumer: Consumer) -> Message:
 
 
 def test_keys_and_values_of_every_size(kafka: KafkaCluster, topic: str) -> None:
-    """Null, empty and up to 900 kB: every key and value is read as it was written."""
+    """Keys and values can be null, empty, or up to 900 kB, and are read as they were written."""
     rng = random.Random(1)
     payloads = [None, *(rng.randbytes(size) for size in SIZES)]
     keys = [None, b"", b"key", rng.randbytes(1000)]
@@ -84,11 +84,11 @@ def test_a_report_is_of_the_record(kafka: KafkaCluster, make_topic: MakeTopic) -
 
 @pytest.mark.parametrize("acks", [0, 1, "all"])
 def test_acks(kafka: KafkaCluster, topic: str, acks: int | str) -> None:
-    """Every level delivers; without an acknowledgement the report knows no offset."""
+    """Messages are delivered with every value of acks; with acks=0 the report has no offset."""
     reports = Reports()
     config = {"acks": acks, "enable.idempotence": False, "max.in.flight": 1}
     with writer(kafka) as first, writer(kafka, config) as producer, reader(kafka) as consumer:
-        send(first, topic, [b"first"])  # the leader is ready: nobody retries without acks
+        send(first, topic, [b"first"])  # the leader is ready: with acks=0 nothing is retried
         for value in numbers(0, 10):
             producer.produce(topic, value, partition=0, on_delivery=reports)
         assert producer.flush(TIMEOUT) == 0
@@ -99,7 +99,7 @@ def test_acks(kafka: KafkaCluster, topic: str, acks: int | str) -> None:
 
 
 def test_idempotent_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """Many requests in flight: each partition has its messages once and in order."""
+    """With many requests in flight, each partition has its messages once and in order."""
     topic = make_topic(partitions=3)
     with writer(kafka, {"batch.num.messages": 10}) as producer, reader(kafka) as consumer:
         for number in range(300):
@@ -113,7 +113,7 @@ def test_idempotent_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None
 
 
 def test_a_message_larger_than_a_fetch(kafka: KafkaCluster, topic: str) -> None:
-    """A fetch limit that a single message exceeds does not stop the consumer."""
+    """A message that is larger than the fetch limit does not stop the consumer."""
     value = random.Random(2).randbytes(900_000)
     config = {"fetch.message.max.bytes": 1000, "fetch.max.bytes": 1000, "message.max.bytes": 1000}
     with writer(kafka) as producer, reader(kafka, config) as consumer:
@@ -126,7 +126,7 @@ def test_a_message_larger_than_a_fetch(kafka: KafkaCluster, topic: str) -> None:
 
 @pytest.mark.real_only(limits.TOPIC_CONFIGS)
 def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A null value deletes its key; a consumer reads past the gaps that compaction leaves."""
+    """A null value deletes its key; the consumer reads past the gaps that compaction leaves."""
     topic = make_topic(
         cleanup_policy="compact",
         segment_ms="100",
@@ -144,7 +144,7 @@ def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> Non
             write(b"kept", b"%d" % number)
             write(b"deleted", b"%d" % number)
         write(b"deleted", None)
-        # The tombstone is in the newest segment, which is never compacted; some before it may be.
+        # The tombstone is in the newest segment, which is never compacted. Earlier segments may be.
         consumer.assign([TopicPartition(topic, 0, 0)])
         messages = iter(consumer)
         tombstone = next(message for message in messages if message.offset() == 20)
@@ -153,7 +153,7 @@ def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> Non
         found: list[tuple[bytes, bytes | None, int | None]] = []
 
         def read_again() -> None:
-            # Each round begins another segment, so that those before are compacted.
+            # Each round begins a new segment, so that the earlier segments are compacted.
             write(b"filler", b"")
             _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), TIMEOUT)
             consumer.assign([TopicPartition(topic, 0, 0)])
@@ -169,7 +169,8 @@ def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> Non
 
 
 def test_a_compacted_topic_needs_keys(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A message without a key is refused with INVALID_RECORD; the next ones are not."""
+    """A compacted topic refuses a message without a key with INVALID_RECORD, and takes the next
+    one."""
     topic = make_topic(cleanup_policy="compact")
     reports = Reports()
     with writer(kafka) as producer:
@@ -184,7 +185,7 @@ def test_a_compacted_topic_needs_keys(kafka: KafkaCluster, make_topic: MakeTopic
 
 
 def test_iteration(kafka: KafkaCluster, topic: str) -> None:
-    """A for loop reads on; the end of a partition is a message, where asked for."""
+    """A for loop reads messages, and with enable.partition.eof also the end of a partition."""
     values: list[bytes | None] = []
     with writer(kafka) as producer, reader(kafka, {"enable.partition.eof": True}) as consumer:
         send(producer, topic, numbers(0, 100))
@@ -207,7 +208,8 @@ def test_iteration_raises_errors(kafka: KafkaCluster, group: str) -> None:
 
 
 def test_ends_of_partitions(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """With enable.partition.eof each partition tells its end, and again after more messages."""
+    """With enable.partition.eof, each partition's end is reported, and again after more
+    messages."""
     topic = make_topic(partitions=3)
     with writer(kafka) as producer, reader(kafka, {"enable.partition.eof": True}) as consumer:
         for partition in range(3):
@@ -231,7 +233,7 @@ def test_ends_of_partitions(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 
 def test_too_large_for_the_client(kafka: KafkaCluster, topic: str) -> None:
-    """produce() itself refuses what message.max.bytes forbids."""
+    """produce() raises an error for a message that is larger than message.max.bytes."""
     with writer(kafka, {"message.max.bytes": 5000}) as producer, reader(kafka) as consumer:
         with pytest.raises(KafkaException) as caught:
             producer.produce(topic, bytes(6000))
@@ -241,7 +243,8 @@ def test_too_large_for_the_client(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_too_large_for_the_broker(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """The delivery report tells what the topic's max.message.bytes forbids; others arrive."""
+    """If a message exceeds the topic's max.message.bytes, its report has the error; others
+    arrive."""
     topic = make_topic(max_message_bytes="5000")
     reports = Reports()
     with writer(kafka) as producer, reader(kafka) as consumer:
@@ -253,7 +256,7 @@ def test_too_large_for_the_broker(kafka: KafkaCluster, make_topic: MakeTopic) ->
 
 
 def test_produce_to_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
-    """The report (or produce() itself, when the topic is known) says _UNKNOWN_PARTITION."""
+    """The report, or produce() itself if the topic is known, has the error _UNKNOWN_PARTITION."""
     reports = Reports()
     with writer(kafka) as producer:
         codes: list[int | None] = []
@@ -280,7 +283,7 @@ def test_produce_to_an_unknown_topic(kafka: KafkaCluster) -> None:
 
 
 def test_produce_to_a_wrong_name(kafka: KafkaCluster, topic: str) -> None:
-    """A name that Kafka does not allow is an error at once, and the producer goes on."""
+    """An invalid topic name is an error at once, and the producer still works."""
     refused = (KafkaError.TOPIC_EXCEPTION, KafkaError._UNKNOWN_TOPIC)
     with writer(kafka) as producer:
         assert outcome(producer, "not a topic!") in refused
@@ -309,7 +312,7 @@ def test_assign_an_unknown_topic(kafka: KafkaCluster) -> None:
 
 
 def test_assign_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
-    """error_cb names it; the partition that exists is read."""
+    """error_cb gets an error that names the unknown partition; the existing partition is read."""
     errors = Recorder()
     config = {"error_cb": errors, "topic.metadata.propagation.max.ms": 100}
     with writer(kafka) as producer, reader(kafka, config) as consumer:

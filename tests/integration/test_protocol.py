@@ -1,4 +1,4 @@
-"""confluent_kafka.protocol beside the serializer of Kafka's own client."""
+"""confluent_kafka.protocol compared with the serializer of Kafka's own client."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 TOOL = Path(__file__).parents[2] / "tools" / "protocol.py"
 PROGRAM = Path(__file__).parent / "java" / "Messages.java"
-# Samples of each version of each message.
+# The number of samples of each version of each message.
 SAMPLES = 4
 
 
 class Line(NamedTuple):
-    """What Java was asked for, and what it answered."""
+    """A request to the Java program, and its answer."""
 
     name: str
     version: int
@@ -43,16 +43,17 @@ class Line(NamedTuple):
 
 @pytest.fixture(scope="module")
 def libraries() -> Path:
-    """The jars of the Kafka release that the tables are made from."""
+    """The jars of the Kafka release from which the tables are generated."""
     folder = kafka_home() / "libs"
     if not (folder / f"kafka-clients-{VERSION}.jar").is_file():
-        pytest.skip(f"the tables are of Kafka {VERSION}, which KAFKA_HOME is not")
+        pytest.skip(f"the tables are for Kafka {VERSION}, but KAFKA_HOME has another")
     return folder
 
 
 @pytest.fixture(scope="module")
 def java(libraries: Path) -> dict[str, list[Line]]:
-    """What Kafka's serializer makes of messages that are written here, and of its own."""
+    """The answers of Kafka's serializer about messages that this package wrote or that Java
+    wrote."""
     asked = []
     for name, version in every_version():
         for sample in range(SAMPLES):
@@ -69,7 +70,7 @@ def java(libraries: Path) -> dict[str, list[Line]]:
 
 
 def run(libraries: Path, asked: Iterable[Sequence[object]]) -> list[str]:
-    """The Java program's answers."""
+    """Run the Java program and return its answers."""
     if shutil.which("javac") is None:
         pytest.skip("Kafka's serializer needs a JDK")
     command = ["java", *QUICK_START.split(), "-cp", f"{libraries}/*"]
@@ -86,19 +87,20 @@ def run(libraries: Path, asked: Iterable[Sequence[object]]) -> list[str]:
 
 @pytest.mark.usefixtures("libraries")
 def test_tables_are_kafkas() -> None:
-    """The committed tables are what the definitions of the pinned Kafka give."""
+    """The committed tables match the message definitions of the pinned Kafka release."""
     done = subprocess.run([sys.executable, TOOL, "--check"], capture_output=True, text=True)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 def test_java_reads_what_is_written_here(java: dict[str, list[Line]]) -> None:
-    """Every message in every version: Java reads all of its bytes, and writes the same ones."""
+    """Java reads every message in every version, and writes the same bytes again."""
     assert [line for line in java["read"] if line.answer != line.given] == []
     assert len(java["read"]) > 600 * SAMPLES
 
 
 def test_what_java_writes_is_read_and_written(java: dict[str, list[Line]]) -> None:
-    """Every message in every version, as Java fills it."""
+    """This package reads every message that Java filled, in every version, and writes the same
+    bytes."""
     wrong = []
     for line in java["fill"]:
         data = bytes.fromhex(line.answer.partition("\t")[0])
@@ -109,7 +111,8 @@ def test_what_java_writes_is_read_and_written(java: dict[str, list[Line]]) -> No
 
 
 def test_fields_have_the_values_that_java_gave_them(java: dict[str, list[Line]]) -> None:
-    """Names and values are those of Java's JSON; the bytes alone would not show two mixed up."""
+    """Fields have the names and values of Java's JSON; equal bytes would not show mixed-up
+    fields."""
     for line in java["fill"]:
         hexadecimal, _, text = line.answer.partition("\t")
         data = bytes.fromhex(hexadecimal)
@@ -118,7 +121,7 @@ def test_fields_have_the_values_that_java_gave_them(java: dict[str, list[Line]])
 
 
 def test_defaults_are_javas(java: dict[str, list[Line]]) -> None:
-    """A message without values is the one that Java makes, or neither can be written."""
+    """A message without values has the same bytes as in Java, or cannot be written in both."""
     for line in java["new"]:
         message = protocol.message_class(line.name)()
         if line.answer.startswith("error"):
@@ -183,7 +186,7 @@ ASKED = [
 def test_answers_of_brokers_are_read(
     kafka: KafkaCluster, topic: str, request_: protocol.Request
 ) -> None:
-    """The broker answers in every version that it supports and that can contain the request."""
+    """The package can read a broker's answers in every version that supports the request."""
     address = kafka.bootstrap_servers.split(",")[0]
     api_versions = sent(address, protocol.ApiVersionsRequest(), 2)
     [known] = [each for each in api_versions.api_keys if each.api_key == request_.api_key]
@@ -211,7 +214,7 @@ def sent(address: str, request: protocol.Request, version: int) -> Any:
 
 
 def assert_same(ours: Any, theirs: Any, where: str) -> None:
-    """A value is what Java's JSON says: of records only their size."""
+    """Check a value against Java's JSON, which contains only the size of records."""
     match ours:
         case protocol.Struct():
             named = {name.replace("_", ""): name for name in dir(ours)}
@@ -224,7 +227,7 @@ def assert_same(ours: Any, theirs: Any, where: str) -> None:
             for mine, other in zip(ours, theirs, strict=True):
                 assert_same(mine, other, f"{where}[]")
         case Uuid():
-            # Java's letters are those of base64 for URLs.
+            # Java uses the alphabet of base64 for URLs.
             assert str(ours).translate(str.maketrans("+/", "-_")) == theirs, where
         case bytes():
             assert ours == b64decode(theirs), where

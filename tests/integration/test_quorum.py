@@ -40,7 +40,7 @@ CONTROLLER_ID_NOT_REGISTERED = 136
 NOBODY = Uuid(1, 2)
 URL_SAFE = str.maketrans("+/", "-_")
 STATIC = Uuid(0, 0)  # the directory of every voter in a static set
-FEATURE = "streams.version"  # which nothing here uses
+FEATURE = "streams.version"  # no other test uses this feature
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def place_text(quorum: DynamicQuorum) -> str:
 
 
 def test_a_controller_votes(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """On request, an observer becomes a voter, and then an observer again."""
+    """On request, an observer becomes a voter, and later becomes an observer again."""
     known = quorum.observer(admin)
     before = described(admin)
     assert (before.leader_id, [each.replica_id for each in before.voters]) == (VOTER, [VOTER])
@@ -92,7 +92,7 @@ def test_a_controller_votes(quorum: DynamicQuorum, admin: AdminClient) -> None:
 
 
 def test_voters_that_are_refused(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """Refused are: adding a voter again, removing a non-voter, and a wrong cluster id."""
+    """Adding a voter again, removing a non-voter, and a wrong cluster id are refused."""
     directory = described(admin).voters[0].replica_directory_id
     place = place_of(quorum)
     for future, code, text in (
@@ -118,7 +118,8 @@ def test_voters_that_are_refused(quorum: DynamicQuorum, admin: AdminClient) -> N
 
 
 def test_a_feature_up_and_down(admin: AdminClient) -> None:
-    """The version changes as requested, and the epoch grows; a check alone changes nothing."""
+    """The feature's version changes as requested, and the epoch grows; a validation changes
+    nothing."""
 
     def level() -> int:
         found = admin.describe_features().result(TIMEOUT).finalized_features
@@ -145,7 +146,7 @@ def test_a_feature_up_and_down(admin: AdminClient) -> None:
 
 
 def test_a_feature_that_is_refused(admin: AdminClient) -> None:
-    """If a feature is refused, no feature is changed, and every future names the refused one."""
+    """If one feature is refused, no feature changes, and every future's error names it."""
     before = admin.describe_features().result(TIMEOUT).finalized_features
     futures = admin.update_features(
         {FEATURE: FeatureUpdate(0, UpgradeType.SAFE_DOWNGRADE), "nosuch": FeatureUpdate(1)}
@@ -159,7 +160,7 @@ def test_a_feature_that_is_refused(admin: AdminClient) -> None:
 
 
 def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """A broker is unregistered once; then it does not exist any more."""
+    """A broker can be unregistered once; afterwards it does not exist."""
     quorum.register_broker(admin, 77)
     assert admin.unregister_broker(77).result(TIMEOUT) is None
     error = admin.unregister_broker(77).exception(TIMEOUT)
@@ -169,7 +170,7 @@ def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> Non
 
 
 def test_a_controller_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """Only a controller that is not active can be unregistered. Brokers before 4.4 do not have the
+    """Only an inactive controller can be unregistered. Brokers before 4.4 do not support the
     request."""
     if UnregisterControllerRequest.api_key not in admin.api_versions():
         error = admin.unregister_controller(OBSERVER).exception(TIMEOUT)
@@ -183,13 +184,14 @@ def test_a_controller_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) ->
         error = admin.unregister_controller(controller).exception(TIMEOUT)
         assert isinstance(error, KafkaException)
         assert error.code() == code
-    # It is running, and registers again.
+    # The controller is running, so it registers again.
     assert admin.unregister_controller(OBSERVER).result(TIMEOUT) is None
 
 
 @in_loop
 async def test_a_static_quorum(own_kafka: OwnKafkaCluster) -> None:
-    """In asyncio: every broker votes, which cannot be changed; each broker tells its features."""
+    """With asyncio: all brokers are voters, which cannot be changed; each broker returns its
+    features."""
     async with AIOAdminClient(own_kafka.config()) as admin:
         quorum = await admin.describe_metadata_quorum()
         places = {(each.replica_id, each.replica_directory_id) for each in quorum.voters}
@@ -217,7 +219,7 @@ async def test_a_static_quorum(own_kafka: OwnKafkaCluster) -> None:
 
 
 def test_features_of_a_broker_that_is_not_there(admin: AdminClient) -> None:
-    """The future fails: no other broker is asked instead."""
+    """If the broker does not exist, the future fails, and the client asks no other broker."""
     error = admin.describe_features(broker=77, request_timeout=2).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.code() == KafkaError._TIMED_OUT
@@ -228,15 +230,16 @@ def command(quorum: DynamicQuorum, *arguments: str) -> Ended:
 
 
 def rows(quorum: DynamicQuorum, *arguments: str) -> list[dict[str, Any]]:
-    """What a command writes with --json."""
+    """The rows that a command printed with --json."""
     done = command(quorum, *arguments, "--json")
     assert (done.status, done.stderr) == (0, "")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_command_of_the_quorum(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """Shows the leader and the voters, in one row and in a row per controller; changes voters."""
-    # As Kafka's tools write it.
+    """The commands show the leader and the voters, in one row or one row per controller, and change
+    voters."""
+    # in the format of Kafka's tools
     directory = str(quorum.observer(admin).replica_directory_id).translate(URL_SAFE)
     (status,) = rows(quorum, "quorum", "describe", "--status")
     assert (status["cluster"], status["leader"]) == (quorum.cluster_id, VOTER)
@@ -266,7 +269,7 @@ def test_command_of_the_quorum(quorum: DynamicQuorum, admin: AdminClient) -> Non
 
 
 def test_command_of_the_features(quorum: DynamicQuorum, admin: AdminClient) -> None:
-    """A feature goes down and up again; one that is refused is named."""
+    """The commands lower and raise a feature's version; an error names the refused feature."""
 
     def version() -> int:
         every = {row["feature"]: row for row in rows(quorum, "features", "describe")}

@@ -18,26 +18,26 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
-# Brokers average over ten seconds: what is above 100 kB is throttled.
+# Brokers average over ten seconds, so they throttle a client after 100 kB.
 RATE = 10_000.0
 VALUE = bytes(30_000)
 
 
 @pytest.fixture
 def client_id(kafka: KafkaCluster, make_topic: MakeTopic) -> Iterator[str]:
-    """The id of a client with quotas for what it sends and for what it reads."""
+    """The id of a client with a quota for producing and a quota for fetching."""
     name = f"limited-{uuid.uuid4().hex[:12]}"
     quotas = ("producer_byte_rate", "consumer_byte_rate")
     for quota in quotas:
         set_client_quota(kafka, name, quota, RATE)
-    make_topic()  # every broker has heard of it
+    make_topic()  # afterwards every broker has it
     yield name
     for quota in quotas:
         set_client_quota(kafka, name, quota, None)
 
 
 def assert_from_leader(event: ThrottleEvent, client: Producer, topic: str) -> None:
-    """The event names the leader of the topic's partition, and a time."""
+    """The event contains the name and id of the topic's leader, and a time."""
     metadata = client.list_topics(topic, TIMEOUT)
     broker = metadata.brokers[metadata.topics[topic].partitions[0].leader]
     assert event.broker_id == broker.id
@@ -61,7 +61,7 @@ def test_a_producer(kafka: KafkaCluster, topic: str, client_id: str) -> None:
 
 
 def test_a_consumer(kafka: KafkaCluster, topic: str, client_id: str) -> None:
-    """A consumer's throttle_cb is called by poll(), and what was read is in order."""
+    """poll() calls a consumer's throttle_cb, and messages are still read in order."""
     throttled = Recorder()
     config = {"client.id": client_id, "throttle_cb": throttled}
     offsets: list[int | None] = []

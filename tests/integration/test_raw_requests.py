@@ -1,4 +1,4 @@
-"""request() and api_versions() on Kafka: what librdkafka has no function for."""
+"""request() and api_versions() on Kafka: requests for which librdkafka has no function."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ def test_secured_connections(kafka: KafkaCluster) -> None:
 
 
 def test_coordinators_and_controller(kafka: KafkaCluster) -> None:
-    """Flexible requests reach the coordinators and the controller that a broker's metadata
-    names."""
+    """Requests of flexible versions reach the coordinators and the controller of the cluster."""
     body = b"\x01" + b"\x01" + NO_TAGS  # all states, all producers
     with AdminClient(kafka.config()) as admin:
         for kind in ("group", "transaction"):

@@ -1,4 +1,4 @@
-"""isolation.level: which records of transactions readers get, in which order, and their
+"""isolation.level: which records of transactions readers get, in which order, at which
 positions."""
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from tests.support.waiting import TIMEOUT
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
-# poll() also tells that the end of a partition was reached.
+# With this setting, poll() also returns the end of a partition.
 WITH_END = {"enable.partition.eof": True}
 
 
 def end_of(consumer: Consumer) -> int:
-    """The offset at which the consumer reaches the partition's end; nothing comes before it."""
+    """Return the offset of the partition's end, which must be the next event."""
     message = consumer.poll(TIMEOUT)
     assert message is not None
     assert message.error() == KafkaError._PARTITION_EOF
@@ -64,7 +64,7 @@ def test_read_uncommitted_does_not_wait(kafka: KafkaCluster, topic: str) -> None
 
 
 def test_transactions_that_overlap(kafka: KafkaCluster, topic: str) -> None:
-    """Each record is judged by its own transaction, in the order of the log."""
+    """Each record is visible if its own transaction is committed; records keep the log's order."""
     with (
         transactional(kafka) as keeps,
         transactional(kafka) as aborts,
@@ -81,7 +81,7 @@ def test_transactions_that_overlap(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_markers_have_offsets(kafka: KafkaCluster, topic: str) -> None:
-    """A commit's marker takes an offset; position and end are after it."""
+    """A commit's marker has an offset; the position and the end are after the marker."""
     with transactional(kafka) as producer, committed_reader(kafka, WITH_END) as consumer:
         for start in (0, 3):
             producer.begin_transaction()
@@ -97,7 +97,7 @@ def test_markers_have_offsets(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_an_aborted_tail(kafka: KafkaCluster, topic: str) -> None:
-    """A reader gets past records that it must not see, to those that follow."""
+    """A consumer reads past the records of an aborted transaction, to the records that follow."""
     with transactional(kafka) as producer, committed_reader(kafka, WITH_END) as consumer:
         producer.begin_transaction()
         send(producer, topic, numbers(0, 100))
@@ -114,8 +114,8 @@ def test_an_aborted_tail(kafka: KafkaCluster, topic: str) -> None:
 def test_the_committed_offset_leads_to_the_next_record(
     kafka: KafkaCluster, topic: str, group: str
 ) -> None:
-    """A group that has read everything, with or without markers, continues with new records and
-    repeats none."""
+    """A group that has read everything continues with new records, and repeats no record, with or
+    without markers."""
     config = {"group.id": group}
     with transactional(kafka) as producer:
         producer.begin_transaction()
@@ -125,7 +125,7 @@ def test_the_committed_offset_leads_to_the_next_record(
             consumer.assign([TopicPartition(topic, 0, 0)])
             assert poll_values(consumer, 3) == numbers(0, 3)
             consumer.commit(asynchronous=False)
-            # The next record's offset, or the marker's, which is before it.
+            # The offset is that of the next record, or of the marker before it.
             assert committed(consumer, topic) in {3, 4}
         producer.begin_transaction()
         send(producer, topic, [b"new"])
@@ -136,7 +136,7 @@ def test_the_committed_offset_leads_to_the_next_record(
 
 
 def test_position_leads_past_the_marker(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """Committing position() leaves no lag behind, also where the last record is a marker."""
+    """Committing position() leaves no lag, even if the last offset is a marker."""
     with (
         transactional(kafka) as producer,
         committed_reader(kafka, WITH_END | {"group.id": group}) as consumer,

@@ -1,4 +1,4 @@
-"""Rebalance callbacks: called in the order that Kafka promises, and what they may do."""
+"""Rebalance callbacks: the order that Kafka promises, and what callbacks may do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ALL = list(range(PARTITIONS))
 
 @pytest.mark.parametrize("protocol", EAGER)
 def test_eager_order(kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str) -> None:
-    """All partitions are revoked before any is assigned anew."""
+    """With an eager protocol, all partitions are revoked before any partition is assigned again."""
     topic = make_topic(partitions=PARTITIONS)
     events: list[Event] = []
     config = EAGER[protocol] | with_long_sessions(kafka, group, protocol)
@@ -60,7 +60,8 @@ def test_eager_order(kafka: KafkaCluster, make_topic: MakeTopic, group: str, pro
 def test_incremental_order(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Only the partitions that move are revoked, before their new owner gets them."""
+    """With a cooperative protocol, only moved partitions are revoked, before their new owner gets
+    them."""
     topic = make_topic(partitions=PARTITIONS)
     events: list[Event] = []
     config = INCREMENTAL[protocol] | with_long_sessions(kafka, group, protocol)
@@ -73,7 +74,8 @@ def test_incremental_order(
         two.join(topic)
         share([one, two], PARTITIONS)
         moved = two.partitions
-        # A cooperative rebalance without a change is a call with no partitions.
+        # If nothing changes for a member, a cooperative rebalance calls its callback without
+        # partitions.
         assert [event for event in events if event.partitions] == [
             Event("one", "assign", ALL),
             Event("one", "revoke", moved),
@@ -95,13 +97,13 @@ def test_incremental_order(
 def test_too_long_between_polls(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """After max.poll.interval.ms, other members take over, and the slow member may not commit.
+    """After max.poll.interval.ms, other members take over, and the slow member cannot commit.
 
-    poll() says why it joins the group again.
+    poll() returns an error with the reason for which the member joins again.
     """
     topic = make_topic(partitions=PARTITIONS)
     config = PROTOCOLS[protocol] | {"max.poll.interval.ms": 1000}
-    if protocol == "consumer":  # librdkafka stops its heartbeats, and brokers end its session
+    if protocol == "consumer":  # librdkafka stops its heartbeats, so the broker ends its session
         set_group_config(kafka, group, consumer_session_timeout_ms="6000")
     else:
         config["session.timeout.ms"] = 1000
@@ -114,7 +116,7 @@ def test_too_long_between_polls(
         del slow.events[:], slow.errors[:]
         watch = Stopwatch()
         share([other], PARTITIONS)
-        wait_until(lambda: watch.elapsed > 2)  # librdkafka looks twice a second
+        wait_until(lambda: watch.elapsed > 2)  # librdkafka checks the interval twice a second
         assert slow.events == []
         with pytest.raises(KafkaException) as caught:
             slow.commit(offsets=[TopicPartition(topic, half[0], 1)], asynchronous=False)
@@ -129,7 +131,7 @@ def test_too_long_between_polls(
 def test_commit_in_on_revoke(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """What on_revoke commits is where the partition's next owner begins."""
+    """The partition's next owner starts at the offset that on_revoke committed."""
     topic = make_topic(partitions=1)
     config = PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
     config["enable.auto.commit"] = False
@@ -148,7 +150,7 @@ def test_commit_in_on_revoke(
 def test_on_assign_chooses_the_offset(
     kafka: KafkaCluster, topic: str, group: str, protocol: str
 ) -> None:
-    """on_assign may assign with other offsets than the committed ones."""
+    """on_assign can assign partitions with offsets other than the committed ones."""
 
     def start_at_4(consumer: Consumer, partitions: list[TopicPartition]) -> None:
         for each in partitions:
@@ -169,7 +171,8 @@ def test_on_assign_chooses_the_offset(
 def test_the_wrong_kind_of_assign(
     kafka: KafkaCluster, topic: str, group: str, protocol: str
 ) -> None:
-    """_STATE is raised where the protocol wants the other call, and the member still works."""
+    """assign() or incremental_assign() raises _STATE if the protocol needs the other call; the
+    member still works."""
     errors: list[KafkaError] = []
 
     def on_assign(consumer: Consumer, partitions: list[TopicPartition]) -> None:

@@ -1,4 +1,4 @@
-"""confluent_kafka.protocol.records beside the batches of Kafka's own client."""
+"""confluent_kafka.protocol.records compared with the batches of Kafka's own client."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ SAMPLES = 6
 
 @pytest.fixture(scope="module")
 def libraries() -> Path:
-    """The jars of a pinned Kafka, because other releases may have other classes."""
+    """The jars of a pinned Kafka release, because other releases may have other classes."""
     folder = kafka_home() / "libs"
     if not any((folder / f"kafka-clients-{each}.jar").is_file() for each in pinned()):
-        pytest.skip(f"the program is for Kafka {pinned()}, which KAFKA_HOME is not")
+        pytest.skip(f"the program is for Kafka {pinned()}, but KAFKA_HOME has another")
     return folder
 
 
 def run(libraries: Path, asked: Iterable[str]) -> list[str]:
-    """The Java program's answers."""
+    """Run the Java program and return its answers."""
     if shutil.which("javac") is None:
         pytest.skip("Kafka's own batches need a JDK")
     command = ["java", *QUICK_START.split(), "-cp", f"{libraries}/*"]
@@ -67,7 +67,8 @@ def written_by_java(libraries: Path) -> list[tuple[str, bytes, str]]:
 
 
 def test_what_java_writes_is_read(written_by_java: list[tuple[str, bytes, str]]) -> None:
-    """Java's batches are read with all fields and records, in every format, codec and kind."""
+    """This package reads all fields and records of Java's batches, in every format, codec and
+    kind."""
     assert [line for line, data, text in written_by_java if said(data) != text] == []
     assert all(text.startswith("batch:") for _, _, text in written_by_java)
 
@@ -75,12 +76,13 @@ def test_what_java_writes_is_read(written_by_java: list[tuple[str, bytes, str]])
 def test_what_java_writes_is_written_the_same(
     written_by_java: list[tuple[str, bytes, str]],
 ) -> None:
-    """The header is always the same, and so are uncompressed records; compressed bytes may
+    """This package writes the same header and uncompressed records as Java; compressed bytes may
     differ."""
     for line, data, _ in written_by_java:
         batches = list(records.read(data))
         assert records.write(batches) == data, line
-        # With log append time, Java keeps the producer's timestamps in the records, unused.
+        # With log append time, Java stores the producer's timestamps in the records, but never uses
+        # them.
         if line.startswith("write 2 none") and "append" not in line:
             [batch] = batches
             assert isinstance(batch, RecordBatch)
@@ -88,7 +90,7 @@ def test_what_java_writes_is_written_the_same(
 
 
 def rebuilt(batch: RecordBatch) -> RecordBatch:
-    """A batch of the same records and facts."""
+    """A batch with the same records and the same other fields."""
     return RecordBatch.of(
         batch.records(),
         base_offset=batch.base_offset,
@@ -103,7 +105,7 @@ def rebuilt(batch: RecordBatch) -> RecordBatch:
 
 
 def test_java_reads_what_is_written_here(libraries: Path) -> None:
-    """Java reads the same records, of every format, codec and kind."""
+    """Java reads the same records from this package's batches, in every format, codec and kind."""
     made = []
     for magic, codec, kind in FORMATS:
         for sample in range(SAMPLES):
@@ -120,7 +122,7 @@ def test_java_reads_what_is_written_here(libraries: Path) -> None:
 
 
 def test_control_records(libraries: Path) -> None:
-    """Control records of every type are read, as Java writes them."""
+    """This package reads control records of every type as Java writes them."""
     [answer] = run(libraries, ["control"])
     transaction, raft = records.read(bytes.fromhex(answer))
     assert isinstance(transaction, RecordBatch)

@@ -30,8 +30,10 @@ WAYS: dict[str, dict[str, Any] | None] = {
 def test_the_new_topic_is_read_from_its_beginning(
     kafka: KafkaCluster, topic: str, group: str, way: str, count: int
 ) -> None:
-    """The old topic had a leader epoch above 0. All messages of the new topic come; without the
-    patch, reading stopped."""
+    """All messages of the new topic are read, even if the old topic had a leader epoch above 0.
+
+    Without the patch, reading stopped.
+    """
     move_leader(kafka, topic)
     config = {"group.id": group, "topic.metadata.refresh.interval.ms": 500}
     with writer(kafka) as producer:

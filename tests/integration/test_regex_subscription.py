@@ -1,4 +1,4 @@
-"""Subscriptions to patterns, and topics that come later."""
+"""Subscriptions to patterns, and topics that are created later."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 def member(request: pytest.FixtureRequest, kafka: KafkaCluster, group: str) -> Iterator[Consumer]:
     """A consumer in a group that looks for new topics five times a second.
 
-    With the protocol `consumer` brokers look for them, at most once in ten seconds.
+    With the protocol `consumer`, the brokers look for new topics, at most once in ten seconds.
     """
     config = {
-        "enable.auto.commit": True,  # else a rebalance would start at the beginning again
+        "enable.auto.commit": True,  # otherwise a rebalance would start at the beginning again
         "group.id": group,
         "group.protocol": request.param,
         "topic.metadata.refresh.interval.ms": 200,
@@ -39,7 +39,7 @@ def member(request: pytest.FixtureRequest, kafka: KafkaCluster, group: str) -> I
 
 @pytest.fixture
 def prefix() -> str:
-    """What the names of a test's topics start with."""
+    """The prefix of the names of a test's topics."""
     return f"pattern-{uuid.uuid4().hex[:12]}"
 
 
@@ -48,7 +48,7 @@ def assigned_topics(member: Consumer) -> set[str]:
 
 
 def test_topics_that_come_later(kafka: KafkaCluster, member: Consumer, prefix: str) -> None:
-    """A topic that matches is read from its beginning when it is there; others are not."""
+    """A new topic that matches is read from its beginning; other topics are not read."""
     create_topic(kafka, f"{prefix}-one")
     create_topic(kafka, f"not-{prefix}-one")
     values: list[bytes | None] = []
@@ -84,7 +84,7 @@ def test_a_pattern_beside_a_name(kafka: KafkaCluster, member: Consumer, prefix: 
 
 @pytest.mark.parametrize("member", ["classic"], indirect=True)
 def test_a_pattern_without_topics(kafka: KafkaCluster, member: Consumer, prefix: str) -> None:
-    """Nothing matches yet: no error, and the first topic is found."""
+    """If no topic matches yet, there is no error; the first topic that appears is read."""
     member.subscribe([f"^{prefix}-.*"])
     for _ in range(5):
         message = member.poll(0.1)
@@ -101,7 +101,8 @@ def test_a_pattern_without_topics(kafka: KafkaCluster, member: Consumer, prefix:
 def test_a_deleted_topic_is_not_created_again(
     kafka: KafkaCluster, group: str, prefix: str, protocol: str
 ) -> None:
-    """A consumer that may create topics does not create one that only matched its pattern."""
+    """A consumer that may create topics does not create a deleted topic that matched its
+    pattern."""
     kept, deleted = f"{prefix}-kept", f"{prefix}-deleted"
     for name in (kept, deleted):
         create_topic(kafka, name)
@@ -115,7 +116,7 @@ def test_a_deleted_topic_is_not_created_again(
     with reader(kafka, config) as member, AdminClient(kafka.config()) as admin:
 
         def asked() -> int:
-            """The requests for metadata that the member has sent."""
+            """The member's requests for metadata."""
             known = member.stats()
             assert known is not None
             return sum(broker.req.get("Metadata", 0) for broker in known.brokers.values())

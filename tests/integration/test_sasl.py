@@ -41,7 +41,7 @@ def wrong(secured_kafka: SecuredKafkaCluster) -> dict[str, Any]:
 def test_right_password(
     secured_kafka: SecuredKafkaCluster, topic: str, listener: str, mechanism: str
 ) -> None:
-    """A message goes out and comes in through each listener with each mechanism."""
+    """A message can be sent and read through each listener with each mechanism."""
     credentials = plain("alice", USERS["alice"], mechanism)
     check_round_trip(secured_kafka.config(listener) | credentials, topic)
 
@@ -61,14 +61,14 @@ def test_refused(
     user: str,
     password: str,
 ) -> None:
-    """error_cb gets _AUTHENTICATION with the broker's words, and no password."""
+    """error_cb gets _AUTHENTICATION with the broker's text, without the password."""
     config = secured_kafka.config(listener) | plain(user, password, mechanism)
     words = "SASL authentication error: Authentication failed"
     assert password not in told(client, config, KafkaError._AUTHENTICATION, words)
 
 
 def has_gssapi(config: dict[str, Any]) -> bool:
-    """Whether librdkafka has GSSAPI, for which it must be compiled with Cyrus SASL."""
+    """Whether librdkafka supports GSSAPI, for which it must be compiled with Cyrus SASL."""
     try:
         Producer(config).close()
     except KafkaException as error:
@@ -79,13 +79,13 @@ def has_gssapi(config: dict[str, Any]) -> bool:
 
 
 def test_mechanism_that_the_broker_has_not(secured_kafka: SecuredKafkaCluster) -> None:
-    """_AUTHENTICATION, and the mechanisms that the broker has."""
+    """For an unsupported mechanism, error_cb gets _AUTHENTICATION with the broker's mechanisms."""
     config = secured_kafka.config("SASL_PLAINTEXT") | {
         "sasl.mechanism": "GSSAPI",
         "sasl.kerberos.kinit.cmd": "true",
     }
     if not has_gssapi(config):
-        pytest.skip("librdkafka was built without GSSAPI, the mechanism that the brokers have not")
+        pytest.skip("librdkafka was built without GSSAPI, which this test uses")
     told(Consumer, config, KafkaError._AUTHENTICATION, "SCRAM-SHA-512")
 
 
@@ -100,7 +100,7 @@ def test_listener_without_sasl(secured_kafka: SecuredKafkaCluster, client: Any) 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("client", CLIENTS)
 def test_new_credentials(secured_kafka: SecuredKafkaCluster, client: Any, mechanism: str) -> None:
-    """A client that was refused gets in once set_sasl_credentials() has given the right ones."""
+    """A refused client can log in after set_sasl_credentials() got the right credentials."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
     with failing(client, config) as (outsider, errors):
         wait_until(
@@ -126,7 +126,8 @@ def test_new_credentials(secured_kafka: SecuredKafkaCluster, client: Any, mechan
     ids=["poll", "consume", "consume_arrow", "iteration"],
 )
 def test_consumer_without_error_cb(wrong: dict[str, Any], fetch: Any) -> None:
-    """The call raises with the reason, instead of returning None for ever."""
+    """Without error_cb, the call raises an error with the reason, instead of returning None for
+    ever."""
     text = refused(wrong, fetch, KafkaError._AUTHENTICATION)
     assert "Invalid username or password" in text
     assert WRONG not in text
@@ -135,7 +136,7 @@ def test_consumer_without_error_cb(wrong: dict[str, Any], fetch: Any) -> None:
 def test_consumer_goes_on_with_the_right_password(
     secured_kafka: SecuredKafkaCluster, topic: str, wrong: dict[str, Any]
 ) -> None:
-    """A consumer whose poll() raised is usable: new credentials, and messages come."""
+    """After poll() has raised, the consumer works again once it gets the right credentials."""
     with Producer(
         secured_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
     ) as producer:
@@ -148,7 +149,7 @@ def test_consumer_goes_on_with_the_right_password(
         found: list[Any] = []
 
         def poll() -> None:
-            # An attempt with the old password may have been under way.
+            # An attempt with the old password may still be running.
             with contextlib.suppress(KafkaException):
                 found.append(consumer.poll(0.1))
 
@@ -157,14 +158,14 @@ def test_consumer_goes_on_with_the_right_password(
 
 
 def test_list_topics(wrong: dict[str, Any]) -> None:
-    """list_topics() fails when its time is up, and says why."""
+    """list_topics() fails after its timeout, and the error contains the reason."""
     with failing(Producer, wrong) as (producer, _):
         error = failure(lambda: producer.list_topics(timeout=2), "Invalid username or password")
     assert error.code() in {KafkaError._TRANSPORT, KafkaError._TIMED_OUT}
 
 
 def test_init_transactions(wrong: dict[str, Any]) -> None:
-    """A typed error that may be tried again, which says why."""
+    """init_transactions() raises a retriable error that contains the reason."""
     config = wrong | {"transactional.id": "refused"}
     with failing(Producer, config) as (producer, _):
         error = failure(lambda: producer.init_transactions(2), "Invalid username or password")
@@ -183,8 +184,8 @@ def test_init_transactions(wrong: dict[str, Any]) -> None:
     ids=["committed", "get_watermark_offsets", "offsets_for_times", "commit"],
 )
 def test_requests_of_a_consumer(wrong: dict[str, Any], call: Any) -> None:
-    """Requests of a consumer fail when their time is up, and say why."""
-    # close() waits as long as the session for an answer to the commit.
+    """Requests of a consumer fail after their timeout, and the error contains the reason."""
+    # close() waits for the answer to the commit as long as the session timeout.
     session = {"session.timeout.ms": 1000, "heartbeat.interval.ms": 300}
     with failing(Consumer, wrong | session) as (consumer, errors):
         wait_until(lambda: errors.calls, lambda: consumer.poll(0.05), timeout=SECONDS)

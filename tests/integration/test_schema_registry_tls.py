@@ -32,7 +32,7 @@ def authority(tmp_path: Path) -> Authority:
 
 @pytest.fixture
 def registry(authority: Authority) -> Iterator[FakeRegistry]:
-    """A registry at `localhost` that wants certificates of its clients."""
+    """A registry at `localhost` that requires client certificates."""
     pair = authority.issue("registry", "localhost")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pair.certificate, pair.key)
@@ -44,7 +44,7 @@ def registry(authority: Authority) -> Iterator[FakeRegistry]:
 
 
 def test_mutual_tls(registry: FakeRegistry, authority: Authority) -> None:
-    """The authority and the client's certificate are those of the configuration."""
+    """The client uses the authority and the certificate of its configuration."""
     pair = authority.issue("client", "client.test")
     conf: dict[str, Any] = {
         "url": registry.url,
@@ -67,7 +67,8 @@ def test_mutual_tls(registry: FakeRegistry, authority: Authority) -> None:
 
 
 def test_who_is_not_trusted(registry: FakeRegistry, authority: Authority, tmp_path: Path) -> None:
-    """A registry of an unknown authority, and a client without a certificate, are refused."""
+    """The client refuses a registry of an unknown authority; the registry refuses a client without
+    certificate."""
     with (
         SchemaRegistryClient({"url": registry.url, **ONCE}) as client,
         pytest.raises(SchemaRegistryError, match=r"(?i)certificate"),
@@ -85,7 +86,7 @@ def test_who_is_not_trusted(registry: FakeRegistry, authority: Authority, tmp_pa
 
 
 def test_the_deprecated_client(registry: FakeRegistry, authority: Authority) -> None:
-    """CachedSchemaRegistryClient takes the same files, as keys and as its arguments for them."""
+    """CachedSchemaRegistryClient accepts the same files, as configuration keys or as arguments."""
     pytest.importorskip("fastavro", reason="fastavro is not installed")
     from confluent_kafka.avro import CachedSchemaRegistryClient
 
@@ -107,7 +108,8 @@ def test_the_deprecated_client(registry: FakeRegistry, authority: Authority) -> 
 
 
 def test_a_pipeline_s_registry(authority: Authority) -> None:
-    """The `ca` of its table [registry] says who is trusted; without one, those of the system."""
+    """`ca` in the pipeline's table [registry] is the trusted authority; the default is the
+    system's."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     from confluent_kafka.spark.formats.registry import Unreadable, asking, latest
     from confluent_kafka.spark.pipeline.model import Registry

@@ -1,4 +1,4 @@
-"""Objects through real brokers, with their schemas in a real registry."""
+"""Objects are sent through real brokers, with their schemas in a real registry."""
 
 from __future__ import annotations
 
@@ -55,32 +55,32 @@ TEXT = json.dumps(RECORD)
 
 
 def with_field(**field: Any) -> Schema:
-    """The record's schema with one more field."""
+    """The record's schema with an additional field."""
     return Schema(json.dumps(RECORD | {"fields": [*RECORD["fields"], field]}))
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The API of a registry that is there for these tests."""
+    """The URL of a registry that runs for these tests."""
     with running_apicurio(tmp_path_factory.mktemp("registry")) as address:
         yield address
 
 
 @pytest.fixture
 def client(url: str) -> Iterator[SchemaRegistryClient]:
-    """A client without memory of other tests."""
+    """A client with an empty cache."""
     with SchemaRegistryClient({"url": url}) as one:
         yield one
 
 
 @pytest.fixture
 def subject() -> str:
-    """A subject that no other test has."""
+    """A subject that no other test uses."""
     return f"subject-{uuid.uuid4().hex[:12]}"
 
 
 def test_register_and_look_up(url: str, client: SchemaRegistryClient, subject: str) -> None:
-    """What was registered is found by id, by version, by content and among the subjects."""
+    """A registered schema is found by id, by version, by content and among the subjects."""
     number = client.register_schema(subject, Schema(TEXT))
     with SchemaRegistryClient({"url": url}) as other:
         assert json.loads(other.get_schema(number, subject).schema_str) == RECORD
@@ -105,7 +105,7 @@ def test_register_and_look_up(url: str, client: SchemaRegistryClient, subject: s
 
 
 def test_compatibility(client: SchemaRegistryClient, subject: str) -> None:
-    """A version that readers could not read is refused, by the check and by the registration."""
+    """If readers could not read a version, the check and the registration refuse it."""
     client.register_schema(subject, Schema(TEXT))
     client.set_compatibility(subject, "BACKWARD")
     assert client.get_compatibility(subject) == "BACKWARD"
@@ -148,7 +148,7 @@ def through(
 def test_avro_through_brokers(
     kafka: KafkaCluster, topic: str, url: str, client: SchemaRegistryClient, subject: str
 ) -> None:
-    """Records with a type of another subject, read by a consumer that knows no schema."""
+    """A consumer without a schema reads records with a type that another subject contains."""
     client.register_schema(subject, Schema(TEXT))
     trip = {
         "type": "record",
@@ -168,7 +168,7 @@ def test_avro_through_brokers(
 def test_evolution_through_brokers(
     kafka: KafkaCluster, topic: str, client: SchemaRegistryClient
 ) -> None:
-    """A consumer of the latest version reads old messages as new ones."""
+    """A consumer that uses the latest version reads old messages as records of that version."""
     client.register_schema(f"{topic}-value", Schema(TEXT))
     newer = with_field(name="gate", type="string", default="?")
     client.register_schema(f"{topic}-value", newer)
@@ -180,7 +180,7 @@ def test_evolution_through_brokers(
 def test_json_through_brokers(
     kafka: KafkaCluster, topic: str, url: str, client: SchemaRegistryClient
 ) -> None:
-    """Objects that fit their JSON Schema come back through brokers."""
+    """Objects that fit their JSON Schema come back unchanged through brokers."""
     schema = '{"title": "T", "type": "object", "properties": {"a": {"type": "integer"}}}'
     objects = [{"a": one} for one in range(3)]
     with SchemaRegistryClient({"url": url}) as other:
@@ -193,7 +193,7 @@ def test_json_through_brokers(
 def test_protobuf_through_brokers(
     kafka: KafkaCluster, topic: str, url: str, client: SchemaRegistryClient, message: Any
 ) -> None:
-    """Messages come back whose files import other files, or that are not the first of their
+    """Messages come back even if their files import others or if they are not first in their
     file."""
     serializer = ProtobufSerializer(type(message), client, {"skip.known.types": False})
     with SchemaRegistryClient({"url": url}) as other:
@@ -202,7 +202,7 @@ def test_protobuf_through_brokers(
 
 
 def test_messages_of_others(kafka: KafkaCluster, topic: str, client: SchemaRegistryClient) -> None:
-    """Text on a topic of Avro is an error that has the message."""
+    """A message with text instead of Avro raises an error that contains the message."""
     with pytest.raises(ValueDeserializationError, match="magic byte") as raised:
         through(kafka, topic, StringSerializer(), AvroDeserializer(client), ["text"])
     message = raised.value.kafka_message
@@ -211,7 +211,7 @@ def test_messages_of_others(kafka: KafkaCluster, topic: str, client: SchemaRegis
 
 
 def test_the_awaiting_client(url: str, subject: str) -> None:
-    """The awaiting client sends the same requests, and its serializers make the same bytes."""
+    """The asyncio client sends the same requests, and its serializers return the same bytes."""
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": url}) as client:
@@ -226,7 +226,7 @@ def test_the_awaiting_client(url: str, subject: str) -> None:
     asyncio.run(main())
 
 
-# Cases that Apicurio's registry does not support, or for which it has its own rules.
+# Cases that Apicurio's registry does not support, or decides by rules of its own.
 _OTHER_RULES = frozenset(
     {
         "nothing",
@@ -243,7 +243,7 @@ _OTHER_RULES = frozenset(
 @pytest.mark.parametrize("level", ["BACKWARD", "FORWARD", "FULL"])
 @pytest.mark.parametrize("kind", ["AVRO", "JSON"])
 def test_what_is_compatible(client: SchemaRegistryClient, kind: str, level: str) -> None:
-    """The registry in memory and the real one judge each pair of schemas as the table says."""
+    """The registry in memory and the real registry return the table's result for each pair."""
 
     def schema(text: str) -> Schema:
         document = json.loads(text)

@@ -1,4 +1,4 @@
-"""Share groups on real brokers (KIP-932): sharing, acknowledgements, locks, and what is lost."""
+"""Share groups on real brokers (KIP-932): sharing, acknowledgements, locks and lost records."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_members_share_one_partition(
 
         def step() -> None:
             nonlocal sent
-            if not all(read.values()):  # one may join much later than the other
-                send(producer, topic, numbers(sent, sent + 20))  # brokers hand out whole batches
+            if not all(read.values()):  # one member may join much later than the other
+                send(producer, topic, numbers(sent, sent + 20))  # brokers deliver whole batches
                 sent += 20
             for member in members:
                 records = member.poll(0.1).records()
@@ -101,7 +101,8 @@ def test_accept_release_reject(ten: str, make_member: MakeMember) -> None:
 
 
 def test_unacknowledged_records_block_poll(ten: str, make_member: MakeMember) -> None:
-    """Explicit mode: poll() raises while one record has no acknowledgement, and loses nothing."""
+    """In explicit mode, poll() raises while a record has no acknowledgement, and loses no
+    record."""
     member = make_member()
     records = member.fetch()
     member.accept(records[1:])
@@ -113,7 +114,7 @@ def test_unacknowledged_records_block_poll(ten: str, make_member: MakeMember) ->
 
 
 def test_last_acknowledgement_counts(ten: str, make_member: MakeMember) -> None:
-    """Until it is sent an acknowledgement can be changed; afterwards it is an error."""
+    """An acknowledgement can be changed until it is sent; afterwards a change is an error."""
     member = make_member()
     records = member.fetch()
     for record in records:
@@ -127,13 +128,13 @@ def test_last_acknowledgement_counts(ten: str, make_member: MakeMember) -> None:
 
 
 def test_lock_runs_out(kafka: KafkaCluster, ten: str, group: str, make_member: MakeMember) -> None:
-    """Records that are acknowledged too late go to other members, and the late commit has an
+    """Records that are acknowledged too late go to other members, and the late commit gets an
     error."""
     configure_group(kafka, group, share_record_lock_duration_ms="2000")
     slow, other = make_member(), make_member()
     watch = Stopwatch()
     records = slow.fetch()
-    configure_group(kafka, group, share_record_lock_duration_ms="30000")  # of the next lock
+    configure_group(kafka, group, share_record_lock_duration_ms="30000")  # for the next lock
     taken = []
     wait_until(lambda: taken, lambda: taken.extend(other.poll(0.2)))
     assert watch.elapsed > 1.9
@@ -148,7 +149,8 @@ def test_lock_runs_out(kafka: KafkaCluster, ten: str, group: str, make_member: M
 
 @needs("share-renewal")
 def test_renewal(kafka: KafkaCluster, ten: str, group: str, make_member: MakeMember) -> None:
-    """A handler may take several times the locks' duration: every record is accepted."""
+    """With renewing(), every record is accepted, even if its handler takes longer than several
+    locks."""
     configure_group(kafka, group, share_record_lock_duration_ms="1000")
     member = make_member()
     with renewing(member):
@@ -165,7 +167,7 @@ def test_renewal(kafka: KafkaCluster, ten: str, group: str, make_member: MakeMem
 def test_delivery_limit(
     kafka: KafkaCluster, topic: str, group: str, make_member: MakeMember
 ) -> None:
-    """A record that is released again and again is given up after share.delivery.count.limit."""
+    """After share.delivery.count.limit deliveries, a released record is not delivered again."""
     configure_group(kafka, group, share_delivery_count_limit="2")
     member = make_member()
     with writer(kafka) as producer:
@@ -179,7 +181,8 @@ def test_delivery_limit(
 
 
 def test_implicit_mode(ten: str, make_member: MakeMember) -> None:
-    """The next poll() accepts all records of the last one; acknowledge() has no place there."""
+    """In implicit mode, the next poll() accepts all records of the last one; acknowledge()
+    raises."""
     member = make_member("implicit")
     assert [record.value() for record in member.fetch()] == numbers(0, 10)
     with pytest.raises(IllegalStateException, match=r"share\.acknowledgement\.mode=explicit"):
@@ -190,7 +193,7 @@ def test_implicit_mode(ten: str, make_member: MakeMember) -> None:
 
 
 def test_close_releases(ten: str, make_member: MakeMember) -> None:
-    """close() sends acknowledgements; other members get the other records at once."""
+    """close() sends acknowledgements; other members get the remaining records at once."""
     closed = make_member()
     records = closed.fetch()
     closed.accept(records[:4])
@@ -199,14 +202,14 @@ def test_close_releases(ten: str, make_member: MakeMember) -> None:
     assert closed.acknowledged == set(range(4))
     other = make_member()
     rest = other.fetch()
-    assert watch.elapsed < SOON  # the lock holds for 30 s
+    assert watch.elapsed < SOON  # the lock lasts for 30 s
     assert [record.offset() for record in rest] == list(range(4, 10))
     other.accept(rest)
 
 
 def test_implicit_close_releases(ten: str, make_member: MakeMember) -> None:
-    """In implicit mode, the records of the last poll() are not accepted by close(), and are
-    delivered again."""
+    """In implicit mode, close() does not accept the records of the last poll(): they are delivered
+    again."""
     with make_member("implicit") as closed:
         assert len(closed.fetch()) == 10
     with make_member("implicit") as other:
@@ -230,7 +233,7 @@ def test_commit_async(ten: str, make_member: MakeMember) -> None:
 def test_commit_sync_of_many_partitions(
     kafka: KafkaCluster, make_topic: MakeTopic, make_member: MakeMember
 ) -> None:
-    """The result names each partition, with leaders on all brokers."""
+    """The result contains each partition, even if their leaders are on different brokers."""
     topic = make_topic(partitions=6)
     member = make_member("implicit")
     member.subscribe([topic])
@@ -250,7 +253,7 @@ def test_commit_sync_of_many_partitions(
 
 
 def test_topic_that_does_not_exist(kafka: KafkaCluster, ten: str, make_member: MakeMember) -> None:
-    """The member waits for the topic, and reads the other topics meanwhile."""
+    """If one topic is missing, the member waits for it and reads the other topics meanwhile."""
     member = make_member()
     member.subscribe([ten, f"{ten}-to-come"])
     records = member.fetch()
@@ -260,7 +263,8 @@ def test_topic_that_does_not_exist(kafka: KafkaCluster, ten: str, make_member: M
 
 
 def test_unsubscribe(ten: str, make_member: MakeMember) -> None:
-    """poll() raises without a subscription; a new subscription continues where the group is."""
+    """poll() raises without a subscription; a new subscription continues where the group
+    stopped."""
     member = make_member()
     member.accept(member.fetch())
     assert set(member.commit_sync().values()) == {None}
@@ -275,7 +279,7 @@ def test_unsubscribe(ten: str, make_member: MakeMember) -> None:
 def test_nothing_is_lost(
     kafka: KafkaCluster, make_topic: MakeTopic, make_member: MakeMember
 ) -> None:
-    """Members in threads release some records and leave: each one is accepted, and only once."""
+    """Members in threads release some records and leave: each record is accepted exactly once."""
     topic, count = make_topic(partitions=3), 600
     with writer(kafka) as producer:
         for i in range(count):

@@ -1,4 +1,4 @@
-"""Share consumers that the brokers let in, and those that they do not."""
+"""Share consumers that brokers accept, and share consumers that brokers refuse."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check_reads_ten(consumer: ShareConsumer) -> None:
     batches: list[Messages] = []
 
     def poll() -> None:
-        # An attempt with an earlier password may have been under way.
+        # An attempt with an earlier password may still be running.
         with contextlib.suppress(KafkaException):
             batches.append(consumer.poll(0.5))
 
@@ -51,7 +51,7 @@ def check_reads_ten(consumer: ShareConsumer) -> None:
 
 @pytest.mark.parametrize("listener", ["SSL", "SASL_SSL"])
 def test_tls(secured_kafka: SecuredKafkaCluster, ten: str, group: str, listener: str) -> None:
-    """Records and acknowledgements go through TLS, with certificates and with passwords."""
+    """Records and acknowledgements are sent over TLS, with certificates and with passwords."""
     config = secured_kafka.config(listener)
     if listener == "SASL_SSL":
         config |= plain("alice", USERS["alice"], "SCRAM-SHA-512")
@@ -67,7 +67,8 @@ def test_oauth_cb(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> N
 
 
 def test_wrong_password(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
-    """Without error_cb, poll() raises the error; the right password lets the consumer in."""
+    """Without error_cb, poll() raises the error; with the right password the consumer can log
+    in."""
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with share(config | {"reconnect.backoff.max.ms": 100}, group, ten) as consumer:
         with pytest.raises(KafkaException, match="Authentication failed") as info:
@@ -78,7 +79,7 @@ def test_wrong_password(secured_kafka: SecuredKafkaCluster, ten: str, group: str
 
 
 def test_error_cb(secured_kafka: SecuredKafkaCluster, ten: str, group: str) -> None:
-    """error_cb gets the error, and poll() returns nothing."""
+    """With error_cb, the callback gets the error, and poll() returns nothing."""
     errors = Errors()
     config = secured_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with share(config | {"error_cb": errors}, group, ten) as consumer:

@@ -1,4 +1,4 @@
-"""group.instance.id: a member that comes back in time is not missed, and there is only one."""
+"""group.instance.id: a member that restarts in time keeps its partitions, and the id is unique."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def static(protocol: str, instance: str) -> dict[str, Any]:
 def test_a_restart_is_no_rebalance(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """A member that restarts soon gets its partitions back; the other member notices nothing."""
+    """A member that restarts soon gets its partitions back, without a rebalance of the other
+    member."""
     topic = make_topic(partitions=PARTITIONS)
     sessions = with_long_sessions(kafka, group, protocol)
     restarts = static(protocol, "restarts") | sessions
@@ -53,7 +54,7 @@ def test_a_restart_is_no_rebalance(
 
 
 def assert_fatal(member: Member, code: int) -> None:
-    """poll() returned one error: it is fatal, and its text contains the reason."""
+    """Check that poll() returned one fatal error whose text contains the reason."""
     (error,) = member.errors
     assert error.fatal()
     assert error == KafkaError._FATAL
@@ -64,7 +65,8 @@ def assert_fatal(member: Member, code: int) -> None:
 def test_the_second_fences_the_first(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """Of two members with one id the first gets a fatal error, and may not commit any more."""
+    """If two members have the same id, the first one gets a fatal error and cannot commit any
+    more."""
     topic = make_topic(partitions=PARTITIONS)
     with (
         Member(kafka, group, static(protocol, "same")) as first,
@@ -84,7 +86,7 @@ def test_the_second_fences_the_first(
 def test_the_first_keeps_the_second_out(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str
 ) -> None:
-    """Under KIP-848 it is the second that gets a fatal error, while the first is alive."""
+    """Under KIP-848, the second member gets the fatal error as long as the first one is alive."""
     topic = make_topic(partitions=PARTITIONS)
     with (
         Member(kafka, group, static("consumer", "same")) as first,

@@ -1,4 +1,4 @@
-"""The statistics of librdkafka count the work of a client."""
+"""librdkafka's statistics count the work of a client."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Statistics:
 
 
 def named_brokers(statistics: dict[str, Any]) -> list[dict[str, Any]]:
-    """The brokers that the cluster has named, without those of bootstrap.servers."""
+    """The brokers of the cluster's metadata, without the entries of bootstrap.servers."""
     return [each for each in statistics["brokers"].values() if each["nodeid"] > 0]
 
 
 def test_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A producer's statistics count what was sent, by broker, topic and partition."""
+    """A producer's statistics count sent messages by broker, topic and partition."""
     topic = make_topic(partitions=3)
     statistics = Statistics()
     config = statistics.config() | {"client.id": "counted"}
     with writer(kafka) as first, writer(kafka, config) as producer:
-        for partition in range(3):  # leaders are ready: a retry would be counted
+        for partition in range(3):  # leaders are ready: retries would be counted, too
             first.produce(topic, b"first", partition=partition)
         assert first.flush(TIMEOUT) == 0
         for number in range(MESSAGES):
@@ -76,7 +76,7 @@ def test_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 
 def test_consumer(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
-    """A consumer's statistics have what was received, the ends of partitions, and the group's
+    """A consumer's statistics contain received messages, the ends of partitions, and the group's
     lag."""
     topic = make_topic(partitions=2)
     statistics = Statistics()

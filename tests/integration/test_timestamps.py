@@ -1,4 +1,4 @@
-"""Both types of timestamps, and who sets them."""
+"""Both types of timestamps: the producer's time and the broker's time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def now() -> int:
 
 
 def test_create_time(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """The producer's own timestamps, in any order; without one it is the time of produce()."""
+    """Messages have the producer's timestamps, in any order; the default is the time of
+    produce()."""
     topic = make_topic(retention_ms="-1")
     given = [1, 1_700_000_000_123, 5, now()]
     reports = Reports()
@@ -45,7 +46,7 @@ def test_create_time(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 @pytest.mark.parametrize("codec", ["none", "lz4"])
 def test_log_append_time(kafka: KafkaCluster, make_topic: MakeTopic, codec: str) -> None:
-    """The broker's time replaces the producer's, for the consumer and in the report."""
+    """The broker's time replaces the producer's time, in the consumed message and in the report."""
     topic = make_topic(message_timestamp_type="LogAppendTime")
     reports = Reports()
     before = now()
@@ -68,7 +69,8 @@ def test_log_append_time(kafka: KafkaCluster, make_topic: MakeTopic, codec: str)
 def test_refused_timestamps(
     kafka: KafkaCluster, make_topic: MakeTopic, limit: str, offset: int
 ) -> None:
-    """A time that the topic does not take is INVALID_TIMESTAMP; the next message arrives."""
+    """If a topic does not accept a timestamp, the error is INVALID_TIMESTAMP; the next message
+    arrives."""
     topic = make_topic(**{limit: str(HOUR)})
     reports = Reports()
     with writer(kafka) as producer:

@@ -1,5 +1,5 @@
-"""TLS with client certificates: with the right certificate a client connects, and any mistake is
-reported within seconds."""
+"""TLS with client certificates: a client with a valid certificate connects, and error_cb reports
+any mistake within seconds."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ WRONG = secret("wrong")
 
 @pytest.fixture
 def tls(secured_kafka: SecuredKafkaCluster) -> Config:
-    """What a client needs to get in."""
+    """The configuration of a client that can connect."""
     return secured_kafka.config("SSL")
 
 
 def by_another_name(kafka: SecuredKafkaCluster) -> str:
-    """The brokers by a name that their certificates do not have."""
+    """The brokers' addresses with a host name that is not in their certificates."""
     other = {"localhost": "127.0.0.1", "127.0.0.1": "localhost"}
     addresses = (server.split(":") for server in kafka.servers("SSL").split(","))
     return ",".join(f"{other[host]}:{port}" for host, port in addresses)
 
 
-# ---- right ----
+# ---- valid configurations ----
 
 
 def test_files(tls: Config, topic: str) -> None:
-    """A client may have its certificate and key in files."""
+    """A client can read its certificate and key from files."""
     check_round_trip(tls, topic)
 
 
 def test_strings(tls: Config, topic: str) -> None:
-    """A client may have certificate, key and authority as PEM text in its configuration."""
+    """A client can have the certificate, key and authority as PEM text in its configuration."""
     for kind, file in (
         ("ca", tls.pop("ssl.ca.location")),
         ("certificate", tls.pop("ssl.certificate.location")),
@@ -68,21 +68,22 @@ def test_strings(tls: Config, topic: str) -> None:
 
 
 def encrypted(tls: Config, folder: Path, password: str) -> Config:
-    """The configuration with a key that is encrypted with KEY_PASSWORD."""
+    """The configuration with a key that KEY_PASSWORD encrypts."""
     file = folder / "client.key"
     file.write_bytes(encrypt_key(Path(tls["ssl.key.location"]), KEY_PASSWORD))
     return tls | {"ssl.key.location": str(file), "ssl.key.password": password}
 
 
 def test_encrypted_key(tls: Config, topic: str, tmp_path: Path) -> None:
-    """An encrypted key is opened with ssl.key.password."""
+    """ssl.key.password decrypts an encrypted key."""
     check_round_trip(encrypted(tls, tmp_path, KEY_PASSWORD), topic)
 
 
 def test_host_name_is_not_checked_on_demand(
     secured_kafka: SecuredKafkaCluster, tls: Config
 ) -> None:
-    """`ssl.endpoint.identification.algorithm=none` takes a certificate for another host."""
+    """With `ssl.endpoint.identification.algorithm=none`, a certificate for another host is
+    accepted."""
     tls |= {
         "bootstrap.servers": by_another_name(secured_kafka),
         "ssl.endpoint.identification.algorithm": "none",
@@ -91,12 +92,12 @@ def test_host_name_is_not_checked_on_demand(
         assert producer.list_topics(timeout=10).brokers
 
 
-# ---- wrong ----
+# ---- invalid configurations ----
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_wrong_key_password(tls: Config, tmp_path: Path, client: Any) -> None:
-    """The client cannot be made, and the error does not repeat the password."""
+    """With a wrong key password, the constructor raises an error without the password."""
     config = encrypted(tls, tmp_path, WRONG) | {"group.id": "tests"}
     with pytest.raises(KafkaException, match=r"ssl\.key\.location") as caught:
         client(config)
@@ -105,14 +106,14 @@ def test_wrong_key_password(tls: Config, tmp_path: Path, client: Any) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_missing_certificate(tls: Config, client: Any) -> None:
-    """The broker's refusal of a client without certificate reaches error_cb."""
+    """If a client has no certificate, error_cb gets the broker's refusal."""
     del tls["ssl.certificate.location"], tls["ssl.key.location"]
     assert "certificate" in told(client, tls, KafkaError._TRANSPORT, "alert")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_certificate_of_another_authority(tls: Config, tmp_path: Path, client: Any) -> None:
-    """The broker's refusal of a certificate that it does not trust reaches error_cb."""
+    """If the broker does not trust the client's certificate, error_cb gets the broker's refusal."""
     stranger = Authority(tmp_path).issue("client", "client.tests")
     tls |= {
         "ssl.certificate.location": str(stranger.certificate),
@@ -123,13 +124,13 @@ def test_certificate_of_another_authority(tls: Config, tmp_path: Path, client: A
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
-    """A broker whose certificate is of another authority: _SSL."""
+    """If the client does not trust the broker's authority, error_cb gets _SSL."""
     tls["ssl.ca.location"] = str(Authority(tmp_path).file)
     told(client, tls, KafkaError._SSL, "certificate verify failed")
 
 
 def test_consumer_without_error_cb(tls: Config, tmp_path: Path) -> None:
-    """Where no broker can be trusted, poll() raises, and says why."""
+    """If the client trusts no broker, poll() raises an error with the reason."""
     tls["ssl.ca.location"] = str(Authority(tmp_path).file)
     text = refused(tls, lambda consumer: consumer.poll(0.05), KafkaError._SSL)
     assert "certificate verify failed" in text
@@ -137,14 +138,14 @@ def test_consumer_without_error_cb(tls: Config, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_host_name(secured_kafka: SecuredKafkaCluster, tls: Config, client: Any) -> None:
-    """A broker whose certificate is for another host: _SSL."""
+    """If the broker's certificate is for another host, error_cb gets _SSL."""
     tls["bootstrap.servers"] = by_another_name(secured_kafka)
     told(client, tls, KafkaError._SSL, "certificate verify failed")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_expired_broker(tmp_path: Path, client: Any) -> None:
-    """A broker whose certificate has expired: _SSL."""
+    """If the broker's certificate has expired, error_cb gets _SSL."""
     authority = Authority(tmp_path)
     yesterday = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
     keys = authority.issue("broker", "localhost", not_after=yesterday)
@@ -160,13 +161,13 @@ def test_expired_broker(tmp_path: Path, client: Any) -> None:
 
 @contextlib.contextmanager
 def tls_server(keys: KeyPair) -> Iterator[str]:
-    """A server that does the handshake and nothing else: its address."""
+    """Run a server that only does the TLS handshake; yield its address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(keys.both)
 
     class Handshake(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            with contextlib.suppress(OSError):  # the client's alert
+            with contextlib.suppress(OSError):  # the client sends an alert
                 context.wrap_socket(self.request, server_side=True).close()
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handshake) as server:
@@ -186,7 +187,7 @@ def tls_server(keys: KeyPair) -> Iterator[str]:
 def test_tls_to_a_plaintext_listener(
     secured_kafka: SecuredKafkaCluster, tls: Config, client: Any
 ) -> None:
-    """error_cb gets _TRANSPORT, and the text says that the TLS handshake failed.
+    """error_cb gets _TRANSPORT, and the text reports a failed TLS handshake.
 
     The text contains a likely reason only if the broker's answer arrives before it hangs up.
     """
@@ -196,7 +197,7 @@ def test_tls_to_a_plaintext_listener(
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_plaintext_to_a_tls_listener(secured_kafka: SecuredKafkaCluster, client: Any) -> None:
-    """error_cb gets _ALL_BROKERS_DOWN: the brokers hang up without a word."""
+    """error_cb gets _ALL_BROKERS_DOWN, because the brokers disconnect without an answer."""
     config = secured_kafka.config() | {"bootstrap.servers": secured_kafka.servers("SSL")}
     told(client, config, KafkaError._ALL_BROKERS_DOWN, "brokers are down")
 
@@ -206,7 +207,8 @@ def test_plaintext_to_a_tls_listener(secured_kafka: SecuredKafkaCluster, client:
 def test_list_topics_of_the_wrong_listener(
     secured_kafka: SecuredKafkaCluster, client: Any, listener: str
 ) -> None:
-    """list_topics() fails when its time is up, and says that the broker hung up."""
+    """list_topics() fails after its timeout, and the error reports that the broker
+    disconnected."""
     config = secured_kafka.config() | {"bootstrap.servers": secured_kafka.servers(listener)}
     with failing(client, config) as (lost, _):
         failure(lambda: lost.list_topics(timeout=1), HUNG_UP)
@@ -214,7 +216,8 @@ def test_list_topics_of_the_wrong_listener(
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_list_topics_of_an_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
-    """list_topics() fails when its time is up: the certificate could not be verified."""
+    """list_topics() fails after its timeout, because the broker's certificate cannot be
+    verified."""
     tls["ssl.ca.location"] = str(Authority(tmp_path).file)
     with failing(client, tls) as (lost, _):
         failure(lambda: lost.list_topics(timeout=1), "certificate verify failed")

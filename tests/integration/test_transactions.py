@@ -1,4 +1,4 @@
-"""Transactions: all of their records and offsets become visible, or none."""
+"""Transactions: either all of their records and offsets become visible, or none of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ PARTITIONS = 3
 def all_values(
     kafka: KafkaCluster, topic: str, partitions: int = 1, level: str = "read_committed"
 ) -> list[bytes | None]:
-    """All that a consumer may see of the topic once its transactions have ended, by partition."""
+    """The values that a consumer sees in the topic after its transactions have ended, by
+    partition."""
     wait_for_markers(kafka, topic, partitions)
     config = {"isolation.level": level, "enable.partition.eof": True}
     with reader(kafka, config) as consumer:
@@ -58,7 +59,7 @@ def _values_until_end(consumer: Consumer, topic: str, partitions: int) -> list[b
 
 
 def test_commit_and_abort(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """Records of several partitions are there after the commit, and never after an abort."""
+    """Records of several partitions are visible after the commit, and never after an abort."""
     topic = make_topic(partitions=PARTITIONS)
     with transactional(kafka) as producer:
         for i, end in enumerate(
@@ -75,7 +76,8 @@ def test_commit_and_abort(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
 
 
 def test_commit_flushes_and_reports(kafka: KafkaCluster, topic: str) -> None:
-    """commit_transaction() sends what is queued, and serves each delivery report."""
+    """commit_transaction() sends queued messages, and calls the callback of each delivery
+    report."""
     reports = Reports()
     with transactional(kafka, config={"linger.ms": 30_000}) as producer:
         producer.begin_transaction()
@@ -88,7 +90,7 @@ def test_commit_flushes_and_reports(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_abort_purges_and_reports(kafka: KafkaCluster, topic: str) -> None:
-    """With abort_transaction(), messages that were not sent yet fail with _PURGE_QUEUE."""
+    """With abort_transaction(), unsent messages fail with _PURGE_QUEUE."""
     reports = Reports()
     with transactional(kafka, config={"linger.ms": 30_000}) as producer:
         producer.begin_transaction()
@@ -132,7 +134,7 @@ def test_close_aborts(kafka: KafkaCluster, topic: str) -> None:
 def test_offsets_are_part_of_it(
     kafka: KafkaCluster, topic: str, group: str, protocol: str, end: str
 ) -> None:
-    """The group's offset moves when the transaction is committed, and only then."""
+    """The group's offset moves only when the transaction is committed."""
     config = PROTOCOLS[protocol] | {"enable.auto.commit": False}
     with (
         transactional(kafka) as producer,
@@ -149,7 +151,7 @@ def test_offsets_are_part_of_it(
 
 
 def copy(producer: Producer, source: Member, target: str, fails: bool) -> None:
-    """Copies what the member has read since the last call in one transaction, or gives it up."""
+    """Copy the member's new messages in one transaction, and commit or abort it."""
     producer.begin_transaction()
     for value in source.values:
         producer.produce(target, value)
@@ -167,7 +169,7 @@ def copy(producer: Producer, source: Member, target: str, fails: bool) -> None:
 def test_exactly_once(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
 ) -> None:
-    """An application that is started again after each failure copies every record once."""
+    """An application that restarts after each failure copies every record exactly once."""
     source, target = make_topic(), make_topic()
     with writer(kafka) as plain:
         send(plain, source, numbers(0, 100))

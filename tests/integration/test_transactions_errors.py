@@ -1,5 +1,6 @@
-"""Errors of transactions say what to do: try again, abort, or start anew. Faults that real brokers
-cannot produce quickly are tested with mock brokers.
+"""The errors of transactions show what to do: repeat the call, abort, or start again.
+
+Tests with mock brokers cover faults that real brokers cannot produce quickly.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
 
 def test_fenced_producer(kafka: KafkaCluster, topic: str) -> None:
-    """A second producer with the id aborts the first one's transaction; the first must end."""
+    """A second producer with the same id aborts the first one's transaction; the first one must
+    end."""
     transactional_id = new_id()
     reports = Reports()
     with transactional(kafka, transactional_id) as first:
@@ -64,9 +66,10 @@ def test_fenced_between_transactions(kafka: KafkaCluster, topic: str) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_transaction_timeout(own_kafka: OwnKafkaCluster, topic: str, version: int) -> None:
-    """transaction.timeout.ms: the brokers abort, and the producer cannot commit any more.
+    """After transaction.timeout.ms, the brokers abort the transaction, and its producer cannot
+    commit it.
 
-    With version 1 it is fenced; with version 2 it goes on after an abort of its own.
+    With version 1, the producer is fenced. With version 2, it continues after abort_transaction().
     """
     config = {"transaction.timeout.ms": 4000, "message.timeout.ms": 4000}
     set_version(own_kafka, version)
@@ -90,7 +93,7 @@ def test_transaction_timeout(own_kafka: OwnKafkaCluster, topic: str, version: in
 
 
 def assert_only_abort_helps(producer: Producer, topic: str, code: int) -> None:
-    """Commit fails with the code as often as it is tried; after an abort all goes on."""
+    """Check that each commit fails with the code, and that the producer works after an abort."""
     for _ in range(2):
         error = error_of(lambda: producer.commit_transaction(TIMEOUT))
         assert_error(error, code, "abort")
@@ -104,7 +107,7 @@ def assert_only_abort_helps(producer: Producer, topic: str, code: int) -> None:
 def test_offsets_of_a_member_that_has_left(
     kafka: KafkaCluster, topic: str, group: str, protocol: str
 ) -> None:
-    """UNKNOWN_MEMBER_ID: an application that the group has given up must not commit for it."""
+    """If a member has left its group, its offsets are refused with UNKNOWN_MEMBER_ID."""
     config = PROTOCOLS[protocol]
     with (
         transactional(kafka) as producer,
@@ -125,7 +128,7 @@ def test_offsets_of_a_member_that_has_left(
 
 
 def test_offsets_of_an_earlier_generation(kafka: KafkaCluster, topic: str, group: str) -> None:
-    """ILLEGAL_GENERATION: the metadata must be asked for again after a rebalance."""
+    """After a rebalance, offsets with the old metadata are refused with ILLEGAL_GENERATION."""
     with (
         transactional(kafka) as producer,
         Member(kafka, group) as one,
@@ -144,7 +147,8 @@ def test_offsets_of_an_earlier_generation(kafka: KafkaCluster, topic: str, group
 
 
 def test_a_record_that_is_refused(kafka: KafkaCluster, topic: str, make_topic: MakeTopic) -> None:
-    """The delivery report of a refused record and commit_transaction() have the broker's error."""
+    """If a record is refused, its delivery report and commit_transaction() have the broker's
+    error."""
     small = make_topic(max_message_bytes="1000")
     reports = Reports()
     with transactional(kafka) as producer:
@@ -158,13 +162,13 @@ def test_a_record_that_is_refused(kafka: KafkaCluster, topic: str, make_topic: M
         assert poll_values(consumer, 1) == [b"after"]
 
 
-# ---- calls that can be made again, or were wrong ----
+# ---- calls that can be repeated, and wrong calls ----
 
 
 @needs("late-result")
 def test_a_call_that_timed_out_is_resumed(kafka: KafkaCluster, topic: str) -> None:
-    """_TIMED_OUT is retriable; until the same call has succeeded another one is refused."""
-    # With the linger the message is still in its queue when the commit begins.
+    """_TIMED_OUT is retriable: until the same call has succeeded, every other call is refused."""
+    # With linger.ms, the message is still in its queue when the commit begins.
     with writer(kafka, {"transactional.id": new_id(), "linger.ms": 5000}) as producer:
         error = error_of(lambda: producer.init_transactions(0))
         assert_error(error, KafkaError._TIMED_OUT, "retry")
@@ -179,10 +183,10 @@ def test_a_call_that_timed_out_is_resumed(kafka: KafkaCluster, topic: str) -> No
 
 
 def begun_commits(producer: Producer, topic: str) -> int:
-    """Commit transactions of one message until one times out; returns how many there are.
+    """Commit transactions of one message until one times out; return the number of transactions.
 
-    On a busy machine a whole commit can happen while this thread does not run; it then succeeds
-    without a timeout.
+    On a busy machine, a whole commit can happen while this thread does not run. Such a commit
+    succeeds without a timeout.
     """
     for number in range(1, 11):
         producer.begin_transaction()
@@ -196,8 +200,7 @@ def begun_commits(producer: Producer, topic: str) -> int:
 
 
 def test_wrong_order(kafka: KafkaCluster, topic: str) -> None:
-    """A call in the wrong order raises _STATE, and the producer goes on as if nothing had
-    happened."""
+    """A call in the wrong order raises _STATE, and has no effect on the producer."""
     with writer(kafka, {"transactional.id": new_id()}) as producer:
         assert error_of(producer.begin_transaction) == KafkaError._STATE
         producer.init_transactions(TIMEOUT)
@@ -219,7 +222,7 @@ def test_wrong_order(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_without_transactional_id(kafka: KafkaCluster) -> None:
-    """Without transactional.id, the calls of transactions raise _NOT_CONFIGURED."""
+    """Without transactional.id, the transaction methods raise _NOT_CONFIGURED."""
     with writer(kafka) as producer:
         for call in (producer.init_transactions, producer.begin_transaction):
             error = error_of(call)
@@ -227,7 +230,8 @@ def test_without_transactional_id(kafka: KafkaCluster) -> None:
 
 
 def test_a_timeout_that_the_brokers_refuse(kafka: KafkaCluster) -> None:
-    """INVALID_TRANSACTION_TIMEOUT is fatal: it is longer than transaction.max.timeout.ms."""
+    """A timeout above transaction.max.timeout.ms raises INVALID_TRANSACTION_TIMEOUT, which is
+    fatal."""
     config = {"transactional.id": new_id(), "transaction.timeout.ms": 1_000_000}
     with writer(kafka, config) as producer:
         error = error_of(lambda: producer.init_transactions(TIMEOUT))

@@ -20,14 +20,14 @@ PARTITIONS = 6
 EACH = 100
 ALL = PARTITIONS * EACH
 POLLS = 12
-# If a thread stands still for 5 ms between two of its partitions, librdkafka requests the first one
-# alone. Without the patch about half of the polls returned less than all.
+# If a thread stops for 5 ms between two of its partitions, librdkafka requests the first partition
+# alone. Without the patch, about half of the polls returned too few messages.
 WHOLE = 10
 
 
 @pytest.fixture
 def topic(kafka: KafkaCluster) -> str:
-    """Six partitions, with a hundred messages each, of one broker."""
+    """A topic of six partitions with a hundred messages each, all on one broker."""
     name = f"answers-{uuid.uuid4().hex[:12]}"
     with AdminClient(kafka.config()) as admin:
         broker = min(admin.list_topics(timeout=TIMEOUT).brokers)

@@ -1,4 +1,4 @@
-"""Logs in with a delegation token, by SCRAM, because librdkafka does not support that."""
+"""Logs in with a delegation token by SCRAM, because librdkafka does not support such logins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.waiting import TIMEOUT
 
 
 def lets_in(address: str, token: DelegationToken) -> bool:
-    """Whether a SASL_PLAINTEXT listener accepts the token, and proves that the broker knows it."""
+    """Whether a SASL_PLAINTEXT listener accepts the token and proves that the broker has it."""
     host, port = address.rsplit(":", 1)
     with socket.create_connection((host, int(port)), timeout=TIMEOUT) as connection:
         handshake = protocol.SaslHandshakeRequest(mechanism="SCRAM-SHA-256")

@@ -1,4 +1,4 @@
-"""Topics with given partitions and configuration, made in milliseconds."""
+"""Topics with given partitions and configuration, created within milliseconds."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ def create_topic(
 ) -> None:
     """Creates the topic and waits until clients can use each of its partitions.
 
-    By then every broker knows all earlier changes of topics, configurations and ACLs, because
+    Afterwards, every broker has all earlier changes of topics, configurations and ACLs, because
     brokers receive changes in order.
     """
     topic = text(name) + struct.pack(">ih", partitions, DEFAULT_REPLICATION)
     topic += array([])  # no assignments: the brokers choose
     topic += array([text(key) + text(value) for key, value in (config or {}).items()])
     body = array([topic]) + struct.pack(">ib", TIMEOUT_MS, False)
-    # A broker that forwards the request, and waits long for the answer, sends it a second time.
+    # A broker that forwards the request may wait long for the answer, and then send it again.
     _change(kafka, CREATE_TOPICS, 4, body, KafkaError.TOPIC_ALREADY_EXISTS)
     wait_for_topic(kafka, name, partitions)
 
 
 def add_partitions(kafka: KafkaCluster, name: str, total: int) -> None:
-    """Makes the topic have more partitions, and waits until clients can use them."""
+    """Adds partitions to the topic, and waits until clients can use them."""
     topic = text(name) + struct.pack(">ii", total, -1)
     _change(kafka, CREATE_PARTITIONS, 1, array([topic]) + struct.pack(">ib", TIMEOUT_MS, False))
     wait_for_topic(kafka, name, total)
 
 
 def delete_topic(kafka: KafkaCluster, name: str) -> None:
-    """Deletes the topic and waits until brokers do not know it: before that they take messages."""
+    """Deletes the topic and waits until no broker has it; until then brokers accept messages."""
     _change(kafka, DELETE_TOPICS, 3, array([text(name)]) + struct.pack(">i", TIMEOUT_MS))
     wait_for_topic(kafka, name, 0)
 
 
 def wait_for_topic(kafka: KafkaCluster, name: str, partitions: int) -> None:
-    """Waits until every broker knows the topic and its leaders lead. With 0 partitions, waits until
-    every broker knows that the topic is gone."""
+    """Waits until every broker has the topic and its leaders lead. With 0 partitions, waits until
+    no broker has the topic."""
     leaders: dict[int, str] = {}
 
     def is_known(address: str) -> bool:
@@ -58,15 +58,15 @@ def wait_for_topic(kafka: KafkaCluster, name: str, partitions: int) -> None:
 
     for address in kafka.bootstrap_servers.split(","):
         wait_until(lambda address=address: is_known(address))  # type: ignore[misc]
-    # Brokers tell of a leader before they have made its log, and librdkafka's administrative
-    # requests of records and offsets are not repeated.
+    # Brokers name a leader before the leader has created its log, and librdkafka does not repeat
+    # administrative requests for records and offsets.
     wait_until(lambda: all(_leads(leaders[number], name, number) for number in leaders))
 
 
 def _change(
     kafka: KafkaCluster, api_key: int, version: int, body: bytes, done: int = KafkaError.NO_ERROR
 ) -> None:
-    """Asks for a change of one topic; any broker forwards the request to the controller.
+    """Changes one topic; any broker forwards the request to the controller.
 
     `done` is the error code of a broker if the change has already been made.
     """
@@ -77,7 +77,7 @@ def _change(
 
 
 def _leaders(address: str, name: str) -> dict[int, str]:
-    """The address of each partition's leader, as far as this broker knows (v4)."""
+    """The address of each partition's leader in this broker's metadata (v4)."""
     answer = Answer(ask(address, METADATA, 4, array([text(name)]) + struct.pack(">b", False)))
     brokers = _brokers(answer)
     answer.numbers("ih")  # count of topics, error code
@@ -107,7 +107,7 @@ def _brokers(answer: Answer) -> dict[int, str]:
 
 
 def _leads(address: str, name: str, partition: int) -> bool:
-    """Whether this broker does what only the partition's leader can (v1)."""
+    """Whether this broker answers a request that only the partition's leader can answer (v1)."""
     place = array([struct.pack(">iq", partition, LATEST)])
     body = struct.pack(">i", CLIENT) + array([text(name) + place])
     answer = Answer(ask(address, LIST_OFFSETS, 1, body))

@@ -1,4 +1,4 @@
-"""Transactional producers, and what their errors say."""
+"""Transactional producers, and the contents of their errors."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 
 def new_id() -> str:
-    """A transactional.id that no other test has."""
+    """A transactional.id that no other test uses."""
     return f"transaction-{uuid.uuid4().hex[:12]}"
 
 
 def transactional(
     kafka: KafkaCluster, transactional_id: str | None = None, config: dict[str, Any] | None = None
 ) -> Producer:
-    """A producer that may begin a transaction."""
+    """A producer that can begin a transaction."""
     common: dict[str, Any] = {"transactional.id": transactional_id or new_id()}
     producer = writer(kafka, common | (config or {}))
     producer.init_transactions(TIMEOUT)
@@ -31,7 +31,7 @@ def transactional(
 
 
 def set_version(kafka: OwnKafkaCluster, version: int) -> None:
-    """Gives the cluster a version of transactions; returns when every broker knows of it."""
+    """Sets the cluster's version of transactions; returns when every broker has it."""
     feature = "transaction.version"
     with AdminClient(kafka.config()) as admin:
 
@@ -58,11 +58,11 @@ def committed_reader(kafka: KafkaCluster, config: dict[str, Any] | None = None) 
 
 
 def wait_for_markers(kafka: KafkaCluster, topic: str, partitions: int = 1) -> None:
-    """Waits until every transaction has ended in the partitions, too.
+    """Waits until every transaction has also ended in the partitions.
 
-    The brokers answer a commit when it is decided, and write its markers afterwards. Until then a
-    partition's last stable offset, which is the end to a read_committed consumer, is smaller than
-    its high watermark.
+    The brokers answer a commit when it is decided, and write its markers afterwards. Until then, a
+    partition's last stable offset is smaller than its high watermark. A read_committed consumer
+    reads only up to the last stable offset.
     """
     every = [TopicPartition(topic, partition) for partition in range(partitions)]
     with (
@@ -80,7 +80,7 @@ def wait_for_markers(kafka: KafkaCluster, topic: str, partitions: int = 1) -> No
             except KafkaException as error:
                 if error.args[0] != KafkaError.NOT_LEADER_FOR_PARTITION:
                     raise
-                return False  # a busy machine elects leaders: the next round asks the new one
+                return False  # busy machines elect leaders; the next round asks the new leader
 
         wait_until(all_ended)
 
@@ -95,7 +95,8 @@ def error_of(call: Callable[[], object]) -> KafkaError:
 
 
 def assert_error(error: KafkaError, code: int, advice: str) -> None:
-    """The error has the code and this one advice: "fatal", "abort", "retry", or none of them."""
+    """Check that the error has the code and only this advice: "fatal", "abort", "retry" or
+    "none"."""
     assert error == code, error
     given = {
         "fatal": error.fatal(),

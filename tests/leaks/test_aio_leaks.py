@@ -38,7 +38,7 @@ def repeated(runner: asyncio.Runner, work: Work, count: int) -> None:
 
 @pytest.mark.parametrize("kind", [AIOProducer, AIOConsumer])
 def test_made_and_closed(runner: asyncio.Runner, kind: type[Any]) -> None:
-    """A client with callbacks that refer to it."""
+    """A closed client is freed, even if its callbacks refer to it."""
 
     async def work() -> None:
         data: list[Any] = []
@@ -56,7 +56,7 @@ def test_made_and_closed(runner: asyncio.Runner, kind: type[Any]) -> None:
 
 
 def test_admin_client(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Answers that arrive, are cancelled or fail, and an answer that close() fails."""
+    """No answers leak, whether they arrive, are cancelled, fail, or fail because of close()."""
     place = TopicPartition(kafka_topic, 0)
     latest = {place: OffsetSpec.latest()}
 
@@ -78,7 +78,7 @@ def test_admin_client(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_
 
 
 def test_refused(runner: asyncio.Runner) -> None:
-    """A client whose creation fails."""
+    """If the creation of a client fails, nothing is leaked."""
 
     async def work() -> None:
         for wrong in ({"bootstrap_servers": "misspelt"}, {"error_cb": 1}, {"group.id": None}):
@@ -89,7 +89,7 @@ def test_refused(runner: asyncio.Runner) -> None:
 
 
 def test_deliveries(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Futures that are awaited, cancelled or failed, and callbacks that raise."""
+    """Futures do not leak if they are awaited, cancelled or failed, or if a callback raises."""
 
     async def make() -> AIOProducer:
         asyncio.get_running_loop().set_exception_handler(lambda *_: None)
@@ -120,7 +120,8 @@ def test_deliveries(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_to
 
 
 def test_many(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Batches with one future, with callbacks, cancelled, refused, and with failures."""
+    """Batches do not leak: with one future, with callbacks, cancelled, refused, or with
+    failures."""
 
     async def make() -> AIOProducer:
         settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "linger.ms": 0}
@@ -151,7 +152,7 @@ def test_many(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: s
 @pytest.mark.filterwarnings("ignore:.* was not closed:ResourceWarning")
 @pytest.mark.parametrize("end", ["closed", "purged by a thread", "dropped", "loop closed"])
 def test_pending_deliveries(end: str) -> None:
-    """Futures of messages that no broker has acknowledged, for each end of a producer."""
+    """Futures of unacknowledged messages do not leak, in whatever way the producer ends."""
 
     async def work() -> None:
         producer = AIOProducer(config())
@@ -177,7 +178,8 @@ def test_pending_deliveries(end: str) -> None:
 
 
 def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Messages that are returned, buffered for a cancelled call, or fetched again."""
+    """Messages do not leak if they are returned, buffered for a cancelled call, or fetched
+    again."""
     bootstrap = kafka_cluster.bootstrap_servers
     with Producer({"bootstrap.servers": bootstrap, "linger.ms": 0}) as producer:
         send(producer, kafka_topic, numbers(0, 10 * ROWS))
@@ -211,7 +213,8 @@ def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topi
 
 
 def test_rebalances(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Rebalance steps that wait, run, are replaced by assign(), or are left to close()."""
+    """Rebalance steps do not leak if they wait, run, are replaced by assign(), or are left to
+    close()."""
     settings: dict[str, Any] = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "g",

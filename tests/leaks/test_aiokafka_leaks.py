@@ -33,7 +33,8 @@ def repeated(
 
 
 def test_records(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Records alone and in batches, from all partitions or one, deserialized, and in a cycle."""
+    """Records do not leak: single ones and batches, of all partitions or one, deserialized, in a
+    cycle."""
     servers = kafka_cluster.bootstrap_servers
     with Producer({"bootstrap.servers": servers, "linger.ms": 0}) as producer:
         send(producer, kafka_topic, numbers(0, 4 * ROWS))
@@ -83,7 +84,7 @@ def test_deliveries(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_to
 def test_made_and_stopped(
     runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """Clients that are started and stopped, and those that are never started."""
+    """Clients do not leak if they are started and stopped, or if they are never started."""
     servers = kafka_cluster.bootstrap_servers
 
     async def work() -> None:

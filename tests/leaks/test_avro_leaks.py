@@ -14,7 +14,7 @@ def shape(kind: str, *parts: int, names: Any = (), defaults: Any = (), prepare: 
 
 
 def test_objects() -> None:
-    """Every kind of type, in a record; also functions that raise, and shapes that are refused."""
+    """A record with every type leaks nothing, nor do functions that raise or refused shapes."""
 
     def prepare(data: Any, schema: Any) -> Any:
         return data + 1

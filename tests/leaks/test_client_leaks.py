@@ -66,7 +66,7 @@ def ignoring(call: Callable[[], object]) -> Callable[[], None]:
 class TestLife:
     @each_client
     def test_made_and_closed(self, client: type[Any]) -> None:
-        """A client that is closed leaves nothing behind."""
+        """A client that is created and closed leaks nothing."""
         assert_no_leaks(lambda: close(client(config(client=client))), SOME)
 
     @each_client
@@ -121,14 +121,14 @@ class TestErrors:
     def test_on_a_client_without_brokers(
         self, client: type[Any], call: Callable[[Any], object]
     ) -> None:
-        """Calls that fail, or return nothing, on an open client."""
+        """Calls on an open client leak nothing if they fail or return nothing."""
         made = client(config({"queue.buffering.max.messages": 10}, client))
         assert_no_leaks(ignoring(lambda: call(made)), SOME)
         close(made)
 
     @each_call
     def test_closed(self, client: type[Any], call: Callable[[Any], object]) -> None:
-        """Calls on a closed client."""
+        """Calls on a closed client leak nothing."""
         made = client(config(client=client))
         close(made)
         with pytest.raises(RuntimeError):
@@ -139,7 +139,7 @@ class TestErrors:
     def test_wrong_arguments(
         self, client: type[Any], call: Callable[[Any], object], request: pytest.FixtureRequest
     ) -> None:
-        """Arguments of a wrong type, wrong name or wrong number."""
+        """Calls with arguments of a wrong type, wrong name or wrong number leak nothing."""
         made = client(config(client=client))
         method = getattr(made, request.node.callspec.id.partition(".")[2])
         bad = object()
@@ -170,7 +170,7 @@ class TestAdministration:
     """Requests run in parallel, because each of them may wait for its timeout."""
 
     def test_without_brokers(self) -> None:
-        """Requests that fail, and their futures with the exceptions."""
+        """Failed requests leak nothing, nor do their futures with the exceptions."""
         with AdminClient(config()) as admin:
 
             def work() -> None:
@@ -180,7 +180,7 @@ class TestAdministration:
             assert_no_leaks(work, SOME)
 
     def test_answered(self, kafka_topic: str, kafka_cluster: MockCluster) -> None:
-        """Requests that the embedded cluster answers."""
+        """Requests that the embedded cluster answers leak nothing."""
         place = TopicPartition(kafka_topic, 0, 1)
         group = [ConsumerGroupTopicPartitions("group", [place])]
         settings = config({"bootstrap.servers": kafka_cluster.bootstrap_servers})
@@ -198,13 +198,13 @@ class TestAdministration:
             assert_no_leaks(work, SOME)
 
     def test_cancelled(self) -> None:
-        """Answers that are cancelled."""
+        """Cancelled requests leak nothing."""
         cancelled = 0
         with AdminClient(config()) as admin:
 
             def work() -> None:
                 nonlocal cancelled
-                # cancel() returns False if the request has timed out before.
+                # cancel() returns False if the request has already timed out.
                 cancelled += admin.describe_cluster(request_timeout=0.01).cancel()
                 wait_until(lambda: len(admin) == 0)
 
@@ -212,7 +212,7 @@ class TestAdministration:
         assert cancelled > SOME
 
     def test_refused(self) -> None:
-        """Refused requests; some are refused after a part of their arguments has been read."""
+        """Refused requests leak nothing, even if a part of their arguments has been read."""
         wrong: list[tuple[str, object, dict[str, object]]] = [
             ("create_topics", [NewTopic("a"), NewTopic("b", 1, 1, [[1]])], {}),
             ("create_topics", [NewTopic("a", config={"\ud800": "b"})], {}),
@@ -245,7 +245,7 @@ class TestAdministration:
             assert_no_leaks(work, SOME)
 
     def test_closed_while_pending(self) -> None:
-        """Requests that are pending when their client is closed."""
+        """Requests that are pending when their client is closed leak nothing."""
 
         def work() -> None:
             admin = AdminClient(config())
@@ -269,7 +269,8 @@ class TestProducing:
             yield producer
 
     def test_reports(self, kafka_topic: str, producer: Producer) -> None:
-        """Messages with a key, a value, headers and a callback, and their delivery reports."""
+        """Messages with a key, a value, headers and a callback do not leak, nor do their delivery
+        reports."""
 
         def work() -> None:
             reports = Reports()
@@ -284,7 +285,8 @@ class TestProducing:
         assert_no_leaks(work, FEW)
 
     def test_callback_that_raises(self, kafka_topic: str, producer: Producer) -> None:
-        """A delivery callback that raises; the traceback refers to the delivery report."""
+        """If a delivery callback raises, the traceback refers to the delivery report, and both are
+        freed."""
 
         def work() -> None:
             producer.produce(kafka_topic, b"value", partition=0, on_delivery=failing)
@@ -294,7 +296,7 @@ class TestProducing:
         assert_no_leaks(work, FEW)
 
     def test_batches(self, kafka_topic: str, producer: Producer) -> None:
-        """produce_batch(), also with messages that are refused."""
+        """produce_batch() leaks nothing, even if it refuses messages."""
         reports = Reports()
 
         def work() -> None:
@@ -309,7 +311,7 @@ class TestProducing:
         assert_no_leaks(work, FEW)
 
     def test_given_up(self) -> None:
-        """Messages that are purged, or that do not fit into the queue."""
+        """Messages do not leak if they are purged or do not fit into the queue."""
 
         def work() -> None:
             producer = Producer(config({"queue.buffering.max.messages": 1}))
@@ -355,7 +357,7 @@ class TestConsuming:
     def test_reading(
         self, kafka_topic: str, consumer: Consumer, read: Callable[[Consumer], Any]
     ) -> None:
-        """Messages that were returned, and messages that were fetched before a seek."""
+        """Messages do not leak, whether they are returned or were fetched before a seek."""
 
         def work() -> None:
             consumer.seek(TopicPartition(kafka_topic, 0, 0))
@@ -367,7 +369,7 @@ class TestConsuming:
         assert_no_leaks(work, FEW)
 
     def test_offsets(self, kafka_topic: str, consumer: Consumer) -> None:
-        """Requests with answers: commits, committed offsets, watermarks, positions."""
+        """Requests with answers leak nothing: commits, committed offsets, watermarks, positions."""
         place = TopicPartition(kafka_topic, 0, 7, metadata="note")
 
         def work() -> None:
@@ -380,7 +382,7 @@ class TestConsuming:
         assert_no_leaks(work, FEW)
 
     def test_helpers(self, kafka_topic: str, consumer: Consumer) -> None:
-        """connect(), lag(), last_error, stats() and pause_while()."""
+        """connect(), lag(), last_error, stats() and pause_while() leak nothing."""
 
         def work() -> None:
             consumer.connect(TIMEOUT)
@@ -405,7 +407,7 @@ class TestConsuming:
         assert_no_leaks(work, 4)
 
     def test_metadata(self, kafka_topic: str, consumer: Consumer) -> None:
-        """The objects that describe the cluster."""
+        """The objects that describe the cluster do not leak."""
 
         def work() -> None:
             assert kafka_topic in consumer.list_topics(timeout=TIMEOUT).topics
@@ -414,7 +416,7 @@ class TestConsuming:
 
     @needs("raw-request")
     def test_requests(self, consumer: Consumer) -> None:
-        """Raw requests: with an answer, with an error, and with a timeout."""
+        """Raw requests leak nothing, with an answer, an error or a timeout."""
 
         def work() -> None:
             assert METADATA in consumer.api_versions(timeout=TIMEOUT)
@@ -426,7 +428,8 @@ class TestConsuming:
         assert_no_leaks(work, SOME)
 
     def test_callbacks(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-        """A consumer that joined a group, with callbacks that return and that raise."""
+        """A consumer in a group does not leak, with callbacks that return and callbacks that
+        raise."""
         told: list[Any] = []
         settings: dict[str, Any] = {
             "bootstrap.servers": kafka_cluster.bootstrap_servers,

@@ -54,7 +54,8 @@ def refuses(call: Callable[[], object]) -> bool:
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=lambda one: type(one).__name__)
 def test_rows(encoder: Any) -> None:
-    """Payloads and bad rows of batches, tables and empty batches, read through every interface."""
+    """Payloads and bad rows of batches, tables and empty batches are freed, through every
+    interface."""
 
     def work() -> None:
         for batch in (BATCH, pa.Table.from_batches([BATCH, BATCH[:1]]), BATCH[:0]):
@@ -67,7 +68,7 @@ def test_rows(encoder: Any) -> None:
 
 
 def test_chunks() -> None:
-    """The chunks of a batch, also if a later chunk has a bad row or is not a batch."""
+    """The chunks of a batch are freed, even if a later chunk has a bad row or is not a batch."""
     encoder = JSONEncoder(pa.schema([("id", pa.int64())]))
     good = pa.record_batch({"id": [1, 2]})
     several = pa.Table.from_batches([good, good])
@@ -87,7 +88,7 @@ def test_chunks() -> None:
 
 
 def test_encoders() -> None:
-    """Schemas that are compiled for a batch's types, and schemas that do not fit these types."""
+    """Compiled schemas are freed, whether or not they fit a batch's types."""
 
     def work() -> None:
         AvroEncoder(SCHEMA, extra="ignore").encode(BATCH)
@@ -101,7 +102,7 @@ def test_encoders() -> None:
 
 
 def test_protobuf() -> None:
-    """Protobuf messages and bad rows, with types that fit the columns and types that do not."""
+    """Protobuf messages and bad rows are freed, whether or not the types fit the columns."""
     types = pytest.importorskip("google.protobuf.type_pb2", reason="protobuf is not installed")
     options = pa.array([[{"name": "a", "value": {"type_url": "x"}}], [None]])
     batch = pa.record_batch({"name": ["x", "y"], "kind": ["TYPE_BOOL"] * 2, "options": options})
@@ -118,7 +119,8 @@ def test_protobuf() -> None:
 
 
 def test_batches_that_are_refused() -> None:
-    """Other types, invalid data, no columns, and functions that return no program."""
+    """Nothing is leaked for wrong types, invalid data, no columns, or functions that return no
+    program."""
     ENCODER.encode(BATCH)
     program = next(iter(ENCODER._programs.values()))
     memory = bytearray(8)
@@ -142,7 +144,7 @@ def test_batches_that_are_refused() -> None:
 
 
 def test_programs_that_are_refused() -> None:
-    """Types and instructions that have a wrong shape or do not fit each other."""
+    """Nothing is leaked if types and instructions have a wrong shape or do not fit each other."""
     union = ("+us:0", "", (("i", "", (), None, "", None),), None, "", None)
     struct = ("+s", "", (("i", "", (), None, "", None), union), None, "", None)
     right = ("int", 1, 0, 0, (1,), b"data", "field")

@@ -69,7 +69,7 @@ def look(rows: Any) -> None:
 
 
 def test_rows() -> None:
-    """Good rows, bad rows and null rows, read through every interface."""
+    """Good rows, bad rows and null rows are freed after reads through every interface."""
 
     def work() -> None:
         for decoder in DECODERS:
@@ -81,7 +81,7 @@ def test_rows() -> None:
 
 
 def test_decoders() -> None:
-    """Compiled schemas with all kinds of instructions and types."""
+    """Compiled schemas with all kinds of instructions and types are freed."""
 
     def work() -> None:
         AvroDecoder(SCHEMA, columns=["tags", "name"]).__arrow_c_schema__()
@@ -117,7 +117,7 @@ class Wrong:
 
 
 def test_payloads_that_are_refused() -> None:
-    """Other types, invalid data, a used capsule, too many rows, and objects that are no arrays."""
+    """Nothing is leaked for wrong types, invalid data, a used capsule, or too many rows."""
     program = DECODERS[0]._program
     used = pa.array([b""]).__arrow_c_array__()
     pa.Array._import_from_c_capsule(*used)
@@ -140,7 +140,7 @@ def test_payloads_that_are_refused() -> None:
 
 
 def test_programs_by_schema_id() -> None:
-    """Programs and error texts by schema id, and wrong ones."""
+    """Programs and error texts by schema id are freed, and so are wrong ones."""
     program, other = (decoder._program for decoder in DECODERS)
     good = [b"\0\0\0\0\1" + one for one in encode(SCHEMA, VALUES)]
     column = pa.array([*good, b"\0\0\0\0\2", *encode(SCHEMA, VALUES[:1])])
@@ -219,7 +219,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
 @pytest.mark.parametrize("which", ["rows", "bad", "refused"])
 def test_memory_of_columns(which: str) -> None:
     """Memory outside Python's allocator is freed: 200 leaks of 2 MiB would exceed 100 MiB."""

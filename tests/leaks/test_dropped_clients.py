@@ -43,7 +43,7 @@ def bootstrap(kafka_cluster: MockCluster, kafka_topic: str) -> str:
 
 @contextlib.contextmanager
 def ends_what_it_begins() -> Iterator[None]:
-    """If a client is created and dropped in the block, its threads end."""
+    """After the block, all threads of the clients that it created and dropped have ended."""
     before = threads()
     yield
     wait_until(lambda: threads() <= before, gc.collect, SOON)
@@ -66,7 +66,8 @@ READ: dict[str, Callable[[Consumer], Any]] = {
 @pytest.mark.parametrize("group", [False, True], ids=["assigned", "subscribed"])
 @pytest.mark.parametrize("kind", READ)
 def test_consumer(kafka_topic: str, bootstrap: str, kind: str, group: bool) -> None:
-    """Fetched messages that were not returned, and messages that the application still holds."""
+    """A dropped consumer ends, with fetched messages that were not returned or that are still
+    held."""
     handed_out: list[Any] = []
 
     def work() -> None:
@@ -84,7 +85,7 @@ def test_consumer(kafka_topic: str, bootstrap: str, kind: str, group: bool) -> N
 
 
 def test_consumer_of_certain_partitions(kafka_topic: str, bootstrap: str) -> None:
-    """Messages of a partition that no call has asked for."""
+    """A dropped consumer ends if it has messages of a partition that no call has asked for."""
     found: list[Any] = []
 
     def work() -> None:
@@ -102,7 +103,7 @@ def test_consumer_of_certain_partitions(kafka_topic: str, bootstrap: str) -> Non
 
 
 def test_consumer_whose_callback_raised(kafka_topic: str, bootstrap: str) -> None:
-    """Messages that consume() fetched and did not return, because a callback raised."""
+    """A dropped consumer ends if a callback kept consume() from returning its messages."""
     raised: list[None] = []
 
     def fail(statistics: str) -> None:
@@ -132,7 +133,8 @@ def test_share_consumer(
     mode: str,
     failing: bool,
 ) -> None:
-    """Records without an acknowledgement, and a batch that poll() could not convert to objects."""
+    """A dropped share consumer ends, with unacknowledged records or a batch that was not
+    converted."""
     kafka_cluster.set_share_group_auto_offset_reset("earliest")
     handed_out: list[Any] = []
 
@@ -158,7 +160,7 @@ def test_share_consumer(
 
 
 def test_producer_with_queued_messages() -> None:
-    """Messages that no broker has acknowledged, with and without callbacks."""
+    """A dropped producer ends, with unacknowledged messages with and without callbacks."""
 
     def work() -> None:
         producer = Producer(config())
@@ -170,7 +172,7 @@ def test_producer_with_queued_messages() -> None:
 
 
 def test_producer_with_reports(kafka_topic: str, bootstrap: str) -> None:
-    """The delivery report that follows the report whose callback raised."""
+    """A dropped producer ends, even if it has a delivery report whose callback would raise."""
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError
@@ -189,7 +191,7 @@ def test_producer_with_reports(kafka_topic: str, bootstrap: str) -> None:
 
 
 def test_admin_client_with_requests() -> None:
-    """The futures of pending requests fail."""
+    """When an admin client is dropped, the futures of its pending requests fail."""
     sent: list[Any] = []
 
     def work() -> None:
@@ -227,7 +229,7 @@ def test_cycle_beside_tokens(client: type[Any]) -> None:
 @each_client
 @pytest.mark.parametrize("fails", [False, True])
 def test_cycle_through_tokens(client: type[Any], fails: bool) -> None:
-    """oauth_cb is a method of its client, or raises an exception that refers to the client."""
+    """A dropped client ends if oauth_cb is its method or raises an exception that refers to it."""
 
     class Mine(client):  # type: ignore[misc]
         def __init__(self) -> None:

@@ -33,7 +33,7 @@ def filled(kafka_cluster: MockCluster, kafka_topic: str) -> str:
 
 
 def test_waiting_and_named_tuples(kafka_cluster: MockCluster, filled: str) -> None:
-    """Consumer._wait(), and messages as named tuples; one of them is part of a cycle."""
+    """Consumer._wait() does not leak, nor do messages as named tuples, even as part of a cycle."""
     servers = kafka_cluster.bootstrap_servers
     place = TopicPartition(filled, 0)
     with Consumer(
@@ -63,7 +63,7 @@ def test_waiting_and_named_tuples(kafka_cluster: MockCluster, filled: str) -> No
 
 
 def test_deliveries(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Futures with callbacks, in a cycle, with errors, and futures that nobody waits for."""
+    """Futures do not leak: with callbacks, in a cycle, with errors, or if nobody waits for them."""
     with KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers) as producer:
 
         def work() -> None:
@@ -81,7 +81,7 @@ def test_deliveries(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 
 def test_records(kafka_cluster: MockCluster, filled: str) -> None:
-    """poll() and iteration, with deserializers, and records that are kept."""
+    """poll() and iteration leak nothing, with deserializers or if records are kept."""
     place = TopicPartition(filled, 0)
     consumer = KafkaConsumer(
         bootstrap_servers=kafka_cluster.bootstrap_servers,
@@ -104,7 +104,7 @@ def test_records(kafka_cluster: MockCluster, filled: str) -> None:
 
 
 def test_made_and_closed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Clients of kafka-python that are used and closed."""
+    """Clients of compat.kafka do not leak after they were used and closed."""
     servers = kafka_cluster.bootstrap_servers
 
     def work() -> None:
@@ -118,7 +118,7 @@ def test_made_and_closed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_messages_of_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Messages that are sent and fetched by kafka-python 0.9's clients."""
+    """Messages do not leak if clients of compat.kafka_0_9 send and fetch them."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
     producer = SimpleProducer(client)
     consumer = SimpleConsumer(client, None, kafka_topic, auto_commit=False)
@@ -137,7 +137,7 @@ def test_messages_of_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_made_and_closed_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Clients of kafka-python 0.9 that are used, closed and used again."""
+    """Clients of compat.kafka_0_9 do not leak after they were used, closed and used again."""
 
     def work() -> None:
         client = KafkaClient(kafka_cluster.bootstrap_servers)

@@ -33,7 +33,7 @@ def ask(admin: AdminClient) -> None:
 
 
 def test_answers(kafka_cluster: MockCluster) -> None:
-    """Handlers that answer and are removed, and arguments that are refused."""
+    """Handlers that answer and are removed do not leak, nor do refused arguments."""
     kafka_cluster.on_request(LOG_DIRS, answer)
     with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
 
@@ -54,7 +54,8 @@ def test_answers(kafka_cluster: MockCluster) -> None:
 
 
 def test_administration(kafka_cluster: MockCluster) -> None:
-    """Reads and changes of the embedded administration, and calls that it refuses."""
+    """Reads and changes of the embedded administration leak nothing, nor do calls that it
+    refuses."""
     with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
 
         def work() -> None:
@@ -82,7 +83,7 @@ def test_administration(kafka_cluster: MockCluster) -> None:
 
 @pytest.mark.parametrize("answered", [MockAction.NO_ANSWER, None, 1])
 def test_closed(answered: Any) -> None:
-    """Clusters that are closed while a request has no answer, or after a handler failed."""
+    """A cluster does not leak if it is closed during a request or after a handler has failed."""
 
     def work() -> None:
         asked = threading.Event()
@@ -105,7 +106,8 @@ def test_closed(answered: Any) -> None:
 
 
 def test_offers() -> None:
-    """Iterators over offers: of an open cluster, of one with an iterator, and of a closed one."""
+    """The cluster's internal iterators over requests do not leak, also if a second one is
+    refused."""
 
     def work() -> None:
         cluster = cimpl.MockCluster(brokers=1)

@@ -23,7 +23,8 @@ each_codec = pytest.mark.parametrize("codec", CODECS)
 
 @each_codec
 def test_codecs(codec: Compression) -> None:
-    """Data that is compressed, decompressed, corrupt, too large, and of a wrong type."""
+    """Data does not leak if it is compressed, decompressed, corrupt, too large, or of a wrong
+    type."""
     data = bytes(range(256)) * 100
     good = records.compress(codec, data)
 
@@ -45,7 +46,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
 @each_codec
 def test_memory_of_codecs(codec: Compression) -> None:
     """Memory outside Python's allocator is freed: 400 leaks of 512 KiB would exceed 100 MiB."""
@@ -67,7 +68,7 @@ def test_memory_of_codecs(codec: Compression) -> None:
 
 
 def test_records_of_format_2() -> None:
-    """Records that are read, and records that are cut or corrupt at any byte."""
+    """Records do not leak, whether they can be read, or are cut or corrupt at any byte."""
     body = b"\0\0\0\x06key\x0avalue\x06\x08name\x0avalue\x08null\x01\x02\xff\0"
     data = bytes([2 * len(body)]) + body
     assert cimpl._read_record(data, 0)[3:] == (b"key", b"value", HEADERS)

@@ -75,7 +75,7 @@ def read(consumer: ShareConsumer) -> list[Message]:
 
 
 def test_reading(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
-    """Records, their acknowledgements, and the results of commit_sync()."""
+    """Records do not leak, nor do their acknowledgements or the results of commit_sync()."""
 
     def work() -> None:
         produce(producer, kafka_topic)
@@ -87,7 +87,7 @@ def test_reading(kafka_topic: str, producer: Producer, consumer: ShareConsumer) 
 
 
 def test_callback(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
-    """A callback that receives answers, and a callback that raises."""
+    """A callback that gets answers does not leak, nor does a callback that raises."""
 
     def work() -> None:
         told: list[Any] = []
@@ -106,7 +106,7 @@ def test_callback(kafka_topic: str, producer: Producer, consumer: ShareConsumer)
 
 
 def test_refused(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
-    """Exceptions for calls in a wrong state and for wrong arguments."""
+    """Exceptions for calls in a wrong state or with wrong arguments do not leak."""
     produce(producer, kafka_topic)
     (*_, last) = read(consumer)
     consumer.commit_sync(TIMEOUT)
@@ -146,7 +146,7 @@ def test_batch_that_cannot_be_made(
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "dropped"])
 @pytest.mark.filterwarnings("ignore:ShareConsumer was not closed:ResourceWarning")
 def test_life(kafka_topic: str, producer: Producer, settings: dict[str, Any], closed: bool) -> None:
-    """A member with records that it has not acknowledged, and a callback."""
+    """A member does not leak if it has unacknowledged records and a callback."""
     produce(producer, kafka_topic)
 
     def work() -> None:
@@ -162,7 +162,7 @@ def test_life(kafka_topic: str, producer: Producer, settings: dict[str, Any], cl
 
 
 def test_messages() -> None:
-    """The sequence's own slices, copies, and unfinished iterators."""
+    """Slices, copies and unfinished iterators of the sequence do not leak."""
     message = Message(value=b"value")
 
     def work() -> None:

@@ -258,8 +258,9 @@ new_consumer(const char *brokers)
     return consumer;
 }
 
-/* A message without headers has only their count, or no bytes at all if it came in a batch. One
- * encoded header is read if it is complete, and refused if it is cut short. */
+/* The encoded headers of a message without headers are only their number, 0, or no bytes at all if
+ * the message came in a batch. An encoded header is read if it is complete, and refused if it is cut
+ * short. */
 static void
 check_encoded_headers(const rd_kafka_message_t *message)
 {

@@ -1,4 +1,4 @@
-"""Streaming queries that run to their end."""
+"""Helpers for streaming queries that run to their end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The source's readers used as Spark uses them, in this process: the same code without a JVM."""
+"""Uses the source's readers in this process as Spark does: the same code without a JVM."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ SCHEMA = source_schema(headers=False)
 
 
 def source(servers: str, **options: Any) -> RdKafkaDataSource:
-    """The data source; names in lower case, as Spark hands them over."""
+    """The data source. Spark passes the names of options in lower case, and so does this
+    function."""
     given = {"kafka.bootstrap.servers": servers, **options}
     return RdKafkaDataSource({name.lower(): str(text) for name, text in given.items()})
 
@@ -30,13 +31,13 @@ def stream_reader(servers: str, **options: Any) -> RdKafkaStreamReader:
 
 
 def ranges_of(planned: Any) -> list[tuple[str, int, int, int]]:
-    """Topic, partition, start and end of each planned range, in whichever task it is."""
+    """Topic, partition, start and end of each planned range of all tasks."""
     assert all(isinstance(task, TaskRanges) for task in planned)
     return sorted((*one.partition, one.start, one.end) for task in planned for one in task.ranges)
 
 
 def values_of(reader: RdKafkaReader | RdKafkaStreamReader, planned: Any) -> list[str]:
-    """The values of all messages that are planned, in order."""
+    """The values of all messages in the planned ranges, in order."""
     batches = [batch for one in planned for batch in reader.read(one)]
     return sorted(value.decode() for batch in batches for value in _values(batch))
 

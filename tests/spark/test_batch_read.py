@@ -153,7 +153,7 @@ def test_offsets_without_a_message_are_passed(
             producer.produce(topic, f"v{number}", partition=0)
             producer.commit_transaction(20)
     assert values(load(topic)) == ["v0", "v1", "v2"]
-    # Offset 1 is the first marker: the read returns no message from after the end in its place.
+    # Offset 1 is the first marker: the read must not return a later message in its place.
     head = load(topic, endingOffsets=json.dumps({topic: {"0": 2}}))
     assert values(head) == ["v0"]
     middle = load(
@@ -187,7 +187,7 @@ def trimmed(cluster: MockCluster, topic: str) -> int:
 def test_lost_offsets_fail_the_read(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """The error says that data is lost, and how to continue without it."""
+    """The error reports that data is lost, and how to continue without it."""
     topic = new_topic(partitions=1)
     low = trimmed(cluster, topic)
     start = json.dumps({topic: {"0": 0}})

@@ -80,7 +80,7 @@ def test_what_is_read_can_be_written_again(
 
 
 def test_a_row_without_a_topic_fails_the_task(spark: Any, save: Callable[..., None]) -> None:
-    """The error says which row it is; nothing is skipped in silence."""
+    """The error names the row; no row is skipped silently."""
     frame = spark.createDataFrame([(None, "a")], "topic string, value string").coalesce(1)
     with pytest.raises(Exception, match=r"row 0.*topic is null"):
         save(frame)

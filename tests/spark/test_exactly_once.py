@@ -26,7 +26,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.integration]
 
 
 class Source:
-    """Replaces the stream between JVM and worker, and says whether the rows were complete."""
+    """Replaces the stream between the JVM and a worker; its check fails if the rows were
+    incomplete."""
 
     def __init__(self, complete: bool = True) -> None:
         self._complete = complete
@@ -104,7 +105,8 @@ def test_tasks_of_a_batch_are_told_apart(query: Query) -> None:
 
 
 def test_an_attempt_that_was_overtaken_fails(query: Query) -> None:
-    """The later one of two concurrent attempts writes; the error of the other attempt says why."""
+    """The later one of two concurrent attempts writes; the error of the other one has the
+    reason."""
     with pytest.raises(KafkaException, match=r"batch 0 .* another attempt") as overtaken:
         query.task(0, ["a"], meanwhile=lambda: query.elsewhere(["a"]))
     assert transactions.is_fenced(overtaken.value)
@@ -137,7 +139,8 @@ def test_what_a_dead_attempt_left_open_is_aborted(kafka: KafkaCluster, query: Qu
 
 
 def test_rows_that_end_too_early_are_not_committed(query: Query) -> None:
-    """Otherwise, a part of the task's rows would count as all of them for ever."""
+    """If such rows were committed, an incomplete part would count as all of the task's rows for
+    ever."""
     with pytest.raises(IncompleteInput):
         query.task(0, ["a"], complete=False)
     assert query.task(0, ["a"], ["b"]) == 2
@@ -171,7 +174,8 @@ def test_another_plan_is_noticed(query: Query) -> None:
 
 
 def test_a_bad_row_leaves_nothing_behind(query: Query) -> None:
-    """It leaves no earlier rows, and no transaction that readers would have to wait for."""
+    """A bad row leaves neither earlier rows nor a transaction that readers would have to wait
+    for."""
     message = r"row 1: .*too large \(topic 'topic-.*', key of 0 bytes, value of 2000000 bytes"
     with pytest.raises(KafkaException, match=message):
         query.task(0, ["a"], ["b", "x" * 2_000_000])
@@ -180,7 +184,8 @@ def test_a_bad_row_leaves_nothing_behind(query: Query) -> None:
 
 
 def test_the_names_of_ids_begin_as_told(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """An ACL can allow the prefix of the ids; the marker can be kept under another topic's name."""
+    """The ids begin with the prefix that an ACL can allow; another topic's name can hold the
+    marker."""
     topic, markers = make_topic(), make_topic()
     query = Query(kafka, topic, transactionalidprefix="etl", markertopic=markers)
     assert query.task(0, ["a"]) == 1

@@ -16,7 +16,7 @@ PASSWORD = secret("jaas")
 
 
 def test_names_that_both_know_pass_unchanged() -> None:
-    """Most properties have one name."""
+    """Most properties have the same name in Java's clients and in librdkafka."""
     given = {"bootstrap.servers": "a:1", "max.partition.fetch.bytes": "5", "linger.ms": "7"}
     assert translate(given, "consumer") == given
     assert translate(given, "producer") == given
@@ -134,7 +134,7 @@ def test_java_s_names_become_librdkafka_s(given: dict[str, str], found: dict[str
     ],
 )
 def test_what_cannot_be_honoured_is_refused_by_name(given: dict[str, str], message: str) -> None:
-    """The error says which property to use instead, and contains no secret."""
+    """The error names the property to use instead, and contains no secret."""
     with pytest.raises(ValueError, match=message) as failure:
         translate(given, "consumer" if "buffer.memory" not in given else "producer")
     assert PASSWORD not in str(failure.value)
@@ -148,7 +148,8 @@ def test_a_producer_has_prohibitions_of_its_own(name: str) -> None:
 
 
 def test_what_has_no_effect_is_left_out_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    """The internal settings of Java's clients do no harm; a warning says that they are ignored."""
+    """The internal settings of Java's clients do no harm; a warning reports that they are
+    ignored."""
     with caplog.at_level(logging.WARNING):
         given = {"max.poll.records": "9", "compression.lz4.level": "3", "fetch.min.bytes": "1"}
         assert translate(given, "consumer") == {"fetch.min.bytes": "1"}

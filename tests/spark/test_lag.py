@@ -15,7 +15,8 @@ from confluent_kafka.spark.offsets import Partition
 
 
 def test_metrics_are_named_as_those_of_spark_s_own_source() -> None:
-    """The least, most and average lag of all partitions; a new partition counts whole."""
+    """The metrics are the least, most and average lag; a new partition counts with all its
+    messages."""
     source = SimpleNamespace(
         endOffset=json.dumps({"flights": {"0": 10, "1": 20}}),
         latestOffset=json.dumps({"flights": {"0": 15, "1": 20, "2": 7}}),

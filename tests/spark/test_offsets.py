@@ -113,7 +113,7 @@ def test_a_limit_reaches_the_end_in_the_end() -> None:
 
 
 def test_timestamps_of_partitions_are_json() -> None:
-    """Milliseconds, for every partition."""
+    """The JSON contains milliseconds for every partition."""
     assert parse_times('{"a": {"0": 5, "1": 0}}') == {A0: 5, A1: 0}
     with pytest.raises(ValueError, match=r"a \[0\]: -2 is not a timestamp"):
         parse_times('{"a": {"0": -2}}')
@@ -131,7 +131,8 @@ def test_timestamps_resolve_to_the_first_offset_that_is_not_earlier() -> None:
 
 
 def test_a_time_that_no_message_has_reached() -> None:
-    """It is an error that says what to do, or the latest offset, as the strategy says."""
+    """Depending on the strategy, this is an error with advice, or reading starts at the latest
+    offset."""
 
     def at(times: object) -> dict[Partition, int | None]:
         return {A0: 4, A1: None}

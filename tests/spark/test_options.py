@@ -149,7 +149,7 @@ def test_required_options_are_asked_for() -> None:
 
 
 def test_a_streaming_query_has_no_end() -> None:
-    """Otherwise, endingOffsets would be ignored silently."""
+    """The source refuses endingOffsets for a streaming query, instead of ignoring it silently."""
     with pytest.raises(ValueError, match="a streaming query has no end"):
         streaming(endingoffsets="latest")
 
@@ -199,7 +199,7 @@ def test_a_minimum_of_offsets_is_not_above_the_maximum() -> None:
     ],
 )
 def test_times_are_written_as_in_spark(text: str, seconds: float) -> None:
-    """A number and a unit; a number alone is milliseconds."""
+    """A time is a number and a unit; a number alone means milliseconds."""
     assert streaming(maxtriggerdelay=text).max_trigger_delay == seconds
 
 
@@ -213,7 +213,7 @@ def test_a_batch_read_says_that_options_of_streams_do_nothing(
 
 
 def test_a_group_can_be_named_for_access_control() -> None:
-    """kafka.group.id goes before groupIdPrefix, as in Spark's guide."""
+    """kafka.group.id takes precedence over groupIdPrefix, as in Spark's guide."""
     assert batch().kafka["group.id"] == "spark-rdkafka"
     assert batch(groupidprefix="team").kafka["group.id"] == "team-spark-rdkafka"
     both = batch(groupidprefix="team", **{"kafka.group.id": "mine"})

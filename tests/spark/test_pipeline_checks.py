@@ -200,7 +200,7 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named_with_its_line(
     tmp_path: Path, old: str, new: str, wanted: str
 ) -> None:
-    """Unknown, missing and wrong keys, options, views, circles and schemas: file, line and key."""
+    """The problem names file, line and key, whatever is unknown, missing or wrong in the file."""
     found = problems(tmp_path, (old, new))
     assert found[0][: len(wanted)] == wanted, found
 
@@ -483,7 +483,7 @@ def test_steps_come_after_what_they_read() -> None:
 
 
 def test_ddl() -> None:
-    """Every form of a schema that Spark's DDL allows, nested forms too."""
+    """The parser accepts every form of a schema that Spark's DDL allows, also nested forms."""
     schema = parse_ddl("a INT NOT NULL, `b c` array<struct<d: map<string, bigint>>> COMMENT 'x'")
     assert schema == (
         StructType()
@@ -511,7 +511,7 @@ def test_wrong_ddl(text: str, wanted: str) -> None:
 
 
 def test_causes_without_stacks() -> None:
-    """Only the cause remains of Spark's message, without the stacks of two languages."""
+    """Spark's message is reduced to its cause, without the stack traces of two languages."""
     text = (
         "[STREAM_FAILED] Query [id = 1] terminated with exception: Job aborted\n"
         "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"

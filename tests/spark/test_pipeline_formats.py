@@ -197,7 +197,7 @@ def test_json_that_must_be_there() -> None:
 
 
 def test_all_rows_can_be_bad() -> None:
-    """A column without any good row, and one without rows."""
+    """The decoder accepts a column without any good row, and a column without rows."""
     rows = pa.array([row for row, _ in BAD_JSON], pa.binary())
     assert sorted(JSON(rows).failures) == list(range(len(BAD_JSON)))
     assert JSON(rows.slice(0, 0)).column.to_pylist() == []
@@ -351,7 +351,7 @@ def test_protobuf_named_by_a_header(decode: Decode, registry: FakeRegistry) -> N
 
 
 def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
-    """Logical types, nested types, references, and a reader's schema from the pipeline."""
+    """Logical types, nested types and references are decoded, also with a reader's schema."""
     registry.register("place", '{"type": "enum", "name": "x.Place", "symbols": ["JFK", "LGA"]}')
     schema = {
         "type": "record",
@@ -423,7 +423,7 @@ def test_avro_schemas_that_spark_cannot_have(
 
 
 def test_avro_as_connect_writes_it(decode: Decode, registry: FakeRegistry) -> None:
-    """Decimals of 64 digits, and a type that two referenced schemas share."""
+    """Decimals of 64 digits are decoded, and so is a type that two referenced schemas share."""
     amount = {"type": "bytes", "logicalType": "decimal", "precision": 64, "scale": 2}
     common = {"type": "record", "name": "Common", "fields": [{"name": "amount", "type": amount}]}
     registry.register("common", json.dumps(common))
@@ -462,7 +462,7 @@ def test_a_registry_that_is_not_there(decode: Decode, registry: FakeRegistry) ->
 
 
 def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
-    """Columns from the schema's properties; each row is checked against it."""
+    """The schema's properties become columns, and each row is checked against the schema."""
     schema = {
         "type": "object",
         "properties": {

@@ -40,7 +40,8 @@ UPDATE = SimpleNamespace(
 
 
 def test_numbers_of_a_micro_batch() -> None:
-    """Rows, rate, duration, the lag of each partition, the state of all operators."""
+    """The progress contains rows, rate, duration, each partition's lag, and the state of all
+    operators."""
     found = progress(UPDATE)
     assert (found.query, found.batch, found.rows, found.rows_per_second) == ("late", 3, 600, 400)
     assert (found.started, found.seconds) == (1_357_034_400.0, 1.5)
@@ -53,7 +54,7 @@ def test_numbers_of_a_micro_batch() -> None:
 
 
 def test_a_batch_that_took_no_time() -> None:
-    """Spark's rate is infinite or not a number then."""
+    """Spark reports an infinite rate, or NaN; the progress contains 0."""
     for rate in (float("nan"), float("inf")):
         assert progress(SimpleNamespace(**{**vars(UPDATE), "processedRowsPerSecond": rate})) == (
             progress(SimpleNamespace(**{**vars(UPDATE), "processedRowsPerSecond": 0.0}))
@@ -61,7 +62,7 @@ def test_a_batch_that_took_no_time() -> None:
 
 
 def test_lines_and_tables() -> None:
-    """A line for each micro-batch; on a terminal, tables that are drawn again."""
+    """Each micro-batch prints a line; on a terminal, tables are redrawn."""
     text = io.StringIO()
     board = Board(Console(file=text, width=120))
     with board:

@@ -143,7 +143,7 @@ def test_a_filter_on_time_skips_only_what_is_surely_older(timed: str, servers: s
 def test_timestamp_types_come_through(
     kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
 ) -> None:
-    """Type 0 is the producer's time, and type 1 is the broker's."""
+    """Type 0 is the producer's time, and type 1 is the broker's time."""
     topic = make_topic(message_timestamp_type="LogAppendTime")
     fill(kafka, topic, [("a", 0, 1_000)])
     reader = batch_reader(servers, subscribe=topic)
@@ -282,7 +282,7 @@ def test_wrong_credentials_are_an_error(own_kafka: OwnKafkaCluster, topic: str) 
 
 
 def test_an_unknown_authority_is_an_error(own_kafka: OwnKafkaCluster, topic: str) -> None:
-    """The error says that the certificate is not trusted, and names the options to check."""
+    """The error reports that the certificate is not trusted, and names the options to check."""
     options = credentials(own_kafka, topic, "PLAIN")
     del options["kafka.ssl.truststore.location"]
     failure(

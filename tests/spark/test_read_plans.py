@@ -257,7 +257,7 @@ def test_the_time_of_a_question_can_be_given(
 def test_a_passing_error_is_asked_about_again(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """The reader repeats the request as often as fetchOffset.numRetries says."""
+    """The reader repeats the request up to fetchOffset.numRetries times."""
     errors = [KafkaError.LEADER_NOT_AVAILABLE] * 3
     retrying = {"subscribe": filled, "fetchOffset.retryIntervalMs": 1}
     cluster.inject_errors("ListOffsets", errors)
@@ -286,7 +286,7 @@ def test_a_stream_starts_and_goes_on(cluster: MockCluster, filled: str, servers:
 def test_a_new_stream_starts_where_it_was_first_said_to_start(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """Spark asks for the start before it knows the first end, and again for the first batch.
+    """Spark asks for the start before it has the first end, and again for the first batch.
 
     If the answers differed, messages would be skipped, or the start would be after the end.
     """

@@ -51,7 +51,7 @@ def test_another_type_is_refused() -> None:
 
 
 def test_columns_of_a_write() -> None:
-    """Like Spark's sink: its own columns are written, others left out."""
+    """A write sends the columns that Spark's sink has, and leaves other columns out."""
     schema = struct(
         value=StringType(), key=BinaryType(), timestamp=TimestampType(), topic=StringType()
     )
@@ -60,7 +60,7 @@ def test_columns_of_a_write() -> None:
 
 
 def test_a_write_needs_a_value_and_a_topic() -> None:
-    """Both errors say how to give them."""
+    """The errors name the missing column and the ways to give a topic."""
     with pytest.raises(ValueError, match="no column value to write, only key"):
         writable_columns(struct(key=BinaryType()), topic_given=True)
     with pytest.raises(ValueError, match="neither an option topic nor a column topic"):

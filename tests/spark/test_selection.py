@@ -51,6 +51,6 @@ def test_a_pattern_matches_whole_names_and_no_internal_topic() -> None:
     ],
 )
 def test_what_is_wrong_is_said(given: dict[str, str], message: str) -> None:
-    """The error names the option and what was given."""
+    """The error names the option and its value."""
     with pytest.raises(ValueError, match=message):
         selection(given)

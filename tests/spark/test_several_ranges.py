@@ -161,7 +161,7 @@ def test_what_does_not_arrive_is_named(
     on_fetch(lambda _, most: left.append(most))
 
     def now() -> float:
-        """The clock stands still until only the missing range is left."""
+        """The clock stops until only the missing range is left."""
         return 1_000.0 if left[-1:] == [40] else 0.0
 
     monkeypatch.setattr(task_reader, "time", SimpleNamespace(monotonic=now))

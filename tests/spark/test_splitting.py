@@ -56,7 +56,7 @@ def test_a_piece_has_at_least_one_offset() -> None:
 
 
 def test_max_records_bounds_every_piece() -> None:
-    """If minPartitions is given too, the option that makes more pieces wins."""
+    """If minPartitions is given too, the option that makes more pieces takes precedence."""
     pieces = split_ranges(RANGES, min_partitions=None, max_records=300)
     check_covered(pieces, RANGES)
     assert (sizes(pieces, A), sizes(pieces, B)) == ([100], [300, 300, 300])

@@ -86,7 +86,7 @@ def test_a_new_query_starts_at_the_latest_offsets_by_default(
 def test_offsets_of_a_new_query_can_be_given(
     stream: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """JSON says where each partition starts."""
+    """The JSON contains where each partition starts."""
     topic = new_topic()
     fill(cluster, topic, numbered(10))
     stream(topic, startingOffsets=json.dumps({topic: {"0": 4, "1": -1}}))

@@ -74,7 +74,7 @@ def test_a_query_writes_what_it_reads(
 def test_results_that_change_are_written_again(
     run: Any, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """Mode complete writes the whole result after the last one; Spark refuses mode update."""
+    """In mode complete, each run writes the whole result again; Spark refuses mode update."""
     source, target = new_topic(), new_topic()
     config = {"bootstrap.servers": cluster.bootstrap_servers}
 

@@ -192,7 +192,7 @@ BROKERS = {"kafka.bootstrap.servers": "localhost:1", "subscribe": "t"}
     ],
 )
 def test_wrong_options(options: dict[str, str], wanted: str) -> None:
-    """Each is refused by name before anything is read."""
+    """Each wrong option is refused by name before anything is read."""
     with pytest.raises(ValueError, match=wanted.replace(".", r"\.")):
         decoded_columns(BROKERS | options)
 

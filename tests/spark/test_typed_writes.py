@@ -141,7 +141,8 @@ def test_a_schema_that_is_no_record(
 def test_a_schema_of_the_users_own(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
-    """The write uses its id, even if it is not the latest; an option allows its registration."""
+    """The write uses the id of the user's schema, even if it is not the latest; an option registers
+    it."""
     own = json.dumps(FLIGHT)
     with pytest.raises(ValueError, match="column value: the subject 't-value' does not have the"):
         encoder(valueSchema=own)
@@ -220,7 +221,8 @@ def test_json_schemas(encoder: Callable[..., RowEncoder], registry: FakeRegistry
 
 
 def test_protobuf(encoder: Callable[..., RowEncoder], registry: FakeRegistry) -> None:
-    """The id, the message's index and the message; the schema's first message is the default."""
+    """A payload is the schema's id, the message's index and the message; the default is the first
+    message."""
     known = registry.register("t-value", PROTO, "PROTOBUF")
     rows = [{"carrier": "UA", "delay": 7}, None, {"carrier": "DL", "delay": None}]
     assert payloads(encoder(valueFormat="protobuf"), rows, KIND) == [
@@ -718,7 +720,7 @@ REGISTRY = {"schema.registry.url": "http://localhost:1"}
     ],
 )
 def test_wrong_options(options: dict[str, str], wanted: str) -> None:
-    """Each is refused by name, without a registry."""
+    """Each wrong option is refused by name, without a request to a registry."""
     with pytest.raises(ValueError, match=wanted.replace(".", r"\.")):
         write_options(BROKERS | options, streaming=False)
 

@@ -22,7 +22,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** The reference: application.py with Java's client. Settings are name=value arguments. */
+/** The same as application.py with Java's client, for comparison. Arguments are name=value. */
 public final class Transactions {
     private final Map<String, String> settings = new HashMap<>();
     private final Random random;

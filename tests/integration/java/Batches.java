@@ -28,10 +28,10 @@ import org.apache.kafka.common.utils.*;
 import org.apache.kafka.common.utils.internals.*;
 
 /**
- * Kafka's own record batches. For each line "write MAGIC CODEC KIND SEED" it fills a batch at random,
- * and prints its bytes, a tab and what they say; KIND is create, append, transaction or horizon. For
- * each line "read HEX" it prints what those bytes say, and for "control" a batch of control records
- * for each type.
+ * Writes and reads record batches with Kafka's own classes. For each line "write MAGIC CODEC KIND
+ * SEED" the program fills a batch at random, and prints its bytes, a tab and its contents; KIND is
+ * create, append, transaction or horizon. For each line "read HEX" the program prints the contents
+ * of these bytes, and for "control" a batch of control records of each type.
  */
 public class Batches {
     private static final HexFormat HEX = HexFormat.of();
@@ -50,7 +50,7 @@ public class Batches {
         out.flush();
     }
 
-    /** What bytes say, or what Java says of them. */
+    /** Returns the contents of the bytes, or the error that Java raises for them. */
     private static String said(byte[] data) {
         List<String> parts = new ArrayList<>();
         try {
@@ -142,7 +142,7 @@ public class Batches {
         return headers;
     }
 
-    /** Null, empty, short, or more than the blocks of any codec have. */
+    /** Returns null, no bytes, a few bytes, or more bytes than a block of any codec has. */
     private static byte[] bytes(Random random) {
         int chosen = random.nextInt(20);
         if (chosen < 3) {

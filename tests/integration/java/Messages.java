@@ -26,11 +26,11 @@ import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
 /**
- * Kafka's own serializer. For each line "read NAME VERSION HEX OTHER" it prints the bytes of version
- * OTHER that it writes after reading those. For each line "fill NAME VERSION SEED" it fills a message at random, and
- * prints its bytes, a tab and its fields as JSON. For "new NAME VERSION" it prints the bytes of a
- * message whose fields are not set, and for "header KEY VERSION" the versions of the headers of
- * request and response.
+ * Writes and reads messages with Kafka's own serializer. For each line "read NAME VERSION HEX
+ * OTHER" the program reads the bytes, and prints the same message as bytes of version OTHER. For
+ * each line "fill NAME VERSION SEED" it fills a message at random, and prints its bytes, a tab and
+ * its fields as JSON. For "new NAME VERSION" it prints the bytes of a message whose fields are not
+ * set. For "header KEY VERSION" it prints the versions of the request's and the response's headers.
  */
 public class Messages {
     private static final List<String> PACKAGES = List.of(
@@ -65,14 +65,14 @@ public class Messages {
         out.flush();
     }
 
-    /** Only where the name of a request's has no other end, Java's class ends in "Data". */
+    /** Returns the Java class of a message. The name of the class may end in "Data". */
     private static Class<?> classOf(String name) throws ClassNotFoundException {
         for (String start : PACKAGES) {
             for (String end : List.of("Data", "")) {
                 try {
                     return Class.forName("org.apache.kafka." + start + "." + name + end);
                 } catch (ClassNotFoundException error) {
-                    // It is another one.
+                    // The class has another name; try the next one.
                 }
             }
         }
@@ -121,7 +121,7 @@ public class Messages {
         return struct;
     }
 
-    /** Sets a field, or leaves it as it is. */
+    /** Sets a field at random, or leaves the field unset. */
     private static void set(Object struct, Field field, Random random) throws Exception {
         if (random.nextInt(5) == 0 && field.type != org.apache.kafka.common.protocol.types.Type.RECORDS
             && field.type != org.apache.kafka.common.protocol.types.Type.COMPACT_RECORDS) {
@@ -157,7 +157,7 @@ public class Messages {
         return primitive((Class<?>) type, random);
     }
 
-    /** A list, or one of the collections that Kafka finds elements in by their keys. */
+    /** Returns a list, or one of Kafka's collections, whose elements are found by key. */
     @SuppressWarnings("unchecked")
     private static Object array(
         Type type, org.apache.kafka.common.protocol.types.Type element, Random random
@@ -168,7 +168,7 @@ public class Messages {
         Collection<Object> made = isList
             ? new ArrayList<>()
             : (Collection<Object>) ((Class<?>) type).getConstructor().newInstance();
-        // Now and then a length of two bytes, of what is small.
+        // Some arrays of small elements are so long that their length takes two bytes.
         boolean isLong = !(element instanceof Schema) && random.nextInt(10) == 0;
         int size = isLong ? 100 + random.nextInt(100) : random.nextInt(4);
         for (int number = 0; number < size; number++) {
