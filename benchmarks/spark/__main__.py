@@ -36,7 +36,7 @@ FOLDER = ROOT / "build" / "bench-spark"
 def main() -> int:
     """Run the benchmark; return the exit status, which does not depend on the goals."""
     args = _arguments()
-    # Without it, the broker and the sessions would continue after SIGTERM.
+    # Without this handler, the broker and the sessions would continue after SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         report = _measurement(args)(args)

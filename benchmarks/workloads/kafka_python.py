@@ -11,8 +11,8 @@ from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, Stopwatch, prin
 # A fraction of the run's messages, because kafka-python needs half a minute for a million.
 SENT_FRACTION = 20
 READ_FRACTION = 4
-ANSWERS = 500  # requests whose answers are awaited one by one
-OLD_BATCH = 200  # messages of one send_messages() of the generation 0.9
+ANSWERS = 500  # number of requests; the program awaits each response before the next request
+OLD_BATCH = 200  # messages in one call of send_messages(), kafka-python 0.9's API
 
 
 def send(args: argparse.Namespace) -> tuple[int, Stopwatch]:
@@ -33,7 +33,7 @@ def send(args: argparse.Namespace) -> tuple[int, Stopwatch]:
 
 
 def send_messages(args: argparse.Namespace) -> tuple[int, Stopwatch]:
-    """Call the 0.9 generation's send_messages() with 200 messages each."""
+    """Call send_messages() of kafka-python 0.9's API with 200 messages each time."""
     old = importlib.import_module(args.client)
     producer = old.SimpleProducer(old.KafkaClient(args.bootstrap))
     producer.send_messages(args.topic, VALUES[0])  # learns the partitions
