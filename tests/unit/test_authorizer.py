@@ -110,8 +110,10 @@ def test_super_users() -> None:
 
 
 def test_resources_without_acls() -> None:
-    """By option, all principals may use a resource without ACLs. One ACL for any principal closes a
-    resource to all others."""
+    """With an option, all principals may use a resource without ACLs.
+
+    One ACL for any principal closes the resource to all other principals.
+    """
     decision = authorizer(acl(principal="User:bob"), allow_everyone_if_no_acl_found=True)
     assert decision.allows(ALICE, READ, TOPIC, "stock")
     assert not decision.allows(ALICE, READ, TOPIC, "orders")
