@@ -104,9 +104,7 @@ def test_a_few_tests_need_one_process(
 def test_the_times_of_lines() -> None:
     """The times are sorted, and in minutes since the start of the first test.
 
-    Tests without a line have one entry.
-
-    A test that ended its process has no times.
+    Tests without a line have one entry. A test that ended its process has no times.
     """
     ran = [
         ("tests/unit/test_x.py::test_x", 60.0, 120.0),
