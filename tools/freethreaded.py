@@ -147,8 +147,8 @@ def make_environment(python: Path, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Makes an environment of free-threaded CPython.")
-    parser.add_argument("--watched", action="store_true", help="with the thread sanitizer")
-    parser.add_argument("folder", type=Path, help="of the virtual environment")
+    parser.add_argument("--watched", action="store_true", help="compile with the thread sanitizer")
+    parser.add_argument("folder", type=Path, help="the folder of the virtual environment")
     arguments = parser.parse_args()
     if not (arguments.folder / "bin" / "python").exists():
         make_environment(find(arguments.watched), arguments.folder)

@@ -107,8 +107,8 @@ def say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Tests the wheels in dist/ as they are installed.")
-    parser.add_argument("--only", default="", help="the start of a tag: cp312, cp314-cp314t")
-    parser.add_argument("--here", action="store_true", help="what this interpreter has installed")
+    parser.add_argument("--only", default="", help="wheels whose tag begins with this")
+    parser.add_argument("--here", action="store_true", help="test this interpreter's wheel")
     parser.add_argument("--dist", type=Path, default=ROOT / "dist")
     parser.add_argument("arguments", nargs="*", metavar="PYTEST")
     arguments = parser.parse_args()

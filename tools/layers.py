@@ -324,7 +324,7 @@ def _rooms(arrows: Iterable[Arrow], room: Mapping[str, str]) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Check that arrows run one way.")
+    parser = argparse.ArgumentParser(description="Check the directions of arrows.")
     parser.add_argument("--list", action="store_true", help="print each room and what it uses")
     csrc = SOURCES / "csrc"
     c = list(c_arrows(csrc))

@@ -16,8 +16,8 @@ Used by setup.py, by the Makefile and by the native benchmark::
                                                # would have to download
 
 Environment:
-    LIBRDKAFKA          "system" takes the system's library (pkg-config must know one that is new
-                        enough); "pinned" is the default
+    LIBRDKAFKA          "system" takes the system's library (pkg-config must find a version that
+                        is new enough); "pinned" is the default
     LIBRDKAFKA_ARCHIVE  a .tar.gz with the sources of the same release; nothing is downloaded then
     LIBRDKAFKA_SHA256   its SHA-256 (64 hexadecimal digits); needed with an archive that is not the
                         pinned one, which --print archive downloads
@@ -118,7 +118,7 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Flags:
-    """How to compile and link against one librdkafka."""
+    """The flags to compile and link against one librdkafka."""
 
     origin: str
     cflags: list[str]
@@ -530,7 +530,7 @@ def _say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Finds or builds the librdkafka to use.")
-    parser.add_argument("--print", choices=("cflags", "libs", "archive"), help="on stdout")
+    parser.add_argument("--print", choices=("cflags", "libs", "archive"), help="print this")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a build must download")
     arguments = parser.parse_args()
     try:

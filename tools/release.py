@@ -244,7 +244,7 @@ LONG = ("second builds", "wheels, installed and tested")
 def main() -> int:
     parser = argparse.ArgumentParser(description="Makes and checks a release in dist/.")
     parser.add_argument("--quick", action="store_true", help=f"without {' and '.join(LONG)}")
-    parser.add_argument("--only", choices=STEPS, action="append", help="this step; repeatable")
+    parser.add_argument("--only", choices=STEPS, action="append", help="run only these steps")
     arguments = parser.parse_args()
     if (date := reproducible.date()) is not None:
         os.environ["SOURCE_DATE_EPOCH"] = str(date)

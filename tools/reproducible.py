@@ -117,9 +117,9 @@ def compare(artefacts: list[Path]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds twice and compares the bytes.")
-    parser.add_argument("--library", action="store_true", help="compile librdkafka again, too")
-    parser.add_argument("--folder", type=Path, help="keep what was built there")
-    parser.add_argument("--like", type=Path, help="compare with the artefacts in this folder, too")
+    parser.add_argument("--library", action="store_true", help="also compile librdkafka twice")
+    parser.add_argument("--folder", type=Path, help="keep both builds in this folder")
+    parser.add_argument("--like", type=Path, help="also compare with the artefacts here")
     arguments = parser.parse_args()
     time = date()
     if time is not None:

@@ -180,7 +180,7 @@ def add_libraries(wheel: Path, original: dict[str, Path]) -> list[str]:
 
     Args:
         wheel: the folder of an unpacked wheel that auditwheel has repaired.
-        original: where the libraries were copied from, by their names as the linker knows them.
+        original: the files from which the libraries were copied, by their names for the linker.
 
     Returns:
         Paths of the licences, below the folder of licences.

@@ -35,7 +35,10 @@ def documented(stub: str, module: object) -> str:
 def _docstrings(
     parent: ast.Module | ast.ClassDef, owner: object
 ) -> Iterator[tuple[Definition, str]]:
-    """Yield the declarations that have a docstring; for overloads, the first one."""
+    """Yield the declarations that have a docstring.
+
+    Of overloads, only the first declaration is yielded.
+    """
     seen = set()
     for node in parent.body:
         if not isinstance(node, Definition) or node.name in seen:

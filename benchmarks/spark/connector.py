@@ -30,7 +30,7 @@ _ELSE = ("4.2.0", "4.0.0", "4.1.1")
 
 
 def connector(pyspark: str) -> Connector:
-    """Return the connector of PySpark's release, or else the newest one on Maven Central.
+    """Return the connector of PySpark's release, or else the newest connector on Maven Central.
 
     Raises:
         ConnectorError: Maven is missing, or it cannot download any of them.

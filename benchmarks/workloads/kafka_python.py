@@ -20,7 +20,7 @@ def send(args: argparse.Namespace) -> tuple[int, Stopwatch]:
     client = importlib.import_module(args.client)
     producer = client.KafkaProducer(bootstrap_servers=args.bootstrap)
     try:
-        producer.send(args.topic, VALUES[0]).get(TIMEOUT_SECONDS)  # learns the partitions
+        producer.send(args.topic, VALUES[0]).get(TIMEOUT_SECONDS)  # gets the list of partitions
         messages = args.messages // SENT_FRACTION
         stopwatch = Stopwatch()
         for _ in range(messages // len(VALUES)):
@@ -36,7 +36,7 @@ def send_messages(args: argparse.Namespace) -> tuple[int, Stopwatch]:
     """Call send_messages() of kafka-python 0.9's API with 200 messages each time."""
     old = importlib.import_module(args.client)
     producer = old.SimpleProducer(old.KafkaClient(args.bootstrap))
-    producer.send_messages(args.topic, VALUES[0])  # learns the partitions
+    producer.send_messages(args.topic, VALUES[0])  # gets the list of partitions
     messages = args.messages // SENT_FRACTION
     batch = VALUES[:OLD_BATCH]
     stopwatch = Stopwatch()

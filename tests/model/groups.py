@@ -1,7 +1,7 @@
 """The model of a group: members share a topic's partitions, join and leave, and lose nothing.
 
 The model cannot predict exactly when a rebalance happens. So between two settled states, it allows
-all effects of a rebalance, and no others: a message may come again only if the group has not
+all effects of a rebalance, and nothing else. A message may come again only if the group has not
 committed it.
 """
 

@@ -46,7 +46,8 @@ async def regions_stay_together(servers: str, topic: str) -> None:
 
 
 async def counts_go_on(servers: str, topic: str, group: str, folder: Path) -> None:
-    """Without committed offsets, a second run continues at its own stored offsets and counts."""
+    """A second run continues at the offsets and counts that the program stores itself, outside
+    Kafka."""
     await fill(servers, topic, [b"a", b"b", b"a", b"c"])
     assert await situations.count_values(servers, topic, group, folder, 4) == {
         "a": 2,

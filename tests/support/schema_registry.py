@@ -57,9 +57,10 @@ class FakeRegistry:
         self.headers: list[dict[str, str]] = []
         self.bodies: list[str] = []
         self.faults: list[Fault] = []
-        """The answers of the next requests."""
+        """The faults for the next requests, in order."""
         self.before_the_answer: list[Callable[[], object]] = []
-        """What happens before the next requests are answered, when the answers are known."""
+        """The functions to call for the next requests, when the response is ready but not sent
+        yet."""
         self.pages: dict[str, Any] = {}
         """Documents at paths that a registry does not have."""
         self.ended = threading.Event()

@@ -131,7 +131,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return line_of(nodeid) or nodeid
 
         def remove_node(self, node: Any) -> str | None:
-            """Return the test that ended its process, and give the rest of its lines to others.
+            """Return the test that ended its process, and free the rest of its lines.
 
             pytest-xdist itself would run that test again, so that it would also end the next
             process.

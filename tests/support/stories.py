@@ -1,7 +1,7 @@
 """Runs pages of the documentation that a reader can type from top to bottom.
 
 All Python blocks of a page share their variables. The output of a step is in a block of `text`
-right after it, or in the lines of a `console` block that are no commands; `...` stands for any
+right after it, or in the lines of a `console` block that are not commands. `...` stands for any
 text. Comments, which readers do not see, contain the other instructions:
 
     <!-- not run: the reason -->      the next block is not run

@@ -90,7 +90,7 @@ def code_of(future: Future[Any]) -> int | None:
 class TestTimeouts:
     @each_request
     def test_nobody_answers(self, admin: AdminClient, request_: Request) -> None:
-        """After request_timeout the future fails with a timeout; nothing is left pending."""
+        """After request_timeout, the future fails with a timeout, and no request is pending."""
         watch = Stopwatch()
         for future in all_of(request_(admin, 0.1)):
             error = future.exception(TIMEOUT)
@@ -257,7 +257,7 @@ class TestFutures:
     def test_callback_that_raises(
         self, admin: AdminClient, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """An exception of a done callback is logged, and the thread goes on."""
+        """An exception of a done callback is logged, and the thread continues."""
         future = admin.describe_cluster(request_timeout=0.1)
         future.add_done_callback(lambda _: 1 / 0)
         assert code_of(future) == KafkaError._TIMED_OUT
@@ -983,7 +983,10 @@ def test_callbacks() -> None:
 
 
 def test_configuration() -> None:
-    """AdminClient takes a dict and keywords, and suggests the nearest key for a wrong one."""
+    """AdminClient accepts a dict and keywords.
+
+    For a wrong key, the error suggests the nearest key.
+    """
     AdminClient(config(), **{"client.id": "mine"}).close()
     AdminClient(conf=config()).close()
     with pytest.raises(KafkaException, match=r"bootstrap\.servers"):

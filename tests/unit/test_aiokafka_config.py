@@ -179,7 +179,7 @@ def test_what_is_refused(keywords: dict[str, Any], kind: type[Exception], says: 
 
 @pytest.mark.parametrize("strategy", [(StickyPartitionAssignor,), (object(),), ()])
 def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
-    """Such assignors are refused, and the error names alternatives."""
+    """Assignors that librdkafka does not have are refused, and the error names alternatives."""
     with pytest.raises(ValueError, match="partition_assignment_strategy"):
         configuration("consumer", {"partition_assignment_strategy": strategy})
 

@@ -72,7 +72,7 @@ def test_another_context_is_read(files: tuple[str, str]) -> None:
 
 
 def test_another_context_with_a_private_key(files: tuple[str, str]) -> None:
-    """Such a context is refused, because its key cannot be read.
+    """A program's own context with a private key is refused, because the key cannot be read.
 
     The error asks for the files instead.
     """

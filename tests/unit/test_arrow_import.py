@@ -107,7 +107,7 @@ def test_columns_of_nulls(producer: Producer) -> None:
 
 
 def test_missing_columns(producer: Producer) -> None:
-    """No column is required: values of a missing column are null."""
+    """No column is required. The values of a missing column are null."""
     (message,) = enqueued(producer, columns_of(topic=["t"]))
     assert message.topic() == "t"
     assert message.key() is message.value() is message.headers() is None
@@ -725,7 +725,7 @@ def test_random_batches(producer: Producer, seed: int) -> None:
         (batch.slice(start), rows[start:]),
         (batch.to_struct_array().slice(start), rows[start:]),
     ):
-        # Purging returns the messages of one topic after those of another topic.
+        # Purging returns the messages topic by topic.
         messages = sorted(enqueued(producer, part), key=Message.topic)
         expected = sorted(expected, key=operator.itemgetter("topic"))
         assert [as_row(message) for message in messages] == expected

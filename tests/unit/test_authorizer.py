@@ -146,7 +146,7 @@ def test_operations() -> None:
 
 
 def test_acls_are_a_set() -> None:
-    """An ACL that exists is not added a second time, and a removed one is gone."""
+    """An ACL that exists is not added a second time, and a removed ACL has no effect."""
     stored = Acls()
     for each in (acl(), acl(WRITE), acl()):
         stored.add(each)

@@ -1137,7 +1137,7 @@ def test_sources_of_pandas() -> None:
 
 
 def test_message_batch() -> None:
-    """The columns of a consumed batch can be encoded like any others."""
+    """The columns of a consumed batch can be encoded like other columns."""
     schema = record(key=["null", "bytes"], offset="long")
     assert encoded(schema, empty_batch(), extra="ignore") == []
     with pytest.raises(TypeError, match="'offset' is int64, which cannot be written as string"):

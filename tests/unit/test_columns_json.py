@@ -1094,7 +1094,7 @@ def test_arrow_schemas() -> None:
 
 
 def test_polars() -> None:
-    """A schema and payloads of polars work like those of pyarrow."""
+    """A schema and payloads of polars have the same results as a schema and payloads of pyarrow."""
     polars = pytest.importorskip("polars", reason="polars is not installed")
     schema = polars.Schema({"a": polars.Int64(), "b": polars.List(polars.String())})
     rows = JSONDecoder(schema).decode(polars.Series(['{"a":1,"b":["x"]}', None]))

@@ -228,7 +228,7 @@ def test_groups() -> None:
 
 
 def test_unknown_fields() -> None:
-    """Unknown fields are skipped, and so is a known field with another wire type."""
+    """Unknown fields, and known fields with another wire type, are skipped."""
     descriptors = compile_message("message M { int32 a = 1; }")
     payload = (
         tag(2, 0) + varint(2**64 - 1) + tag(3, 1) + bytes(8) + tag(1, 0) + varint(4)
@@ -459,7 +459,7 @@ def test_times_that_are_none(payload: bytes, reason: str) -> None:
 
 
 def test_wrappers() -> None:
-    """A missing wrapper is null, and an empty one is the default. The last value counts."""
+    """A missing wrapper is null, and an empty wrapper is the default. The last value counts."""
     names = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"]
     fields = "".join(
         f"google.protobuf.{name}Value {name} = {place};" for place, name in enumerate(names, 1)

@@ -310,8 +310,10 @@ def test_enums() -> None:
 
 
 def test_unions_and_other_types() -> None:
-    """A union and another type resolve in both directions, also with promotion, and so do two
-    unions."""
+    """A union resolves with another type in both directions, also with promotion.
+
+    Two unions also resolve.
+    """
     assert resolved("int", ["null", "int"], [1]) == [1]
     assert resolved("int", ["null", "long"], [1]) == [1]
     assert resolved("int", ["string", "double"], [1]) == [1.0]

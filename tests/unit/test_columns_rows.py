@@ -101,8 +101,10 @@ def test_payloads_of_nulls() -> None:
 
 
 def test_payloads_in_chunks() -> None:
-    """All chunks of a stream are decoded, one after the other; the rows of errors count from the
-    first chunk."""
+    """All chunks of a stream are decoded, one after another.
+
+    The row numbers in errors count from the first chunk.
+    """
     chunks = pa.chunked_array([PAYLOADS[:1], [], [None, b"\xff", *PAYLOADS[1:]]], pa.binary())
     rows = DECODER.decode(chunks)
     assert valid(rows).to_pylist() == [VALUES[0], None, None, *VALUES[1:]]
@@ -111,7 +113,7 @@ def test_payloads_in_chunks() -> None:
 
 @pytest.mark.parametrize("payloads", [pa.array([], pa.binary()), pa.chunked_array([], pa.binary())])
 def test_no_payloads(payloads: Any) -> None:
-    """Without payloads there are no rows, but all columns."""
+    """Without payloads, the result has all columns and no rows."""
     rows = DECODER.decode(payloads)
     assert len(rows) == 0
     assert valid(rows).to_pylist() == []
@@ -357,8 +359,7 @@ def test_bad_rows_between_good_ones() -> None:
 
 
 def test_every_cut_of_a_payload() -> None:
-    """A payload that is cut short anywhere is a bad row, and so is a payload with an additional
-    byte."""
+    """A payload that is cut short anywhere, or that has an additional byte, is a bad row."""
     for payload in PAYLOADS:
         ends = [payload[:end] for end in range(len(payload))]
         rows = DECODER.decode(pa.array([*ends, payload + b"\0"]))

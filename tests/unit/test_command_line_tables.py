@@ -150,7 +150,7 @@ def words_of(value: Any) -> list[str]:
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table[0]}-{len(table[1])}")
 def test_80_columns(table: tuple[str, tuple[str, ...], list[Any]]) -> None:
-    """No line is longer, no name and no value is broken, and numbers are aligned."""
+    """No line is longer than 80 columns, no name or value is broken, and numbers are aligned."""
     _, names, row = table
     short = [1 if type(value) is int else value for value in row]
     lines = drawn(Drawn(names, [row, short]))

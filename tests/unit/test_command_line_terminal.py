@@ -40,8 +40,8 @@ def test_tables(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A name that looks like markup, an emoji or a control sequence is shown as it is, in one
-    row of a table, and in one line for scripts."""
+    """A name that looks like markup, an emoji or a control sequence is shown unchanged, in one row
+    of a table, and in one line for scripts."""
     monkeypatch.setattr("sys.stdout.isatty", lambda: on_a_terminal)
     monkeypatch.setenv("TERM", "dumb")  # without colours, which are control sequences, too
     monkeypatch.setenv("COLUMNS", "200")

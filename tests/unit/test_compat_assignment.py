@@ -28,9 +28,9 @@ class Librdkafka:
     """A model of librdkafka's assignments. Wrong calls fail the test."""
 
     begun: dict[TopicPartition, int] = field(default_factory=dict)
-    """Where each assigned partition began, or was sought."""
+    """The offset where each assigned partition began, or the offset of its last seek."""
     read: dict[TopicPartition, int] = field(default_factory=dict)
-    """The offset behind the last message that was handed out."""
+    """The offset after the last message that the consumer returned."""
     paused: set[TopicPartition] = field(default_factory=set)
 
     def assign(self, partitions: list[Place]) -> None:
@@ -154,8 +154,10 @@ class TestEagerRebalances:
     def test_a_partition_that_stays(
         self, rules: Rules, position: int, paused: set[TopicPartition]
     ) -> None:
-        """In kafka-python 3 the partition keeps its position and its pause; the other APIs begin at
-        the committed offset."""
+        """In kafka-python 3, a partition that stays keeps its position and its pause.
+
+        The other APIs begin at the committed offset.
+        """
         assigned, client = a_member(rules)
         give(assigned, A, B)
         for _ in range(10):
@@ -342,7 +344,7 @@ class Lives:
     generation: int = 1
     committed: dict[TopicPartition, int] = field(default_factory=dict)
     seen: dict[TopicPartition, int] = field(default_factory=lambda: dict.fromkeys(ALL, 0))
-    """The offset behind the last message of a partition that anybody has got."""
+    """The offset after the last message of a partition that any member has received."""
     kept: set[TopicPartition] = field(default_factory=set)
 
     def __post_init__(self) -> None:

@@ -186,7 +186,7 @@ def test_records_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_empty(tmp_path: Path) -> None:
-    """A new segment is empty, and so is the output."""
+    """For a new segment, which is empty, the output is empty."""
     assert dumped(broken(tmp_path, b"")) == []
 
 

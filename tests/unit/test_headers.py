@@ -63,7 +63,7 @@ def test_round_trip(producer: Producer, given: Any, expected: Any) -> None:
 
 
 def test_many_and_large(producer: Producer) -> None:
-    """A message may have many headers, and large ones."""
+    """A message may have many headers, and large headers."""
     headers = [(f"name-{i}", bytes([i % 256]) * i) for i in range(1000)]
     assert round_trip(producer, headers) == headers
 

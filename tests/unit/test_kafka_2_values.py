@@ -193,8 +193,8 @@ def test_fields(kind: Any, fields: str) -> None:
 
 
 def test_a_connection_is_refused() -> None:
-    """A BrokerConnection can be created, but each of its methods raises an error that says what to
-    use instead."""
+    """A BrokerConnection can be created, but each of its methods raises an error that names a
+    replacement."""
     connection = BrokerConnection("host", 9092, 0)
     assert (connection.host, connection.port, connection.afi) == ("host", 9092, 0)
     methods = inspect.getmembers(connection, inspect.ismethod)

@@ -313,7 +313,7 @@ def test_a_registry_that_fails(
 def test_arguments_of_a_wrong_type(
     registry: FakeRegistry, client: CachedSchemaRegistryClient, call: Call
 ) -> None:
-    """Such arguments are refused before any request."""
+    """Arguments of a wrong type are refused before any request."""
     with pytest.raises(TypeError, match="must be"):
         call(client)
     assert registry.requests == []

@@ -163,7 +163,7 @@ class TestCodecs:
 
     @pytest.mark.parametrize("codec", CODECS)
     def test_bombs(self, codec: Compression) -> None:
-        """No more than max_size bytes are unpacked; exactly max_size bytes are allowed."""
+        """At most max_size bytes are unpacked. Exactly max_size bytes are allowed."""
         size = 1 << 20
         packed = records.compress(codec, bytes(size))
         assert len(records.decompress(codec, packed, max_size=size)) == size

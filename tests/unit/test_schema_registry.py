@@ -213,7 +213,7 @@ def test_associations() -> None:
 
 
 def test_both_clients_have_the_same_methods() -> None:
-    """The awaiting client has every method of the blocking one, with the same parameters."""
+    """The awaiting client has every method of the blocking client, with the same parameters."""
     named = {"close": "aclose", "__enter__": "__aenter__", "__exit__": "__aexit__"}
     for name, method in vars(SchemaRegistryClient).items():
         if not inspect.isfunction(method) or name in ("__init__", "__repr__", "_open"):

@@ -32,7 +32,7 @@ class TestProperties:
         assert "Type:" not in linger.text
 
     def test_bars_in_a_cell(self, by_name: dict[str, properties.Property]) -> None:
-        """A cell may contain bars. One default is a shell command with bars."""
+        """A cell may contain bars, as in a default that is a shell command."""
         assert " || kinit -t" in by_name["sasl.kerberos.kinit.cmd"].default
 
     def test_legacy_properties_of_topics_do_not_hide_the_consumers(
