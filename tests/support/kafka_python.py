@@ -28,7 +28,8 @@ _KEYWORDS: dict[str, Any] = {
 
 @contextmanager
 def consumers_at(servers: str) -> Iterator[MakeConsumer]:
-    """Makes consumers that begin at the first message. The fixture closes them at the end."""
+    """Yield a function that makes consumers, which begin at the first message; close them at the
+    end."""
     made: list[KafkaConsumer] = []
 
     def make(*topics: str, **keywords: Any) -> KafkaConsumer:

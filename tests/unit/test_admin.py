@@ -127,7 +127,7 @@ class TestTimeouts:
 class TestTheEnd:
     @each_request
     def test_close(self, request_: Request) -> None:
-        """close() does not wait for answers: the futures fail with _DESTROY."""
+        """close() does not wait for responses, and the futures fail with _DESTROY."""
         admin = AdminClient(config())
         futures = all_of(request_(admin, LATE))
         assert len(admin) == 1
@@ -139,7 +139,7 @@ class TestTheEnd:
         assert len(admin) == 0
 
     def test_collected(self) -> None:
-        """Dropping a client while a request is pending warns, and the future fails with
+        """Dropping a client with a pending request raises a warning, and the future fails with
         _DESTROY."""
         admin = AdminClient(config())
         reference = weakref.ref(admin)

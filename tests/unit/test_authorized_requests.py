@@ -113,7 +113,7 @@ def test_a_client_that_may_do_nothing(name: str, version: int) -> None:
 
 @pytest.mark.parametrize(("name", "version"), VERSIONS)
 def test_a_client_that_may_do_everything(name: str, version: int) -> None:
-    """The broker gets the request unchanged."""
+    """The broker gets the request of a client with all rights unchanged."""
     request = request_of(name, version)
     verdict = enforcement(super_users=["User:alice"]).judge(request, version)
     assert verdict.request is request

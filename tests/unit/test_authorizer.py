@@ -1,4 +1,4 @@
-"""The decision about ACLs: Kafka's StandardAuthorizer."""
+"""The authorizer applies ACLs in the same way as Kafka's StandardAuthorizer."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_any_resource(acls: list[Acl], allowed: bool) -> None:
 
 
 def test_operations() -> None:
-    """The operations that a client may use are a bit set with Kafka's bits."""
+    """The allowed operations of a client are a bit set with Kafka's bits."""
     decision = authorizer(acl(READ), acl(ALL, resource=CLUSTER, name=CLUSTER_NAME))
     assert decision.operations(ALICE, TOPIC, "orders") == 1 << READ | 1 << DESCRIBE
     assert decision.operations(ALICE, CLUSTER, CLUSTER_NAME) == 0b1111110100000

@@ -698,7 +698,7 @@ def test_columns_that_are_not_there(columns: list[str], problem: str) -> None:
 def test_nulls() -> None:
     """A null payload becomes a null row without an error.
 
-    The value null does too, if the schema allows null.
+    The value null also becomes a null row, if the schema allows null.
     """
     assert decode(MADE, None, "null")[1] == [RowError(1, 0, "", "null, where the schema has none")]
     decoder = JSONDecoder({"type": ["object", "null"], "properties": {"a": {"type": "string"}}})

@@ -815,7 +815,8 @@ def test_groups_within_groups(depth: int) -> None:
 
 
 def test_many_rows() -> None:
-    """Columns grow, with nulls that begin late and bad rows between them."""
+    """The memory of columns grows with the rows, also if nulls begin late and bad rows come in
+    between."""
     descriptors = compile_message(
         "message M { int32 a = 1; optional string b = 2; repeated int32 c = 3; N n = 4; } "
         "message N { bool d = 1; }"
