@@ -1,4 +1,4 @@
-# Every target sets up what it needs and is quick when that is there already.
+# Every target sets up everything that it needs. It is quick if that exists already.
 
 PYTHON ?= $(or $(shell sh tools/pythons.sh | head -n 1),$(error there is no CPython 3.11 or \
 	newer on PATH: install one, or name it with PYTHON=/path/to/python3))
@@ -13,7 +13,7 @@ say = @echo "==> $(1)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-# Two pips must not write into one environment at a time.
+# Two pip processes must not write into one environment at the same time.
 .NOTPARALLEL:
 .PHONY: help demo test check kafka kafka-news build lint bench bench-spark chaos transactions differential fuzz model wheel wheel-test release asan tsan valgrind freethreaded site clean system java cancellation sanitized
 
@@ -23,15 +23,15 @@ help: ## show this list
 demo: build $(VENV)/.demo java ## the main job: flights through Kafka and Spark
 	@$(BIN)/python -m examples.flights
 
-# Several tests run at a time (tests/support/side_by_side.py). Without Java the Spark tests are
-# skipped, and the closing line says so.
+# Several tests run at the same time (tests/support/side_by_side.py). Without Java, pytest skips the
+# Spark tests, and its last line shows that.
 test: build $(VENV)/.demo $(VENV)/.integration $(VENV)/.fuzz ## every test this machine can run (ARGS="..." goes to pytest)
 	@sh tools/system.sh java || true
 	@! command -v mvn >/dev/null || { $(BIN)/python tools/kafka.py && $(BIN)/python tools/apicurio.py; } >/dev/null
 	$(call say,running the tests)
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
-check: build $(VENV)/.demo ## in two minutes: the tests nearest to what changed since main (ARGS="..." goes to pytest)
+check: build $(VENV)/.demo ## in two minutes: the tests nearest to the changes since main (ARGS="..." goes to pytest)
 	@$(BIN)/python -m pytest -n auto $(ARGS) $$($(BIN)/python tools/nearest_tests.py)
 
 kafka: build java ## Apache Kafka for the integration tests, from Maven Central
@@ -81,10 +81,10 @@ cancellation: build ## every coroutine, cancelled at each of its first suspensio
 		tests/embedded/test_aiokafka_cancellation.py tests/embedded/test_callbacks_that_raise.py \
 		$(wildcard tests/embedded/test_*interrupts.py)
 
-# Without clang the run says so, and draws all inputs from a seed.
 model: build $(VENV)/.fuzz ## consumers against a model, with 500 random examples of each (ARGS="--examples 5000 --seed 1")
 	@$(BIN)/python -m tests.model $(ARGS)
 
+# Without clang, the run prints a note and draws all inputs from a seed.
 fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,000 frames of a broken broker
 	@sh tools/system.sh clang || true
 	$(call say,building for libFuzzer)
@@ -102,14 +102,15 @@ wheel-test: ## unit and embedded tests against the wheels in dist/, as they are 
 release: build .venv-wheel/.requirements ## sdist and wheels in dist/, with every check before they are published (ARGS="--quick")
 	@.venv-wheel/bin/python tools/release.py $(ARGS)
 
-# Each call of each client runs in processes of its own, so that a crash shows which answer caused
+# Each call of each client runs in processes of its own, so that a crash shows which response caused
 # it. Only the sanitizers find reads past the end of memory, and leaks.
 matrix: build $(if $(SANITIZED),sanitized) ## every answer to every call, with errors, cut short, corrupt or late (SANITIZED=1, ARGS="admin --cases 50")
 	@$(if $(SANITIZED),ASAN_OPTIONS=detect_leaks=1 $(SANITIZED_PYTHON),$(BIN)/python) \
 		-m tests.matrix $(ARGS)
 
-# A build of its own: PYTHONPATH puts it before the one that .venv has. Leaks are looked for in
-# one process, without forks and other extensions, so that every reported leak is ours.
+# This target has a build of its own. PYTHONPATH makes it take precedence over the build in .venv.
+# The sanitizer looks for leaks only in the process of tools/smoke.py, which has no forks and no
+# other extensions, so that every reported leak is ours.
 asan: sanitized $(VENV)/.spark ## unit and embedded tests under the address and undefined-behaviour sanitizers
 	$(call say,running the tests under the sanitizers)
 	@ASAN_OPTIONS=detect_leaks=1 $(SANITIZED_PYTHON) -P tools/smoke.py
@@ -122,8 +123,9 @@ sanitized: build
 	@SANITIZE=address$(comma)undefined $(BIN)/python setup.py -q build \
 		--build-base build/asan --build-lib build/asan/lib
 
-# The watched interpreter is free-threaded, so that nothing but our own locks orders threads. A dump
-# of slow tests' stacks would end it: it reads frames that other threads change.
+# The watched interpreter is free-threaded, so that only our own locks order the threads.
+# faulthandler_timeout is 0, because a dump of stacks would end the run: it reads frames that other
+# threads change.
 tsan: build ## unit and embedded tests under the thread sanitizer: our extension, librdkafka and CPython
 	@$(BIN)/python tools/freethreaded.py --watched build/tsan/venv
 	$(call say,building with the thread sanitizer)
@@ -135,8 +137,9 @@ tsan: build ## unit and embedded tests under the thread sanitizer: our extension
 		build/tsan/venv/bin/python -m pytest -s -p no:cacheprovider -o faulthandler_timeout=0 \
 		$(or $(ARGS),tests/unit tests/embedded $(FREETHREADED_SKIPS))
 
-# Programs run some 20 times slower under memcheck: this takes half an hour. It runs one thread at a
-# time: without --fair-sched, a loop that polls would keep the other threads from running.
+# Programs run about 20 times slower under memcheck, so the run takes half an hour. Valgrind runs
+# one thread at a time. Without --fair-sched, a loop that polls would keep the other threads from
+# running.
 valgrind: build $(VENV)/.spark ## unit and embedded tests under valgrind
 	$(call say,building with debug information)
 	@CFLAGS=-g $(BIN)/python setup.py -q build --build-base build/valgrind \
@@ -171,24 +174,25 @@ clean: ## remove everything that was built (librdkafka and Kafka stay in ~/.cach
 	@find src -name '*.so' -delete
 	@find . -name __pycache__ -prune -exec rm -rf {} +
 
-# --- what the targets stand on ------------------------------------------------------------
+# --- what the targets need ----------------------------------------------------------------
 
 comma := ,
 
-# These tests fork without exec. Valgrind also checks the child when it ends, and reports memory of
-# the parent that the child has not freed.
-# Valgrind takes LD_PRELOAD out of the environment of the programs that it does not watch.
+# These tests fork without exec. Valgrind also checks the child process when it ends, and reports
+# the parent's memory that the child has not freed.
+# The ignored file needs LD_PRELOAD, which valgrind removes from the environment of programs that it
+# does not watch.
 VALGRIND_SKIPS := $(addprefix --deselect=tests/embedded/,\
 	test_mock_cluster.py::test_a_forked_child_is_told_what_to_do test_aio_faults.py::test_fork \
 	test_aio_settling.py::test_fork test_aiokafka_loops.py::test_fork) \
 	--ignore=tests/embedded/test_causes_by_the_clock.py
-# Their tests need mypy, which has a native part, or the extra [cli]: the environment without a GIL
-# has neither.
+# The tests in these files need mypy, which has a native part, or the extra [cli]. The environment
+# without a GIL has neither.
 FREETHREADED_SKIPS := $(addprefix --ignore=tests/,unit/test_stub.py \
 	embedded/test_cluster_command.py embedded/test_command_line.py)
 
-# Warnings are errors. A page is built again when it, or a module of its reference, has changed.
-# Each version has a folder of its own (docs/_extensions/versions.py).
+# Warnings are errors. Sphinx builds a page again if the page, or a module in its reference, has
+# changed. Each version has a folder of its own (docs/_extensions/versions.py).
 SITE = $(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs \
 	build/site/$$($(BIN)/python -c "import confluent_kafka; print(confluent_kafka.__version__)")
 
@@ -213,13 +217,13 @@ $(VENV)/.extension: setup.py pyproject.toml $(EXTENSION_SOURCES) $(VENV)/.build 
 	@$(BIN)/python setup.py -q build_ext --inplace
 	@touch $@
 
-# Editable: Python uses the files in src/, among them the extension that was just compiled.
+# The installation is editable: Python uses the files in src/, including the compiled extension.
 $(VENV)/.package: setup.py pyproject.toml | $(VENV)/.extension
 	$(call say,installing the package into $(VENV))
 	@$(PIP) --no-build-isolation --no-deps -e .
 	@touch $@
 
-# One stamp per file of requirements: installed again when the file changes.
+# Each file of requirements has a stamp, so that pip installs it again when the file changes.
 $(VENV)/.%: requirements/%.txt | $(BIN)/python
 	$(call say,installing $<)
 	@$(PIP) -r $<

@@ -21,19 +21,19 @@ from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 CSRC = Path("src/confluent_kafka/csrc")
-# Counts our builds of one version, in build_info() and the names of wheels; from 1 again with the
-# next version, which is confluent-kafka's.
+# The number of our build of one version. build_info() and the names of wheels contain it. The
+# versions are confluent-kafka's, and each version starts again at 1.
 BUILD = "1"
 
 sys.path.append(str(ROOT / "tools"))
-# tools/ is no package: it is not installed.
+# tools/ is not a package, and is not installed.
 import librdkafka  # noqa: E402
 import prerequisites  # noqa: E402
 import reproducible  # noqa: E402
 import sbom  # noqa: E402
 
-# Two builds of the same sources are the same bytes: what writes wheels reads the variable, and
-# takes over the permissions of files.
+# Two builds of the same sources have the same bytes. The code that writes wheels reads the
+# variable, and copies the permissions of the files, so the umask must be fixed, too.
 DATE = reproducible.date()
 if DATE is not None:
     os.environ["SOURCE_DATE_EPOCH"] = str(DATE)
@@ -44,9 +44,9 @@ def compile_flags() -> list[str]:
     if sys.platform == "win32":
         return ["/std:c11", "/experimental:c11atomics", "/W3"]
     flags = ["-std=c11", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-O2"]
-    # Only PyInit_cimpl is for others; hidden names are also cheaper to call.
+    # Only PyInit_cimpl is exported. Calls of hidden functions are also cheaper.
     flags.append("-fvisibility=hidden")
-    # Neither assertions nor debug information say in which folder this was.
+    # Assertions and debug information must not contain the path of the build folder.
     flags.append(f"-ffile-prefix-map={ROOT}=.")
     if os.environ.get("CI") == "true" or os.environ.get("WERROR") == "1":
         flags.append("-Werror")
@@ -58,12 +58,13 @@ def compile_flags() -> list[str]:
 def link_flags() -> list[str]:
     flags = []
     if sys.platform.startswith("linux"):
-        # A process can hold a second librdkafka (another binding): the two must not mix.
+        # A process can load a second librdkafka for another binding. The symbols of the two must
+        # not mix.
         flags.append("-Wl,--exclude-libs,ALL")
     elif sys.platform == "darwin":
         flags.append("-Wl,-exported_symbol,_PyInit_cimpl")
     sanitizers = os.environ.get("SANITIZE", "")
-    # A fuzzer preloads the runtime, its own, of all sanitizers: nothing is linked to another.
+    # A fuzzer preloads its own runtime of all sanitizers, so the extension links no other runtime.
     if sanitizers and "fuzzer-no-link" not in sanitizers:
         flags.append(f"-fsanitize={sanitizers}")
     return flags
@@ -71,7 +72,7 @@ def link_flags() -> list[str]:
 
 @functools.cache
 def library() -> librdkafka.Flags:
-    """The librdkafka to link, built first if need be."""
+    """Return the flags of the librdkafka to link, and build it first if necessary."""
     try:
         prerequisites.check()
         return librdkafka.find()
@@ -80,7 +81,7 @@ def library() -> librdkafka.Flags:
 
 
 def facts_of(rdkafka: librdkafka.Flags) -> dict[str, str]:
-    """What build_info() says of the library (csrc/base/build_info.c)."""
+    """Return the facts about librdkafka that build_info() returns (csrc/base/build_info.c)."""
     facts = {"LIBRDKAFKA_SOURCE": rdkafka.source}
     for series in librdkafka.SERIES:
         patches = [patch for patch in librdkafka.PATCHES if patch.parent.name == series]
@@ -94,11 +95,11 @@ def facts_of(rdkafka: librdkafka.Flags) -> dict[str, str]:
 
 
 class BuildExtension(build_ext):
-    """Compiles in parallel and only what changed: setuptools would do neither."""
+    """Compiles only the changed files, and in parallel. setuptools does neither."""
 
     def build_extension(self, ext: Extension) -> None:
         rdkafka = library()
-        # Includes name the room: "client/serve.h".
+        # The path in an include starts with the folder: "client/serve.h".
         ext.extra_compile_args = [*compile_flags(), f"-I{CSRC}", *rdkafka.cflags]
         ext.extra_link_args = [*link_flags(), *rdkafka.libs]
         version = self.distribution.get_version()
@@ -111,14 +112,14 @@ class BuildExtension(build_ext):
             ext.define_macros.append(("HAVE_ZSTD", "1"))
         ext.extra_objects = self.compile_objects(ext)
         ext.sources = []
-        # What setuptools compares with the module's age before it links.
+        # setuptools links only if one of these files is newer than the module.
         ext.depends = ext.extra_objects
         super().build_extension(ext)
         self.document_stub(Path(self.get_ext_fullpath(ext.name)).with_name("cimpl.pyi"))
 
     def document_stub(self, stub: Path) -> None:
-        """Put the docstrings into the stub of a wheel; the one in the repository has none."""
-        # A build with a sanitizer cannot be imported as it is, and is for tests only.
+        """Put the docstrings into the stub of a wheel. The repository's stub has none."""
+        # A build with a sanitizer cannot be imported without its runtime. It is only for tests.
         if self.inplace or os.environ.get("SANITIZE") or not stub.exists():
             return
         path = str(stub.resolve().parent.parent)
@@ -128,7 +129,7 @@ class BuildExtension(build_ext):
             check=False,
         )
         if done.returncode:
-            # For another processor, or its libraries come later (Windows).
+            # The extension is for another processor, or its libraries are added later (Windows).
             self.warn("the extension cannot be imported here: its stub is without docstrings")
 
     def compile_objects(self, ext: Extension) -> list[str]:
@@ -151,17 +152,17 @@ class BuildExtension(build_ext):
             return list(pool.map(compile_one, ext.sources))
 
     def object_folder(self, ext: Extension) -> Path:
-        """One folder per interpreter and set of flags, so that switching back is free."""
+        """Return a folder of its own for each interpreter and set of flags, to keep all objects."""
         key = [sysconfig.get_config_var("EXT_SUFFIX"), sysconfig.get_path("include")]
         key += [os.environ.get("CC", ""), os.environ.get("CFLAGS", "")]
-        # Objects are the same wherever they are compiled.
+        # The path of the sources does not change the objects, so it is not part of the key.
         key += [each.replace(str(ROOT), "") for each in ext.extra_compile_args]
         key += map(str, ext.define_macros)
         return Path("build/objects") / hashlib.sha256(" ".join(key).encode()).hexdigest()[:12]
 
 
 class Wheel(bdist_wheel):
-    """Also says what is in the wheel (PEP 770)."""
+    """Adds the bill of materials to the wheel (PEP 770)."""
 
     def write_wheelfile(self, wheelfile_base: str, *arguments: Any, **named: Any) -> None:
         super().write_wheelfile(wheelfile_base, *arguments, **named)
@@ -174,13 +175,13 @@ class Wheel(bdist_wheel):
 
 
 class SourceDistribution(sdist):
-    """The same bytes for the same sources."""
+    """Writes the same bytes for the same sources."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         super().make_release_tree(base_dir, files)
         if DATE is not None:
             path = Path(base_dir) / reproducible.FILE
-            path.unlink(missing_ok=True)  # it can be a link to that of these sources
+            path.unlink(missing_ok=True)  # it can be a link to the file in the sources
             path.write_text(f"{DATE}\n")
 
     def make_archive(self, base_name: Any, format: str, *arguments: Any, **named: Any) -> str:  # noqa: A002
@@ -194,7 +195,7 @@ class SourceDistribution(sdist):
 
 
 def description() -> str:
-    """README without pictures and relative links: an index has no files for them."""
+    """Return the README without pictures and relative links: an index does not have their files."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     text = re.sub(
         r"^!\[[^\n]*\n|^<picture>.*?</picture>\n|<!--.*?-->\n", "", text, flags=re.DOTALL | re.M

@@ -1,1 +1,1 @@
-"""Ours, confluent-kafka and native C on the same cluster, in one run: ``python -m benchmarks``."""
+"""Compares this package, confluent-kafka and native C in one run: ``python -m benchmarks``."""

@@ -1,4 +1,4 @@
-"""Compares this client with its peers and with native C, and prints the tables as Markdown.
+"""Compares this client with other clients and with native C, and prints the tables as Markdown.
 
 A full run also writes results.md, appends its ratios to history.jsonl and draws the pictures.
 """

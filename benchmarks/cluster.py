@@ -27,7 +27,7 @@ def new_cluster(native: Path, topics: Mapping[str, int]) -> Iterator[Cluster]:
     process = subprocess.Popen(
         [native, "cluster", "--topics", names], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    # The end of the block closes its standard input, which ends the cluster.
+    # The end of the block closes the cluster's standard input, so that the cluster ends.
     with process:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 _DECIMALS = 2
-_DIGITS = 2  # significant digits: a rate of 0.001 is not 0.00
+_DIGITS = 2  # significant digits, so that a rate of 0.001 does not become 0.00
 
 
 def figure(value: float) -> str:

@@ -44,12 +44,12 @@ class Result:
 
     row: Row
     rates: Mapping[Side, float]  # messages per second
-    ratios: Mapping[Side, float]  # our rate over that of the side
+    ratios: Mapping[Side, float]  # our rate divided by the side's rate
     thread_nanoseconds: Mapping[Side, float]
     delivered_rates: Mapping[Side, float]
-    lowest: float  # of the ratios to the peer
+    lowest: float  # the lowest of our ratios to the peer
     highest: float
-    thread_ratio: float  # to the peer, by CPU time
+    thread_ratio: float  # our ratio to the peer by CPU time
 
 
 @dataclass
@@ -81,11 +81,11 @@ class Speed:
         )
 
     def ratios(self, side: Side) -> list[float]:
-        """Return our rate over the side's rate for each round: a busy machine affects both."""
+        """Return our rate divided by the side's rate for each round. Load affects both rates."""
         return [ours.rate / theirs.rate for ours, theirs in self._pairs(side)]
 
     def thread_ratios(self, side: Side) -> list[float]:
-        """Return the ratios of the CPU times of the calling threads."""
+        """Return the peer's CPU time divided by ours for each round, in the calling threads."""
         return [
             theirs.thread_nanoseconds / ours.thread_nanoseconds
             for ours, theirs in self._pairs(side)
@@ -139,7 +139,7 @@ def measure_speed(
     messages: int,
     console: Console,
 ) -> list[Speed]:
-    """Run every program of every row once per round. Each round has another order of the sides."""
+    """Run every program of every row once per round. Each round changes the order of the sides."""
     speeds = [Speed(row) for row in rows]
     turns = [(number, speed) for number in range(rounds) for speed in speeds]
     for number, speed in _track(turns, "speed", console):
@@ -171,7 +171,7 @@ def measure_memory(
     messages: int,
     console: Console,
 ) -> list[Memory]:
-    """Run each program, which runs its own rounds, once per side."""
+    """Run each program once per side. The program itself repeats the rounds."""
     options = ("--messages", str(messages), "--rounds", str(rounds))
     memories = []
     turns = [(row, side) for row in rows for side in row.sides]
@@ -215,7 +215,7 @@ def measure_pending(programs: Programs, cluster: Cluster, console: Console) -> P
 
 
 def measure_import(programs: Programs, console: Console) -> list[Import]:
-    """Import each client in fresh processes, the clients in turn."""
+    """Import the clients in turn, each time in a new process."""
     imports = [Import(side, [], []) for side in (Side.OURS, Side.PEER)]
     for _ in _track(range(IMPORT_RUNS), "import", console):
         for one in imports:

@@ -1,4 +1,4 @@
-"""Builds the native program: the cluster, the loader and the C programs that show the limit."""
+"""Builds the native program: the cluster, the loader and the C programs for librdkafka's limit."""
 
 from __future__ import annotations
 

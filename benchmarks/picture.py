@@ -115,7 +115,7 @@ def _bar(top: int, name: str, rate: float, figures: dict[str, float], colour: st
 
 # ---- ratios of all runs ----
 
-_PLOT = (44, 44, 430, 300)  # left, top, right, bottom
+_PLOT = (44, 44, 430, 300)  # the edges: left, top, right, bottom
 
 
 def ratios(entries: Sequence[Entry], theme: Theme) -> str:
@@ -166,7 +166,7 @@ def _dates(count: int) -> list[tuple[int, str]]:
 
 
 def _names(ends: Sequence[tuple[float, str, str]]) -> Iterator[str]:
-    """Yield names beside the last points, without overlaps."""
+    """Yield the names beside the last points of the lines, so that no names overlap."""
     lowest = -math.inf
     for y, name, colour in sorted(ends):
         lowest = max(y, lowest + 20)

@@ -17,7 +17,7 @@ TIMEOUT_SECONDS = 300
 
 
 class ProgramError(Exception):
-    """A measured program failed; the text contains the command and its output."""
+    """A measured program failed; the message contains the command and its output."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Programs:
 
 
 def _environment(side: Side) -> dict[str, str]:
-    """Return the environment of a program. Our PYTHONPATH must not change what the peer imports."""
+    """Return the environment of a program. Our PYTHONPATH must not change the peer's imports."""
     environment = dict(os.environ)
     if side is Side.PEER:
         environment.pop("PYTHONPATH", None)

@@ -25,7 +25,7 @@ from benchmarks.rows import (
 )
 
 NOTHING = ""
-# Below the table of a group.
+# The texts below the tables of the groups.
 NOTES = {
     Group.CONSUMING: (
         "The client has fetched all messages before a row begins, unless the row says that the "
@@ -90,7 +90,7 @@ def verdicts(
     memories: Sequence[Memory],
     imports: Sequence[Import],
 ) -> list[Verdict]:
-    """Return all bars; they are for the maintainers, and not part of the report."""
+    """Return the verdicts on all bars. They are for maintainers and are not in the report."""
     blocking = next((one for one in waits if one.row is BLOCKING_LATENCY), None)
     found = [
         *(_speed_verdict(result) for result in results),
@@ -102,7 +102,7 @@ def verdicts(
 
 
 def _introduction(programs: Programs, cluster: Cluster, rounds: int, messages: int) -> str:
-    # Our version is the version of the shared API, which would be misleading.
+    # The report does not show our version: it is the version of the API, which the peer shares.
     _, our_librdkafka = programs.versions(Side.OURS)
     peer, peer_librdkafka = programs.versions(Side.PEER)
     return (

@@ -12,10 +12,10 @@ PARTITIONS = 40
 RUN_LENGTH = 5_000
 MAX_MESSAGES = PARTITIONS * 5 * RUN_LENGTH
 
-PRODUCED = "produced"  # what the producers fill; nobody reads it
-VALUES = "values"  # 100-byte values and nothing else
-RECORDS = "records"  # with a 16-byte key and one header
-SHARED = "shared"  # a partition for each consumer of a busy event loop
+PRODUCED = "produced"  # the producers fill this topic; no program reads it
+VALUES = "values"  # messages with only a value of 100 bytes
+RECORDS = "records"  # messages that also have a key of 16 bytes and one header
+SHARED = "shared"  # has a partition for each consumer of a busy event loop
 CONSUMERS = 200
 TOPICS = {PRODUCED: 4, VALUES: PARTITIONS, RECORDS: PARTITIONS, SHARED: CONSUMERS}
 
@@ -33,7 +33,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Bar:
-    """Our rate must be at least ``ratio`` times that of ``side``."""
+    """Our rate must be at least ``ratio`` times the rate of ``side``."""
 
     ratio: float
     side: Side
@@ -56,11 +56,11 @@ class Row:
     """One line of a table: a program (name and options) for each side that has it.
 
     Attributes:
-        name: what ``--only`` and the history file call the row; it stays the same.
-        what: what was measured, in plain words.
+        name: the row's name in ``--only`` and in the history file; it must not change.
+        what: the measured task, in plain words.
         ours: the calls that this package ran.
         theirs: the calls that the peer ran.
-        peer: the package in the place of ``Side.PEER``.
+        peer: the package that runs as ``Side.PEER``.
     """
 
     name: str
@@ -106,7 +106,7 @@ def _aiokafka_producer(client: str, call: str) -> tuple[str, ...]:
 def _kafka_python(
     call: str, topic: str, *, ours: tuple[str, str] | None = None
 ) -> dict[Side, tuple[str, ...]]:
-    """Return the programs of a call. `ours` names another module and call than kafka-python 3's."""
+    """Return the programs of a call. `ours` is our module and call, if not kafka-python 3's."""
 
     def program(client: str, call: str) -> tuple[str, ...]:
         return (
@@ -607,12 +607,12 @@ MEMORY_ROWS = (
     MemoryRow("poll() and consume(), every accessor", _memory("consume", RECORDS)),
     MemoryRow("consume_arrow() with headers", _memory("arrow", RECORDS), (Side.OURS,)),
 )
-# Awaited deliveries of messages that no broker accepts.
+# Deliveries that a program awaits, of messages that no broker accepts.
 PENDING_ROW = "asyncio: pending deliveries"
 PENDING_MESSAGES = 1_000_000
 PENDING_PROGRAM = _aio("pending", PRODUCED)
 
-# In the first rounds the allocator may still grow. Each later round may differ by so many bytes.
+# The allocator may still grow in the first rounds. Later rounds may differ by this many bytes.
 MEMORY_ROUNDS = 10
 MEMORY_SETTLING_ROUNDS = 3
 MEMORY_BAR_BYTES = 5_000_000
@@ -649,7 +649,7 @@ WAITING_ROWS = (
     WaitingRow("protocol: decoding a MetadataResponse of 1 MB", ("metadata",), 0.050),
 )
 WAITING_SECONDS = 5
-# How many seconds longer a message to a task may take than a message to a thread.
+# A message to a task may take this much longer than a message to a thread.
 WAITING_BAR_SECONDS = 100e-6
 
 IMPORT_RUNS = 20

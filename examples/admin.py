@@ -21,7 +21,7 @@ from confluent_kafka.admin import (
 
 
 def make(admin: AdminClient, topic: str) -> None:
-    """Create the topic, or print that it exists already."""
+    """Create the topic, or print that it already exists."""
     try:
         admin.create_topics([NewTopic(topic, 2)], operation_timeout=30)[topic].result()
         print(f"{topic}: created")
@@ -32,7 +32,7 @@ def make(admin: AdminClient, topic: str) -> None:
 
 
 def described(admin: AdminClient, topic: str) -> TopicDescription:
-    """Describe a topic. A broker may not know a new topic yet, so ask again."""
+    """Describe a topic. A broker may not have a new topic yet, so the request is repeated."""
     end = time.monotonic() + 30
     while True:
         try:

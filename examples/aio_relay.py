@@ -2,8 +2,8 @@
 
     python -m examples.aio_relay localhost:9092 videos results
 
-It ends on Ctrl-C. It commits the offset of a message after the result of the message has been
-delivered. So no message is skipped, and after a crash some messages may be processed again.
+The program ends on Ctrl-C. It commits the offset of a message after the result of the message has
+been delivered. So no message is skipped, and after a crash some messages may be processed again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ async def relay(
     stopped: asyncio.Event,
     work: Callable[[Message], Awaitable[bytes]] = convert,
 ) -> int:
-    """Relay until ``stopped`` is set; return how many messages were done."""
+    """Relay messages until ``stopped`` is set; return the number of processed messages."""
     servers = {"bootstrap.servers": bootstrap_servers}
     reading: dict[str, Any] = {
         "group.id": "aio-relay",
@@ -77,7 +77,7 @@ def after(messages: list[Message]) -> list[TopicPartition]:
 
 
 async def main(arguments: list[str]) -> None:
-    """Relay until Ctrl-C or SIGTERM."""
+    """Relay messages until Ctrl-C or SIGTERM."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -2,8 +2,8 @@
 
     python -m examples.aiokafka_situations localhost:9092
 
-It runs the tasks that need only a broker, on its own topics. The code uses aiokafka's API: with
-``import aiokafka`` in place of the first import below, it runs on aiokafka, too.
+The program runs the tasks that need only a broker, on topics of its own. The code uses aiokafka's
+API: with ``import aiokafka`` in place of the first import below, it runs on aiokafka, too.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from confluent_kafka.compat import aiokafka
 from confluent_kafka.compat.aiokafka import ConsumerRecord, TopicPartition
 from confluent_kafka.compat.aiokafka.helpers import create_ssl_context
 
-# A silent member keeps its partitions for this time, the default of Kafka's own clients. aiokafka's
-# default of 10 s is short on a busy machine.
+# A member that sends no heartbeats keeps its partitions for this time. It is the default of Kafka's
+# own clients. aiokafka's default of 10 s is too short on a busy machine.
 COMMON: dict[str, Any] = {"auto_offset_reset": "earliest", "session_timeout_ms": 45_000}
 
 
 def reader(*topics: str, **keywords: Any) -> aiokafka.AIOKafkaConsumer[Any, Any]:
-    """Make a consumer that begins at the first message, or at its group's committed offset."""
+    """Make a consumer that begins at the committed offset of its group, or at the first message."""
     return aiokafka.AIOKafkaConsumer(*topics, **COMMON, **keywords)
 
 
@@ -75,10 +75,10 @@ async def commit_what_is_done(servers: str, topic: str, group: str, count: int) 
 
 
 async def share_the_work(servers: str, topic: str, group: str, count: int) -> list[int]:
-    """Read a topic with two members of a group; return how many messages each has read."""
+    """Read a topic with two members of a group; return the number of messages of each member."""
     read = [0, 0]
     members = [reader(topic, bootstrap_servers=servers, group_id=group) for _ in read]
-    # Start both together, so that there is only one rebalance.
+    # Start both members together, so that there is only one rebalance.
     await asyncio.gather(*(member.start() for member in members))
     try:
         while not all(member.assignment() for member in members):
@@ -96,7 +96,7 @@ async def share_the_work(servers: str, topic: str, group: str, count: int) -> li
 
 
 def by_region(key: bytes | None, everything: list[int], available: list[int]) -> int:
-    """Keep the messages of a region together: the part of a key before the dot is the region."""
+    """Keep the messages of a region together. The region is the part of the key before the dot."""
     region = (key or b"").partition(b".")[0]
     return everything[zlib.crc32(region) % len(everything)]
 
@@ -132,8 +132,8 @@ async def over_tls(
 class Counts(aiokafka.ConsumerRebalanceListener):
     """Counts how often each value was read. Each partition has a file.
 
-    The file contains the counts and the offset. It is written at once, so a crash cannot count a
-    value twice.
+    The file contains the counts and the offset. It is replaced in one step, so a crash cannot count
+    a value twice.
     """
 
     def __init__(self, consumer: aiokafka.AIOKafkaConsumer[Any, Any], folder: Path) -> None:
@@ -142,7 +142,7 @@ class Counts(aiokafka.ConsumerRebalanceListener):
         self._counts: dict[TopicPartition, Counter[str]] = {}
 
     def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
-        """Forget the partitions: another member continues with their files."""
+        """Drop the partitions, because another member continues with their files."""
         self._counts.clear()
 
     def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
@@ -210,7 +210,7 @@ async def fill_batches(servers: str, topic: str, values: list[bytes]) -> list[tu
 
 
 async def shout(servers: str, source: str, target: str, group: str, count: int) -> int:
-    """Copy messages in upper case to another topic, each exactly once; return how many."""
+    """Copy messages in upper case to another topic, each exactly once; return their number."""
     done = 0
     async with (
         reader(

@@ -2,7 +2,8 @@
 
     python -m examples.avro_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
-Needs the extra ``[avro]`` (docs/start/installation.md). The registry ``mock://`` is one in memory.
+The program needs the extra ``[avro]`` (docs/start/installation.md). ``mock://`` is a registry in
+memory.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def consume(bootstrap: str, topic: str, registry: SchemaRegistryClient, count: i
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Send flights and print them as they come back."""
+    """Send flights, read them again and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", default="localhost:9092")
     parser.add_argument("--registry", default="http://localhost:8081")

@@ -2,7 +2,8 @@
 
     python -m examples.json_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
-Needs the extra ``[json]`` (docs/start/installation.md). The registry ``mock://`` is one in memory.
+The program needs the extra ``[json]`` (docs/start/installation.md). ``mock://`` is a registry in
+memory.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SCHEMA = """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Send an order, show that an invalid order is refused, and print the order that comes back."""
+    """Send an order, show that an invalid order is refused, and print the order that is read."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", default="localhost:9092")
     parser.add_argument("--registry", default="http://localhost:8081")

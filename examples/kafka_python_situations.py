@@ -42,7 +42,7 @@ def send_and_wait(servers: str, topic: str, values: Iterable[bytes]) -> list[int
 def send_with_callbacks(
     servers: str, topic: str, values: Iterable[Any], delivered: Callable[[Any], object]
 ) -> None:
-    """Send many messages without waiting; a callback gets the result of each message."""
+    """Send many messages without waiting. A callback gets the result of each message."""
     producer = KafkaProducer(
         bootstrap_servers=servers,
         linger_ms=5,
@@ -57,7 +57,7 @@ def send_with_callbacks(
 
 
 def read_objects(servers: str, topic: str, count: int) -> list[Any]:
-    """Read this number of messages of a topic, from its beginning."""
+    """Read this number of messages from the beginning of a topic."""
     consumer = KafkaConsumer(
         topic,
         bootstrap_servers=servers,

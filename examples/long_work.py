@@ -2,7 +2,8 @@
 
     python -m examples.long_work localhost:9092 videos
 
-It ends on Ctrl-C, or when no messages are left. The next run reads unfinished messages again.
+The program ends on Ctrl-C, or when no messages are left. The next run reads unfinished messages
+again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def run(
     work: Callable[[Message], None] = convert,
     wait: float = WAIT_SECONDS,
 ) -> int:
-    """Work through a topic; return how many messages were done."""
+    """Process the messages of a topic; return the number of processed messages."""
     config: dict[str, Any] = {
         "bootstrap.servers": bootstrap_servers,
         "group.id": "long-work",

@@ -2,8 +2,8 @@
 
     python -m examples.protobuf_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
-Needs the extra ``[protobuf]`` (docs/start/installation.md). The registry ``mock://`` is one in
-memory. Instead of Timestamp, which is a part of Protobuf, you can use any class that protoc
+The program needs the extra ``[protobuf]`` (docs/start/installation.md). ``mock://`` is a registry
+in memory. Instead of Timestamp, which is a part of Protobuf, you can use any class that protoc
 generates.
 """
 
@@ -20,7 +20,7 @@ from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, Proto
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Send a message and print it as it comes back."""
+    """Send a message, read it again and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", default="localhost:9092")
     parser.add_argument("--registry", default="http://localhost:8081")

@@ -54,7 +54,7 @@ def report(offsets: dict[TopicPartition, set[int]], exception: Exception | None)
 
 
 def work(bootstrap_servers: str, topic: str, **config: Any) -> Counter[str]:
-    """Do jobs until Ctrl-C, or until none has come for some seconds; return the outcomes."""
+    """Do jobs until Ctrl-C, or until no job has come for some seconds; return the outcomes."""
     settings = {
         "bootstrap.servers": bootstrap_servers,
         "group.id": "workers",

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Downloads an Apicurio Registry from Maven Central once, and prints its path.
 
-It speaks the HTTP API of Confluent's Schema Registry and keeps its schemas in memory. The archive
-must have the SHA-256 below; it is unpacked under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache``
-by default)::
+The registry provides the HTTP API of Confluent's Schema Registry and keeps its schemas in memory.
+The program checks the archive against the SHA-256 below and unpacks it under
+``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default)::
 
-    python tools/apicurio.py    # make sure that there is one, print the path of its program
+    python tools/apicurio.py    # download it if necessary, and print the path of its program
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PROGRAM = f"apicurio-registry-app-{VERSION}-runner.jar"
 
 
 class AssemblyError(Exception):
-    """The registry cannot be downloaded; the text says what to do."""
+    """The registry cannot be downloaded; the message explains what to do."""
 
 
 def main() -> int:
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def registry_jar() -> Path:
-    """Return the path of the registry's program, downloaded unless an earlier run has done that."""
+    """Return the path of the registry's program, and download the program if necessary."""
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     home = Path(root) / "confluent-kafka" / f"apicurio-{VERSION}-{SHA256[:12]}"
     if not home.is_dir():
@@ -61,7 +61,7 @@ def _unpack(home: Path) -> None:
         try:
             stage.rename(home)
         except OSError:
-            if not home.is_dir():  # otherwise another run has made it meanwhile
+            if not home.is_dir():  # if the folder exists, another run has just made it
                 raise
 
 

@@ -1,7 +1,7 @@
-"""Draws the badges of the README, so that they do not come from another server.
+"""Draws the badges of the README, so that the README needs no other server.
 
     python tools/badges.py          # write them
-    python tools/badges.py --check  # say whether they are up to date
+    python tools/badges.py --check  # check that they are up to date
 
 The texts come from pyproject.toml and from the pinned Apache Kafka (tools/kafka.py).
 """
@@ -16,7 +16,7 @@ import kafka
 
 ROOT = Path(__file__).resolve().parent.parent
 BADGES = ROOT / "docs" / "_static" / "badges"
-_WIDTH = 6.6  # pixels of a character, about
+_WIDTH = 6.6  # average width of a character, in pixels
 _SVG = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{alt}">
 <title>{alt}</title>

@@ -5,8 +5,8 @@
     python tools/freethreaded.py --watched FOLDER # for 'make tsan': CPython itself is compiled
                                                   # with the thread sanitizer
 
-A free-threaded CPython on PATH is taken as it is, unless it must be watched. Otherwise the
-pinned release is compiled from Debian's source package, once, into a prefix under
+Without --watched, the program uses a free-threaded CPython on PATH if there is one. Otherwise it
+compiles the pinned release from Debian's source package, once, into a prefix under
 ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default). That takes apt-get (root is not
 needed), a C compiler and some minutes.
 
@@ -117,7 +117,7 @@ def _unpack(archive: Path, folder: Path) -> Path:
 
 
 def _run(command: list[str], folder: Path, log: Path) -> None:
-    # The sanitizer also watches the tools of the build. Ignore their races.
+    # The sanitizer also watches the build's own tools. Their races are ignored.
     environment = os.environ | {"TSAN_OPTIONS": "report_bugs=0"}
     with log.open("a") as output:
         result = subprocess.run(
@@ -135,7 +135,8 @@ def _say(text: str) -> None:
 def make_environment(python: Path, folder: Path) -> None:
     """Make a virtual environment with the packages that the tests need, all in pure Python.
 
-    The pip of this interpreter installs them, because a watched interpreter takes minutes.
+    The pip of the current interpreter installs the packages, because pip takes minutes in a watched
+    interpreter.
     """
     environment = os.environ | {"TSAN_OPTIONS": "report_bugs=0"}
     subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True, env=environment)
@@ -146,8 +147,8 @@ def make_environment(python: Path, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Makes an environment of free-threaded CPython.")
-    parser.add_argument("--watched", action="store_true", help="with the thread sanitizer")
-    parser.add_argument("folder", type=Path, help="of the virtual environment")
+    parser.add_argument("--watched", action="store_true", help="compile with the thread sanitizer")
+    parser.add_argument("folder", type=Path, help="the folder of the virtual environment")
     arguments = parser.parse_args()
     if not (arguments.folder / "bin" / "python").exists():
         make_environment(find(arguments.watched), arguments.folder)

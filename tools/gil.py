@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Checks that the extension releases the GIL around librdkafka functions that may wait.
 
-If a function that waits for librdkafka's main thread, a broker or the end of a thread is called
-with the GIL, it stops the whole interpreter: no signal is served and no other thread runs. So each
-such call must be between ``Py_BEGIN_ALLOW_THREADS`` and ``Py_END_ALLOW_THREADS``, between
-``serve_release_gil()`` and ``serve_take_gil()`` if librdkafka may call back, or in a function
-marked ``WITHOUT_GIL``, whose own calls are checked in the same way.
+Some functions wait for librdkafka's main thread, for a broker or for the end of a thread. If the
+extension calls such a function while it holds the GIL, the whole interpreter stops: Python handles
+no signal and runs no other thread. So each such call must be between ``Py_BEGIN_ALLOW_THREADS`` and
+``Py_END_ALLOW_THREADS``, between ``serve_release_gil()`` and ``serve_take_gil()`` if librdkafka may
+call back, or in a function marked ``WITHOUT_GIL``, whose own calls are checked in the same way.
 
 ``WAITS`` comes from the sources of the pinned librdkafka: it lists the functions of the API from
-which the call graph reaches a wait. ``tests/unit/test_gil_check.py`` compares the two. A call
-through a function pointer is checked where the pointer is a parameter that takes a handle.
+which the call graph reaches a wait. ``tests/unit/test_gil_check.py`` compares the two. The check
+includes calls through a function pointer if the pointer is a parameter whose function takes a
+handle.
 
     python tools/gil.py              # check the extension; run by make lint
-    python tools/gil.py --sources    # check WAITS; say by which calls each function waits
+    python tools/gil.py --sources    # check WAITS; print the calls that make each function wait
 """
 
 from __future__ import annotations
@@ -77,14 +78,14 @@ TIMEOUT_ARGUMENT = {
     "rd_kafka_queue_poll": 1,
 }
 
-# ---- what may wait, from librdkafka's sources ------------------------------------------------
+# ---- the functions that may wait, from librdkafka's sources ----------------------------------
 
 HEADERS = ("rdkafka.h", "rdkafka_mock.h")
 
 # The functions in which a thread waits. Locks are not included, because none is held during a wait.
 PRIMITIVES = ("cnd_wait", "cnd_timedwait", "thrd_join", "getaddrinfo")
 
-# Functions that may wait, but not if they are called through functions of the API.
+# These functions may wait, but never when a function of the API calls them.
 CUTS = {
     "rd_kafka_curr_msgs_add": "waits for RD_KAFKA_MSG_F_BLOCK only, which is refused below",
     "rd_kafka_metadata_refresh_topics": "asks for a broker with RD_POLL_NOWAIT",
@@ -169,10 +170,10 @@ class Violation:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the extension, in its file's style: name and braces in column 0."""
+    """A function of the extension. Its name and its outer braces are in column 0."""
 
     file: Path
-    line: int  # of the body
+    line: int  # the line where the body begins
     name: str
     parameters: str
     body: str
@@ -224,7 +225,7 @@ def _does_not_wait(name: str, rest: str) -> bool:
 
 
 def _check_function(function: Function, unlocked: frozenset[str]) -> Iterator[Violation]:
-    # A pointer to any of librdkafka's functions.
+    # The function behind the pointer can be any of librdkafka's functions.
     pointers = frozenset(_POINTER.findall(function.parameters))
     released = function.without_gil
     leaving = False

@@ -1,12 +1,12 @@
 """Runs the unit and embedded tests against installed wheels, without the package's sources.
 
-    python tools/installed.py                     # the wheels in dist/ for CPythons of this machine
-    python tools/installed.py --only cp312 -- -x  # one of them; what follows goes to pytest
-    python tools/installed.py --here              # this interpreter's, in this folder
+    python tools/installed.py                     # each wheel in dist/ for this machine
+    python tools/installed.py --only cp312 -- -x  # one wheel; pytest gets the arguments after --
+    python tools/installed.py --here              # the wheel of this interpreter
 
 Each wheel gets a virtual environment and a copy of the tests, without `src/`, below
-build/installed/. Packages of requirements/tests.txt that an interpreter cannot install are left
-out, and the tests that need them are skipped. `make wheel-test` runs it.
+build/installed/. If an interpreter cannot install a package of requirements/tests.txt, the tests
+that need the package are skipped. `make wheel-test` runs this program.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import reproducible
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "installed"
-# These tests read the sources, which are missing here, or build from them.
+# These tests read the package's sources or build them, and the sources are missing here.
 ON_SOURCES = (
     "embedded/test_librdkafka_patches.py",
     "unit/test_columns_floats.py",
@@ -68,7 +68,7 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
     subprocess.run([python, "-m", "venv", folder], check=True)
     inside = folder / "bin" / "python"
     pip: list[str | Path] = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    # PySpark is published as sources alone, which need no compiler.
+    # PySpark is published only as a source distribution, which needs no compiler.
     built = ["--only-binary", ":all:", "--no-binary", "pyspark"]
     for requirements in ("tests", "spark", "fuzz"):
         file = ROOT / "requirements" / f"{requirements}.txt"
@@ -80,7 +80,7 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
                 alone = [*pip, *built, line]
                 if subprocess.run(alone, check=False, capture_output=True).returncode:
                     say(f"cannot be installed: {line}")
-    # Last, so that nothing from an index replaces it.
+    # The wheel comes last, so that no package from an index replaces it.
     subprocess.run([*pip, "--no-index", "--no-deps", "--force-reinstall", wheel], check=True)
     return inside
 
@@ -107,8 +107,8 @@ def say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Tests the wheels in dist/ as they are installed.")
-    parser.add_argument("--only", default="", help="the start of a tag: cp312, cp314-cp314t")
-    parser.add_argument("--here", action="store_true", help="what this interpreter has installed")
+    parser.add_argument("--only", default="", help="wheels whose tag begins with this")
+    parser.add_argument("--here", action="store_true", help="test this interpreter's wheel")
     parser.add_argument("--dist", type=Path, default=ROOT / "dist")
     parser.add_argument("arguments", nargs="*", metavar="PYTEST")
     arguments = parser.parse_args()

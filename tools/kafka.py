@@ -5,11 +5,11 @@ Maven copies the jars named in ``tools/kafka/pom.xml``; each must have the SHA-2
 ``tools/kafka/libs-VERSION.sha256`` pins. The jars and the small scripts in ``tools/kafka`` form a
 ``KAFKA_HOME`` under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default)::
 
-    python tools/kafka.py          # make sure that there is one, print its path
-    python tools/kafka.py --pin    # take the checksums of what Maven brings (a new version)
+    python tools/kafka.py          # assemble it if necessary, and print its path
+    python tools/kafka.py --pin    # for a new version: write the checksums of Maven's jars
 
 Environment:
-    KAFKA_HOME     a distribution that is there already (4.2 or newer): its path is printed
+    KAFKA_HOME     a distribution that already exists (4.2 or newer); the program prints its path
     KAFKA_VERSION  another release whose checksums are pinned
 """
 
@@ -24,7 +24,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The release of the tests and of protocol's tables.
+# The tests run this release, and the tables of confluent_kafka.protocol come from it.
 VERSION = "4.4.0"
 
 FILES = Path(__file__).resolve().parent / "kafka"
@@ -33,7 +33,7 @@ _INSTEAD = "You can also set KAFKA_HOME to a distribution of Kafka 4.2 or newer"
 
 
 class AssemblyError(Exception):
-    """The distribution cannot be made; the text says what to do."""
+    """The distribution cannot be made; the message explains what to do."""
 
 
 def main() -> int:
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def checksums(version: str) -> Path:
-    """The file that pins the jars of a release."""
+    """Return the path of the file that pins the jars of a release."""
     return FILES / f"libs-{version}.sha256"
 
 
@@ -62,7 +62,7 @@ def pinned() -> list[str]:
 
 
 def kafka_home() -> Path:
-    """Return the distribution's folder, assembled unless an earlier run has done that."""
+    """Return the distribution's folder, and assemble the distribution if necessary."""
     given = os.environ.get("KAFKA_HOME")
     if given:
         if not Path(given, "bin", "kafka-server-start.sh").is_file():
@@ -110,18 +110,18 @@ def _assemble(home: Path, version: str) -> None:
         try:
             stage.rename(home)
         except OSError:
-            if not home.is_dir():  # otherwise another run has made it meanwhile
+            if not home.is_dir():  # if the folder exists, another run has just made it
                 raise
 
 
 def copy_libraries(pom: Path, folder: Path, version: str, *options: str) -> None:
-    """Let Maven copy the jars that a pom.xml names, of one release of Kafka.
+    """Let Maven copy the jars of one release of Kafka that a pom.xml names.
 
     Args:
-        pom: the file; its ``kafka.version`` is the release.
+        pom: the file; Maven sets its ``kafka.version`` to the release.
         folder: the folder to make.
         version: the release, or a range of releases, of which Maven takes the newest.
-        options: more options of mvn.
+        options: additional options for mvn.
     """
     command = ["mvn", "-q", "-B", *options, "-f", str(pom), "dependency:copy-dependencies"]
     command += ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]

@@ -29,14 +29,14 @@ from kafka import VERSION, AssemblyError, copy_libraries
 from protocol import definitions_in, table
 
 FILES = Path(__file__).resolve().parent / "kafka_news"
-NEWEST = "[4,)"  # a range of Maven, which takes the newest release in it
+NEWEST = "[4,)"  # a version range: Maven takes the newest release in it
 # A table's first line consists of the kind of the message and these words.
 _FACTS = ("number", "versions", "flexible versions", "latest version")
 
 
 @dataclass(frozen=True)
 class Client:
-    """What a release of Kafka's own client has.
+    """The messages, error codes and configurations of a release of Kafka's own client.
 
     Attributes:
         messages: the text of each message's table, by name.
@@ -65,8 +65,8 @@ def main() -> int:
 
 
 def client_of(release: str, folder: Path) -> Client:
-    """Return what a release of Kafka's own client has; its jars are copied into the folder."""
-    # -U: Maven asks for the list of releases again, which it keeps for a day.
+    """Return the contents of a release of Kafka's own client, and copy its jars into the folder."""
+    # -U: Maven downloads the list of releases again. Otherwise it would keep the list for a day.
     options = ("-U",) if release == NEWEST else ()
     copy_libraries(FILES / "pom.xml", folder, release, *options)
     [jar] = folder.glob("kafka-clients-*.jar")
@@ -95,7 +95,7 @@ def _names_in(folder: Path) -> list[list[str]]:
 
 
 def this_package(configurations: set[tuple[str, str]]) -> Client:
-    """Return what this package has. The configurations are those of the pinned release."""
+    """Return the contents of this package, with the configurations of the pinned release."""
     named = {value: name for name, value in vars(KafkaError).items() if isinstance(value, int)}
     return Client(dict(TABLES), named | ERROR_TEXTS, configurations)
 

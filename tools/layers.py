@@ -2,12 +2,12 @@
 """Checks that the modules depend on each other only as the tables below allow.
 
 An arrow is a dependency: in C an include or the use of another file's function, in Python an
-import, even of types alone. A room is a folder or module. An arrow must lead from a room to a room
-that the tables below allow, and files must not depend on each other in a circle. A header and the
-source of the same name count as one file; declarations in a header do not count. The parts of
-`Client` belong to one file each: nobody else touches their fields.
+import, even if it imports only types. A room is a folder or module. An arrow must lead from a room
+to a room that the tables below allow, and files must not depend on each other in a circle. A header
+and the source of the same name count as one file; declarations in a header do not count. The parts
+of `Client` belong to one file each: no other file touches the part's fields.
 
-    python tools/layers.py         # says what is wrong, with exit code 1; nothing when all is well
+    python tools/layers.py         # prints each violation; the exit code is 1 if there are any
     python tools/layers.py --list  # each room and the rooms it uses
 """
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "confluent_kafka"
 SOURCES = ROOT / "src" / PACKAGE
 
-# The rooms of csrc/, from the bottom up, and those that each may use besides itself.
+# The rooms of csrc/, from the bottom up. Each room may use itself and the rooms in its set.
 _SHARED = {"base", "values", "client"}
 C_ROOMS: Mapping[str, set[str]] = {
     "base": set(),
@@ -40,12 +40,13 @@ C_ROOMS: Mapping[str, set[str]] = {
     "consumer": _SHARED | {"arrow"},
     "share": _SHARED,
     "admin": _SHARED,
-    # The composition: the only file that knows every type.
+    # The room that combines the other rooms: its file is the only one that uses every type.
     "module": _SHARED
     | {"arrow", "avro", "codec", "columns", "mock", "producer", "consumer", "share", "admin"},
 }
 
-# The same for the package; "" is confluent_kafka/__init__.py. The APIs for users are last.
+# The rooms of the package, in the same form. "" is confluent_kafka/__init__.py. The APIs for users
+# are last.
 _CLIENTS = {"", "cimpl", "_values", "_suggestions", "error", "serialization"}
 PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
@@ -75,7 +76,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     # aiokafka's API uses aio, and kafka-python's API uses the blocking clients.
     "compat": {"", "_daemon_threads", "_suggestions", "_values", "_way_out"}
     | {"admin", "aio", "cimpl", "protocol"},
-    # Import paths of confluent-kafka 2.x, that nothing here uses.
+    # These are import paths of confluent-kafka 2.x. No module here uses them.
     "_model": {""},
     "_types": {"serialization"},
     # The commands use the other APIs.
@@ -106,7 +107,7 @@ CLIENT_PARTS: Mapping[str, str] = {
 
 
 class Arrow(NamedTuple):
-    """One file needs another one; `where` is the line that shows it, as file:line."""
+    """A dependency of one file on another. `where` is the line that causes it, as file:line."""
 
     source: str
     target: str
@@ -117,11 +118,12 @@ class Arrow(NamedTuple):
 
 _INCLUDE = re.compile(r'^#include "([\w/]+)\.h"', re.MULTILINE)
 _COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-# Our style: the result on a line of its own, then the name in the first column.
+# In our C style, a definition has the type of its result on a line of its own, then the name in the
+# first column.
 _FUNCTION = re.compile(r"^(?!.*\bstatic\b)[A-Za-z_][\w \t*]*\n(\w+)\(", re.MULTILINE)
 _TABLE = re.compile(r"^(?:const )?(?:struct )?\w+ (\w+)(?:\[\w*\])? = \{", re.MULTILINE)
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-# The code of a header, without its declarations: functions have their braces in the first column.
+# The functions in a header have their braces in the first column. Declarations have no braces.
 _BODY = re.compile(r"^\{\n.*?^\}", re.MULTILINE | re.DOTALL)
 _IMPORTED = re.compile(rf'"{PACKAGE}\.(\w+)[\w.]*"')
 
@@ -195,7 +197,7 @@ def c_imports(folder: Path, allowed: set[str]) -> Iterator[str]:
         text = path.read_text()
         for match in _IMPORTED.finditer(text):
             line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
-            # A type's own name ("confluent_kafka.cimpl.Message") imports nothing.
+            # The name of a type ("confluent_kafka.cimpl.Message") is not an import.
             if match[1] not in {"cimpl", *allowed} and "import" in line:
                 yield (
                     f"{_line(path, text, match.start())}: cimpl imports {PACKAGE}.{match[1]}, "
@@ -212,7 +214,7 @@ def python_arrows(folder: Path, *, types: bool = False) -> Iterator[Arrow]:
     for module, path in modules.items():
         is_package = path.name == "__init__.py"
         package = module if is_package else module.rpartition(".")[0]
-        # An __init__ imports the types of modules that it loads on demand, for type checkers.
+        # An __init__ loads some modules on demand, and imports their types for type checkers only.
         for node in _imports(ast.parse(path.read_text()), types and not is_package):
             for name in _imported(node, package, modules):
                 if name != module and (name == PACKAGE or name.startswith(f"{PACKAGE}.")):
@@ -251,7 +253,7 @@ def _python_room(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
-# --- both ---------------------------------------------------------------------------------
+# --- C and Python -------------------------------------------------------------------------
 
 
 def wrong_arrows(
@@ -322,7 +324,7 @@ def _rooms(arrows: Iterable[Arrow], room: Mapping[str, str]) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Check that arrows run one way.")
+    parser = argparse.ArgumentParser(description="Check the directions of arrows.")
     parser.add_argument("--list", action="store_true", help="print each room and what it uses")
     csrc = SOURCES / "csrc"
     c = list(c_arrows(csrc))

@@ -4,20 +4,20 @@
 The pinned release is patched (tools/patches) and compiled once, as a static archive, into a
 prefix under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default), which every clone and
 every Python on this machine uses. docs/project/librdkafka.md describes the disadvantages of another
-library, and how to move to the next release.
+librdkafka, and how to move to the next release.
 
 Used by setup.py, by the Makefile and by the native benchmark::
 
-    python tools/librdkafka.py                 # make sure there is one, say which
+    python tools/librdkafka.py                 # build it if necessary, print which
     python tools/librdkafka.py --print cflags  # flags to compile against it
     python tools/librdkafka.py --print libs    # flags to link against it
-    python tools/librdkafka.py --print archive # path of the sources' archive, downloaded if need be
+    python tools/librdkafka.py --print archive # path of the sources' archive; may download it
     python tools/librdkafka.py --check         # build nothing; exit code 1 if a build
                                                # would have to download
 
 Environment:
-    LIBRDKAFKA          "system" takes the system's library (pkg-config must know one that is new
-                        enough); "pinned" is the default
+    LIBRDKAFKA          "system" takes the system's library (pkg-config must find a version that
+                        is new enough); "pinned" is the default
     LIBRDKAFKA_ARCHIVE  a .tar.gz with the sources of the same release; nothing is downloaded then
     LIBRDKAFKA_SHA256   its SHA-256 (64 hexadecimal digits); needed with an archive that is not the
                         pinned one, which --print archive downloads
@@ -49,8 +49,8 @@ from typing import Literal
 OLDEST = "2.14"  # csrc/base/compat.h refuses older headers
 VERSION = "2.15.1"
 
-# Our patches of the pinned sources, which librdkafka does not have (yet). Each one gives its
-# reason. They are applied in the order of the series, and within a series by name.
+# Our patches of the pinned sources. librdkafka itself does not have them (yet). The header of each
+# patch gives its reason. They are applied in the order of the series, and within a series by name.
 SERIES = ("correctness", "features", "speed")
 PATCHES = tuple(
     patch
@@ -58,16 +58,16 @@ PATCHES = tuple(
     for patch in sorted((Path(__file__).resolve().parent / "patches" / series).glob("*.patch"))
 )
 
-# The file in a prefix with the patches of its library: a line "series/name" for each.
+# The file in a prefix that lists the patches of its library, one line "series/name" for each.
 LIST_OF_PATCHES = "PATCHES.txt"
 
 JOBS = os.cpu_count() or 1
 
-# Raise it when _build() changes what it leaves in the prefix.
+# Raise this number when _build() changes the contents of the prefix.
 RECIPE = "2"
 
-# The release's sources as the npm registry carries them, inside the package of Confluent's
-# JavaScript client: reachable wherever npm is, and immutable once published.
+# The release's sources in the npm registry, inside the package of Confluent's JavaScript client. A
+# machine that can use npm can download them, and a published package never changes.
 NPM_PACKAGE = "@confluentinc/kafka-javascript@1.10.1"
 NPM_SHA256 = "ada7d703bb1d3237e2292bfabf438d663b6160c9f1ac2a2406b5dc4257c81b66"
 
@@ -97,7 +97,7 @@ WATCHED = {
     ),
 }
 
-# Names of builtin.features, and the Debian package that brings each one that can be missing.
+# The features in builtin.features. If a feature can be missing, its Debian package is named.
 FEATURES = {
     "gzip": "zlib1g-dev",
     "snappy": "",
@@ -113,18 +113,18 @@ FEATURES = {
 
 
 class BuildError(Exception):
-    """librdkafka cannot be found or built; the text says what to do."""
+    """librdkafka cannot be found or built; the message explains what to do."""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """How to compile and link against one librdkafka."""
+    """The flags to compile and link against one librdkafka."""
 
     origin: str
     cflags: list[str]
     libs: list[str]
     source: Literal["pinned", "system", "prefix"]
-    patches: frozenset[str] = frozenset()  # that are in the library, by patch_name()
+    patches: frozenset[str] = frozenset()  # the patches in the library, by patch_name()
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def zstd(rdkafka: Flags) -> tuple[list[str], list[str]] | None:
     """Return the flags for libzstd, which record batches need; None if it is missing.
 
     Args:
-        rdkafka: the librdkafka in use: a static one was linked with libzstd by its own build.
+        rdkafka: the librdkafka in use. If it is a static one, its flags can contain libzstd.
     """
     if known("libzstd"):
         return _flags("libzstd")
@@ -173,7 +173,7 @@ def _in_prefix(prefix: Path) -> Flags:
     if sys.platform == "win32":
         libs = [f"/LIBPATH:{prefix / 'lib'}", "rdkafka.lib"]
     elif (prefix / "lib" / "librdkafka.a").exists() and not _shared_libraries(prefix):
-        # An archive alone does not say which libraries it needs itself.
+        # A static archive does not list the libraries that it needs. The .pc file lists them.
         cflags, libs = _flags("rdkafka-static", prefix / "lib" / "pkgconfig")
     return Flags(f"librdkafka in {prefix}", cflags, libs, "prefix", _patches_in(prefix))
 
@@ -229,7 +229,7 @@ def _flags(package: str, search: Path | None = None) -> tuple[list[str], list[st
             f"pkg-config cannot resolve {package}: "
             f"run 'pkg-config --print-errors --libs {package}' to see which library it misses"
         )
-    # A system include: the header has warnings of its own, and ours are errors.
+    # As a system header, it causes no warnings. Our builds can treat warnings as errors.
     include = [re.sub("^-I", "-isystem", flag) for flag in shlex.split(cflags)]
     return include, shlex.split(libs)
 
@@ -265,7 +265,7 @@ def _system_version() -> str:
 
 
 def _pkg_config(question: str, package: str = "rdkafka", search: Path | None = None) -> str | None:
-    """Return pkg-config's answer; None if it fails or is missing."""
+    """Return the output of pkg-config; None if pkg-config fails or is missing."""
     command = [os.environ.get("PKG_CONFIG", "pkg-config"), question, package]
     environment = dict(os.environ)
     if search is not None:
@@ -279,7 +279,7 @@ def _pkg_config(question: str, package: str = "rdkafka", search: Path | None = N
 
 
 def _bundled() -> Path:
-    """Return the prefix of the pinned librdkafka, built unless an earlier run has done that."""
+    """Return the prefix of the pinned librdkafka, and build it if necessary."""
     source = Source.from_environment()
     options = build_options()
     prefix = _prefix(source, options)
@@ -309,8 +309,8 @@ def _kept_archive() -> Path:
 def build_options() -> tuple[str, ...]:
     """Return the options of the build. Only GSSAPI depends on the machine: it needs Cyrus SASL."""
     options = (*OPTIONS, "--enable-gssapi" if known("libsasl2") else "--disable-gssapi")
-    # The sanitizers also have to watch librdkafka: they only find a race between threads whose code
-    # they both watch, and most reads past the end of an answer are in librdkafka.
+    # The sanitizers also have to watch librdkafka. They find a race only if they watch the code of
+    # both threads. Most reads past the end of a response are in librdkafka.
     return (*options, *WATCHED.get(os.environ.get("SANITIZE", ""), ()))
 
 
@@ -325,7 +325,7 @@ def _prefix(source: Source, options: tuple[str, ...]) -> Path:
 
 
 def digest_of_change(patch: Path) -> str:
-    """Return a digest of a patch without its header, so that a new header text causes no build."""
+    """Return a digest of a patch without its header: a change of the header causes no build."""
     _header, start, change = patch.read_text().partition("\n--- ")
     return hashlib.sha256(f"{start}{change}".encode()).hexdigest()
 
@@ -361,7 +361,7 @@ def _npm_pack(folder: Path) -> None:
         "LIBRDKAFKA_ARCHIVE to its path"
     )
     try:
-        # npm reads a package.json above its folder: run it where there is none.
+        # npm reads a package.json above the current folder, so it runs in a folder without one.
         subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     except FileNotFoundError:
         raise BuildError(
@@ -428,14 +428,14 @@ def install(root: Path, prefix: Path, stage: Path, log: Path) -> Path:
     """Copy the library that was compiled for `prefix` below `stage`; return its folder there."""
     run(["make", "-C", "src", "install", f"DESTDIR={stage}"], root, log)
     staged = stage / prefix.relative_to(prefix.anchor)
-    # With a shared library beside the archive a plain -lrdkafka would link that one.
+    # If there is a shared library beside the archive, -lrdkafka links the shared library.
     for shared in _shared_libraries(staged):
         shared.unlink()
     return staged
 
 
 def apply(patch: Path, root: Path, log: Path) -> None:
-    """Apply a patch to exactly the lines that it was made for, because a guess may be wrong."""
+    """Apply a patch only to exactly the lines that it was made for."""
     run(["patch", "-p1", "--fuzz=0", "--forward", "-i", str(patch)], root, log)
 
 
@@ -460,7 +460,7 @@ def read(name: str) -> str:
 def _unpack(archive: Path, folder: Path) -> Path:
     """Unpack an archive; return the folder of librdkafka's own configure script."""
     with tarfile.open(archive) as tar:
-        # CPython 3.11 has no filter before 3.11.4; the archive is pinned anyway.
+        # CPython before 3.11.4 has no filter. That is safe, because the archive is pinned.
         tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
         tar.extractall(folder)
     roots = [path.parent for path in folder.rglob("configure.self")]
@@ -482,7 +482,7 @@ def unpack_patched(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, log: Path) -> None:
-    # Flags meant for the extension must not change an archive that others share.
+    # Flags for the extension must not change this archive, because other builds share it.
     unwanted = {"CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
     environment = {name: value for name, value in os.environ.items() if name not in unwanted}
     with log.open("a") as output:
@@ -530,8 +530,8 @@ def _say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Finds or builds the librdkafka to use.")
-    parser.add_argument("--print", choices=("cflags", "libs", "archive"), help="on stdout")
-    parser.add_argument("--check", action="store_true", help="only tell if a download is due")
+    parser.add_argument("--print", choices=("cflags", "libs", "archive"), help="print this")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a build must download")
     arguments = parser.parse_args()
     try:
         if arguments.check:

@@ -1,4 +1,4 @@
-"""Prints the tests nearest to what changed since main: what `make check` runs.
+"""Prints the tests nearest to the changes since main, for `make check`.
 
 A changed test is its own nearest test. NEAREST lists the tests for other files; CORE is for files
 that everything depends on. No test takes long: tests that start brokers or Spark are left to `make
@@ -38,7 +38,7 @@ SERDES = (
     *_unit("legacy_avro", "schema_registry*", "serialization*"),
     *_embedded("aio_serdes", "legacy_avro_clients", "serializing_clients", "share_deserializing"),
 )
-# Without those that start Spark.
+# The Spark tests that do not start Spark.
 SPARK = _spark(
     "filters",
     "java_properties",
@@ -54,7 +54,7 @@ SPARK = _spark(
     "write_options",
 )
 
-# A file's tests are those of the first pattern that it fits.
+# The first pattern that matches a file gives its tests.
 NEAREST: dict[str, tuple[str, ...]] = {
     "src/confluent_kafka/csrc/values/*": (
         *_unit("headers", "kafka_error", "message", "partitioners", "topic_partition", "uuid"),

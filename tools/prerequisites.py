@@ -1,6 +1,7 @@
-"""Checks what a build from source needs; one message names everything that is missing.
+"""Checks the requirements of a build from source; one message names all that are missing.
 
-setup.py asks before it compiles. `make build` asks tools/system.sh first, which can also install.
+setup.py runs this check before it compiles. `make build` runs tools/system.sh first, which can also
+install the requirements.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ TOPICS = {
     "share": "__share_group_state",
     "metadata": "__cluster_metadata",
 }
-# What Java takes when a definition names no default.
+# Java's defaults for definitions that name no default.
 IMPLICIT = {"bool": "false", "string": "", "bytes": "", "records": "null"}
 PYTHON_TYPES = {
     "bool": "bool",
@@ -70,7 +70,7 @@ def pinned_jar(name: str) -> Path:
 
 
 def definitions() -> Iterator[Definition]:
-    """Yield every message that has versions, by name; messages without versions were removed."""
+    """Yield every message that has versions, by name. Kafka has removed the other messages."""
     for name, folder, records in SOURCES:
         yield from definitions_in(pinned_jar(name), folder, records)
 
@@ -264,7 +264,7 @@ def _annotated(field: Field, indent: str, scope: str = "") -> Iterator[str]:
     line = f"{indent}{field.name}: {array}[{kind}] = ...\n"
     if len(line) <= LINE_LENGTH + 1:
         yield line
-    else:  # as ruff breaks it
+    else:  # with the line breaks that ruff makes
         yield f"{indent}{field.name}: {array}[\n{indent}    {kind}\n{indent}] = ...\n"
 
 

@@ -7,7 +7,7 @@ offer() {
     described=$("$1" -c '
 import sys, sysconfig
 if sys.implementation.name == "cpython" and sys.version_info >= (3, 11):
-    # The executable itself: a pyenv shim or a virtual environment only starts it.
+    # This is the real executable. A pyenv shim or a virtual environment only starts it.
     print(sysconfig.get_config_var("SOABI"), sys._base_executable)
 ' </dev/null 2>/dev/null) || return 0
     [ -n "$described" ] || return 0

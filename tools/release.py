@@ -1,13 +1,14 @@
 """Makes a release in dist/, and checks everything that can be checked before it is published.
 
-    make release                       # all of it; an hour, most of it tests
+    make release                       # all steps; takes an hour, mostly for tests
     make release ARGS="--quick"        # without the tests of each wheel and the second builds
 
 Checks the version and the changelog, compares the API with the previous release (griffe), builds
 the source distribution and a wheel for each CPython here, builds both a second time and compares
 the bytes, looks into each artefact (twine, auditwheel, licences, bill of materials), installs each
-in a clean environment and tests it there. Ends with the checksums of the artefacts, or with what
-is wrong. docs/project/releasing.md describes each step, and what is left to people.
+in a clean environment and tests it there. At the end it prints the checksums of the artefacts, or
+the problem that it found. docs/project/releasing.md describes each step, and the steps that people
+do by hand.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ import wheels
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 TOOLS = wheels.TOOLS
-# The API that the first release is compared with: there is no tag before it.
+# The first release is compared with the API of this commit, because no earlier tag exists.
 BASELINE = "d58d6f6afa27613ad36b6d02f1e1f81afcf45900"
 
 
@@ -113,7 +114,7 @@ def build_wheels() -> str:
 
 
 def check_metadata() -> str:
-    """Check the metadata as an index does."""
+    """Check the metadata in the same way as a package index."""
     run(["twine", "check", "--strict", *map(str, artefacts())])
     return f"{len(artefacts())} artefacts"
 
@@ -122,7 +123,7 @@ def check_wheels() -> str:
     """Check the tags, the licences and the bill of materials of each wheel."""
     for wheel in DIST.glob("*.whl"):
         python, abi, platform = wheel.stem.split("-")[-3:]
-        # Not abi3: the extension uses functions that the stable ABI does not have.
+        # The tag is not abi3, because the extension uses functions that are not in the stable ABI.
         if not abi.startswith(python) or platform.startswith("linux_"):
             raise Wrong(f"{wheel.name} has other tags than it should have")
         with zipfile.ZipFile(wheel) as archive:
@@ -171,7 +172,7 @@ def try_source() -> str:
         requirements = ROOT / "requirements" / "build.txt"
         wheels.run(python, "-m", "pip", "install", "-q", "-r", requirements)
         pip = [python, "-m", "pip", "install", "-q", "--no-index", "--no-build-isolation"]
-        # An empty cache: librdkafka is compiled, from the given sources.
+        # The cache is empty, so the installation compiles librdkafka from the given sources.
         given = {"LIBRDKAFKA_ARCHIVE": str(sources), "XDG_CACHE_HOME": scratch}
         run([*map(str, pip), str(archive)], environment=given)
         smoke = ROOT / "tools" / "smoke.py"
@@ -243,7 +244,7 @@ LONG = ("second builds", "wheels, installed and tested")
 def main() -> int:
     parser = argparse.ArgumentParser(description="Makes and checks a release in dist/.")
     parser.add_argument("--quick", action="store_true", help=f"without {' and '.join(LONG)}")
-    parser.add_argument("--only", choices=STEPS, action="append", help="this step; repeatable")
+    parser.add_argument("--only", choices=STEPS, action="append", help="run only these steps")
     arguments = parser.parse_args()
     if (date := reproducible.date()) is not None:
         os.environ["SOURCE_DATE_EPOCH"] = str(date)

@@ -1,12 +1,13 @@
 """Makes builds reproducible, and compares two builds of the same sources.
 
-setup.py uses this module for the time of all files in an artefact, and to pack the source
-distribution. As a program it builds twice, in folders of different names, and compares::
+setup.py uses this module to set the time of all files in an artefact, and to pack the source
+distribution. As a program, the module builds twice, in folders with different names, and compares
+the artefacts::
 
     python tools/reproducible.py            # the source distribution and the wheel
     python tools/reproducible.py --library  # librdkafka is compiled a second time, too
 
-Only files that git tracks are built; --folder FOLDER keeps what was built.
+The builds contain only files that git tracks. --folder FOLDER keeps the two builds.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ FILE = "tools/source_date_epoch"
 def date() -> int | None:
     """Return the time of all files in an artefact, in seconds since 1970; None if it is unknown.
 
-    It is SOURCE_DATE_EPOCH, the time in a source distribution, or the time of the last commit.
+    The time is SOURCE_DATE_EPOCH, or the time in a source distribution, or the time of the last
+    commit.
     """
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
@@ -62,7 +64,7 @@ def tar(folder: Path, target: Path, time: int) -> None:
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
         for path in sorted(folder.rglob("*"), key=str):
-            # Two names of one file would be a link in the archive.
+            # Otherwise two hard links to one file would become a link in the archive.
             archive.inodes = {}  # type: ignore[attr-defined]
             name = path.relative_to(folder.parent)
             archive.add(path, str(name), recursive=False, filter=plain)
@@ -81,7 +83,7 @@ def checkout(folder: Path) -> None:
 
 
 def build(folder: Path, kind: str, cache: Path | None) -> Path:
-    """Builds an artefact ("sdist" or "wheel") of the sources in a folder; returns its path."""
+    """Build an artefact ("sdist" or "wheel") of the sources in a folder; return its path."""
     environment = dict(os.environ)
     if cache is not None:
         environment["XDG_CACHE_HOME"] = str(cache)
@@ -115,16 +117,17 @@ def compare(artefacts: list[Path]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds twice and compares the bytes.")
-    parser.add_argument("--library", action="store_true", help="compile librdkafka again, too")
-    parser.add_argument("--folder", type=Path, help="keep what was built there")
-    parser.add_argument("--like", type=Path, help="compare with the artefacts in this folder, too")
+    parser.add_argument("--library", action="store_true", help="also compile librdkafka twice")
+    parser.add_argument("--folder", type=Path, help="keep both builds in this folder")
+    parser.add_argument("--like", type=Path, help="also compare with the artefacts here")
     arguments = parser.parse_args()
     time = date()
     if time is not None:
         os.environ["SOURCE_DATE_EPOCH"] = str(time)
     with tempfile.TemporaryDirectory() as scratch:
         root = (arguments.folder or Path(scratch)).resolve()
-        # Names of different lengths, and other permissions: neither may leave a trace.
+        # The two folders differ in the length of their names and in permissions. The artefacts must
+        # not depend on either.
         places = [root / "a" / "confluent-kafka", root / "elsewhere" / "b" / "sources"]
         for place, umask in zip(places, (0o022, 0o077), strict=True):
             os.umask(umask)
@@ -145,7 +148,7 @@ def main() -> int:
 
 def repaired(wheel: Path) -> Path:
     """Return the wheel with the shared libraries that it needs, as it is published."""
-    import wheels  # which imports this module
+    import wheels  # not at the top, because wheels imports this module
 
     return wheels.repair(wheel, wheel.parent / "repaired")
 

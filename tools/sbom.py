@@ -51,7 +51,7 @@ def document(
     Args:
         project: the table [project] of pyproject.toml.
         build: the number of our build of that version.
-        source: where its librdkafka comes from; only the contents of the pinned one are known.
+        source: where its librdkafka comes from. Only the pinned librdkafka has known contents.
         patches: the patches that this librdkafka has.
     """
     package = {
@@ -180,7 +180,7 @@ def add_libraries(wheel: Path, original: dict[str, Path]) -> list[str]:
 
     Args:
         wheel: the folder of an unpacked wheel that auditwheel has repaired.
-        original: where the libraries were copied from, by their names as the linker knows them.
+        original: the files from which the libraries were copied, by their names for the linker.
 
     Returns:
         Paths of the licences, below the folder of licences.
@@ -229,7 +229,7 @@ def add_libraries(wheel: Path, original: dict[str, Path]) -> list[str]:
 def _packages(bill: Path, paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
     """Return the system's packages that contain libraries, by the libraries' paths.
 
-    auditwheel's own bill has the SHA-256 of the path in each reference.
+    Each reference in auditwheel's own bill contains the SHA-256 of a library's path.
     """
     if not bill.exists():
         return {}
@@ -237,7 +237,8 @@ def _packages(bill: Path, paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
     references = {each["bom-ref"].rpartition("#")[2]: each for each in components}
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
-        # The linker's name is a symbolic link beside the file. The folder can also be a link.
+        # The linker's name is a symbolic link to a file in the same folder. The folder can also be
+        # a link.
         real = path.resolve()
         for form in (path, path.parent / real.name, real):
             digest = hashlib.sha256(str(form).encode()).hexdigest()
@@ -249,7 +250,7 @@ def _packages(bill: Path, paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
 
 
 def _debian(library: Path) -> dict[str, Any] | None:
-    """The package of a file that auditwheel does not find: dpkg can know it without "/usr"."""
+    """Return the package of a file, which dpkg may list without "/usr"; auditwheel misses those."""
     for path in (str(library), str(library).removeprefix("/usr")):
         try:
             owner = _answer("dpkg-query", "-S", path).partition(":")[0]

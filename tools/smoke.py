@@ -1,8 +1,8 @@
 """Tries an installed package: imports it, sends one message and reads it.
 
-Run with `python -P` (nothing is imported from the folder it stands in) and the interpreter
-that the package is installed for; exits non-zero when something is wrong. With --patched a
-librdkafka that lacks patches is wrong too.
+Run it with the interpreter that has the package, and with `python -P`, so that nothing is imported
+from this file's folder. The exit code is not 0 if there is a problem. With --patched, a librdkafka
+that lacks patches is also a problem.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
     with MockCluster(brokers=1) as cluster:
         cluster.create_topic("smoke", partitions=1)
         configuration = {"bootstrap.servers": cluster.bootstrap_servers}
-        # librdkafka refuses a client that asks for a feature it was built without.
+        # librdkafka refuses a client if the configuration names a feature that the library lacks.
         features = {"builtin.features": ",".join(sorted(FEATURES))}
         with Producer(configuration | features | {"compression.type": "zstd"}) as producer:
             producer.produce("smoke", key=b"key", value=b"value", on_delivery=delivered)

@@ -1,4 +1,4 @@
-"""Puts the extension's docstrings into a copy of its stub, for editors, which read only stubs.
+"""Puts the extension's docstrings into a copy of its stub, because editors read only the stub.
 
 The stub in the repository contains only signatures, for people to read. setup.py runs this on the
 copy that goes into a wheel:
@@ -23,10 +23,10 @@ def documented(stub: str, module: object) -> str:
 
     Args:
         stub: the text of a stub without docstrings.
-        module: the module that the stub is of.
+        module: the module that the stub describes.
     """
     lines = stub.splitlines()
-    # From the end, so that the numbers of the lines above stay right.
+    # It starts at the end of the file, so that the line numbers of the other nodes stay correct.
     for node, text in sorted(_docstrings(ast.parse(stub), module), key=lambda one: -one[0].lineno):
         _insert(lines, node, text)
     return "\n".join(lines) + "\n"
@@ -35,14 +35,17 @@ def documented(stub: str, module: object) -> str:
 def _docstrings(
     parent: ast.Module | ast.ClassDef, owner: object
 ) -> Iterator[tuple[Definition, str]]:
-    """Yield the declarations that have a docstring; for overloads, the first one."""
+    """Yield the declarations that have a docstring.
+
+    Of overloads, only the first declaration is yielded.
+    """
     seen = set()
     for node in parent.body:
         if not isinstance(node, Definition) or node.name in seen:
             continue
         seen.add(node.name)
         found = vars(owner).get(node.name)
-        # The language's own methods have texts that say nothing: "Return repr(self)."
+        # The docstrings of special methods contain no information: "Return repr(self)."
         if found is None or node.name.startswith("__"):
             continue
         if text := inspect.getdoc(found):

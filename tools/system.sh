@@ -1,14 +1,13 @@
 #!/bin/sh
-# Makes sure that the system has what a purpose needs:
+# Makes sure that the system has the packages for one purpose:
 #
 #   tools/system.sh build   a C compiler, Python's headers, the libraries librdkafka links to
 #   tools/system.sh npm     npm, to download librdkafka's sources
 #   tools/system.sh java    Java 17 or newer, for Spark
 #   tools/system.sh clang   clang, to fuzz the C code
-#
-# As root on Debian and its children it installs what is missing; anywhere else it prints the
-# one line to run and fails. If nothing is missing, it only looks for commands and files, so it
-# is cheap enough to run every time.
+# As root on Debian or a system derived from it, it installs the missing packages. Otherwise it
+# prints the command that you need to run, and fails. If nothing is missing, it only looks for
+# commands and files, so it can run every time.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 missing=""
@@ -21,7 +20,7 @@ check_build() {
     command -v cc >/dev/null && command -v make >/dev/null || need build-essential
     command -v patch >/dev/null || need patch
     if command -v pkg-config >/dev/null; then
-        # A librdkafka of the system brings its own libraries along.
+        # If the system has a librdkafka, it also has the libraries that librdkafka needs.
         pkg-config --atleast-version=2.14 rdkafka || check_libraries
     else
         need pkg-config
@@ -57,7 +56,7 @@ check_npm() {
 
 check_java() {
     java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-    # "17.0.15" and "21" both start with the number that counts; "1.8.0" is Java 8.
+    # The first number is the version: "17.0.15" is Java 17. "1.8.0" is Java 8 and counts as 1.
     found=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
     [ "${found:-0}" -ge 17 ] || need java
 }
@@ -66,7 +65,8 @@ check_clang() {
     command -v clang >/dev/null || need clang
 }
 
-# The packages' names. Each release of Debian or Ubuntu has another Java: apt's lists show which.
+# Print the names of the packages. Each release of Debian or Ubuntu has another Java, which apt's
+# lists show.
 packages() {
     java=openjdk-17-jre-headless
     for candidate in openjdk-17-jre-headless openjdk-21-jre-headless; do
@@ -86,7 +86,8 @@ install() {
     echo "==> installing with apt-get:$missing" >&2
     log=$(mktemp) || exit 1
     trap 'rm -f "$log"' EXIT
-    # The lists may be absent (a fresh container) or too old: they are read only then.
+    # Update apt's lists only if the first attempt fails: they can be missing (in a new container)
+    # or too old.
     # shellcheck disable=SC2046
     apt install -y -q --no-install-recommends $(packages) >"$log" 2>&1 && return
     apt update -q >"$log" 2>&1

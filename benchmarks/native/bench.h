@@ -1,9 +1,9 @@
-/* What the subcommands of the native benchmark program share. */
+/* The functions that the subcommands of the native benchmark program share. */
 
 #ifndef BENCH_H
 #define BENCH_H
 
-/* clock_gettime() and nanosleep() under -std=c11. */
+/* Declares clock_gettime() and nanosleep() under -std=c11. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define VALUE_SIZE 100
 
-/* Calls between two looks at the event queue, as in the Python workloads. */
+/* Calls between two polls of the event queue, as in the Python workloads. */
 #define MESSAGES_PER_POLL 1000
 
 typedef struct {
@@ -23,8 +23,8 @@ typedef struct {
     char **argv;
 } options_t;
 
-/* The text or the count given as "--name value"; the program ends when it is
- * missing or not a count. */
+/* Return the text or the count given as "--name value". The program ends if
+ * the option is missing or not a count. */
 const char *option(const options_t *options, const char *name);
 int64_t option_count(const options_t *options, const char *name);
 
@@ -39,8 +39,8 @@ double process_seconds(void);
 void conf_set(rd_kafka_conf_t *conf, const char *key, const char *value);
 rd_kafka_t *client_new(rd_kafka_type_t type, rd_kafka_conf_t *conf);
 
-/* The value of the i-th message, the same as in the Python workloads: a
- * different one for each call between two polls. */
+/* Write the value of the i-th message, which is the same as in the Python
+ * workloads. Each call between two polls has a different value. */
 void fill_value(char value[VALUE_SIZE], int64_t i);
 
 void flush_or_die(rd_kafka_t *rk);

@@ -1,7 +1,7 @@
-/* An embedded cluster in the foreground, until its standard input ends.
+/* Runs an embedded cluster in the foreground until its standard input ends.
  *
- * One broker, so that a client has one broker thread whatever the machine:
- * with more, the number of cores would decide what is measured. */
+ * The cluster has one broker, so that a client has one broker thread on every
+ * machine. With more threads, the results would depend on the number of cores. */
 
 #include "bench.h"
 
@@ -9,7 +9,7 @@
 
 #include <librdkafka/rdkafka_mock.h>
 
-/* Create the topics of "name:partitions,name:partitions". */
+/* Create the topics in a text "name:partitions,name:partitions". */
 static void
 create_topics(rd_kafka_mock_cluster_t *cluster, const char *topics)
 {
@@ -40,7 +40,7 @@ cluster_main(const options_t *options)
     char ignored[256];
     rd_kafka_t *rk;
 
-    /* The handle only carries the cluster; do not warn that it has no servers. */
+    /* This client only owns the cluster. It must not warn that it has no servers. */
     conf_set(conf, "log_level", "3");
     rk = client_new(RD_KAFKA_PRODUCER, conf);
     cluster = rd_kafka_mock_cluster_new(rk, 1);
@@ -52,8 +52,8 @@ cluster_main(const options_t *options)
            rd_kafka_mock_cluster_bootstraps(cluster), rd_kafka_version_str());
     fflush(stdout);
 
-    /* The harness holds the other end of the pipe: the cluster ends with it,
-     * also when the harness is killed. */
+    /* The harness has the other end of the pipe, so the cluster ends when the
+     * harness ends, even if the harness is killed. */
     while (read(STDIN_FILENO, ignored, sizeof(ignored)) > 0) {
     }
     rd_kafka_mock_cluster_destroy(cluster);

@@ -1,5 +1,5 @@
-/* The limit of consuming: rd_kafka_consumer_poll() message by message, and
- * rd_kafka_consume_batch_queue(), each reading a byte of the value. */
+/* Measures the limit of consuming: rd_kafka_consumer_poll() message by message,
+ * and rd_kafka_consume_batch_queue(). Both read a byte of each value. */
 
 #include "bench.h"
 
@@ -45,8 +45,8 @@ assign_from_beginning(rd_kafka_t *rk, const char *topic, int partitions)
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-/* The same wait as wait_until_fetched() of the Python workload, which says
- * why. */
+/* Do the same as wait_until_fetched() of the Python workload, whose docstring
+ * gives the reason. */
 static void
 wait_until_fetched(void)
 {

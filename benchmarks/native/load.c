@@ -1,10 +1,10 @@
-/* Fill every partition of a topic with the messages the consumers will read. */
+/* Fills every partition of a topic with the messages that consumers will read. */
 
 #include "bench.h"
 
 #define KEY_SIZE 16
 
-/* Messages of one partition in a row, as a sticky producer makes them. */
+/* Consecutive messages of one partition, as a sticky partitioner makes them. */
 #define RUN_LENGTH 5000
 
 static void

@@ -1,8 +1,8 @@
-/* The limit of producing: rd_kafka_produce() in a loop.
+/* Measures the limit of producing: rd_kafka_produce() in a loop.
  *
- * With delivery reports, as both Python clients take them. Without, librdkafka
- * frees each message on its own thread and is slower: malloc() and free() of
- * two threads then meet on the same arena. */
+ * The program takes delivery reports, as both Python clients do. Without them,
+ * librdkafka would be slower, because it would free each message on a thread of
+ * its own: malloc() and free() of two threads would use the same arena. */
 
 #include "bench.h"
 
@@ -65,7 +65,7 @@ produce_main(const options_t *options)
     }
     rk = producer_new(option(options, "--bootstrap"), &delivered);
     topic = rd_kafka_topic_new(rk, option(options, "--topic"), NULL);
-    /* Connects, and learns the topic's partitions. */
+    /* This call connects and gets the topic's partitions. */
     produce_messages(rk, topic, MESSAGES_PER_POLL);
     flush_or_die(rk);
 

@@ -1,1 +1,1 @@
-"""`rdkafka` beside Spark's own Kafka connector on a real broker: ``python -m benchmarks.spark``."""
+"""Compares `rdkafka` with Spark's connector on a real broker: ``python -m benchmarks.spark``."""

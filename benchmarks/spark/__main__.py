@@ -36,7 +36,7 @@ FOLDER = ROOT / "build" / "bench-spark"
 def main() -> int:
     """Run the benchmark; return the exit status, which does not depend on the goals."""
     args = _arguments()
-    # Without it, the broker and the sessions would continue after SIGTERM.
+    # Without this handler, the broker and the sessions would continue after SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         report = _measurement(args)(args)
@@ -131,26 +131,28 @@ class _Progress:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
     parser.add_argument(
-        "--scale", type=float, default=1.0, help="of all numbers of messages (default: 1)"
+        "--scale", type=float, default=1.0, help="factor for all numbers of messages (default: 1)"
     )
-    parser.add_argument("--rounds", type=int, default=3, help="default: 3")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each row (default: 3)")
     parser.add_argument("--only", default="", metavar="TEXT", help="rows with TEXT in their name")
     parser.add_argument(
         "--cores", type=int, default=os.cpu_count(), help="task slots (default: all cores)"
     )
     parser.add_argument(
-        "--latency-seconds", type=int, default=20, help="of one round (default: 20)"
+        "--latency-seconds", type=int, default=20, help="length of one round (default: 20)"
     )
     parser.add_argument(
-        "--scaling", action="store_true", help="1 to 64 partitions in 1 to 4 slots instead"
+        "--scaling", action="store_true", help="only measure 1 to 64 partitions in 1 to 4 slots"
     )
     parser.add_argument(
-        "--planning", action="store_true", help="plans of 1,000 topics of 10 partitions instead"
+        "--planning",
+        action="store_true",
+        help="only measure plans of 1,000 topics with 10 partitions",
     )
     parser.add_argument(
         "--many-partitions",
         action="store_true",
-        help="10,000 partitions that are nearly empty, on embedded brokers, instead",
+        help="only measure 10,000 nearly empty partitions, on embedded brokers",
     )
     parser.add_argument(
         "--output",

@@ -30,7 +30,7 @@ _START = 1_700_000_000_000
 
 
 def fill_avro(bootstrap: str, registry: str, topic: str, partitions: int, messages: int) -> float:
-    """Register the schema for a topic, and fill its partitions; return the seconds it took."""
+    """Register the schema for a topic, and fill its partitions; return the duration in seconds."""
     with SchemaRegistryClient({"url": registry}) as client:
         schema_id = client.register_schema(f"{topic}-value", Schema(SCHEMA, "AVRO"))
     encoder = AvroEncoder(SCHEMA, schema_id=schema_id)

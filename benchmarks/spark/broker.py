@@ -1,4 +1,4 @@
-"""One broker of the tests' distribution of Apache Kafka."""
+"""Runs one broker from the distribution of Apache Kafka that the tests use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.native_program import ROOT
 from tests.integration.kafka_cluster import KafkaCluster, running_cluster
 
-# The tests' brokers are configured to start quickly and to be small; this one must be fast.
+# The brokers of the tests start quickly and need little memory. This broker must be fast instead.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=4 -Xmx1g"
 
 

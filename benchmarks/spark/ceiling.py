@@ -1,8 +1,8 @@
 """The limit of Spark's Python data sources: generate rows, and drop them.
 
 Every figure of `rdkafka` includes the cost of Spark itself between the JVM and a Python worker.
-This source only copies a record batch of the size that `rdkafka` makes, which is the least work
-that a source can do. The sink ignores the rows.
+This source only copies a record batch of the same size as the batches of `rdkafka`. No source can
+do less work. The sink ignores the rows.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class CeilingDataSource(DataSource):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Generates all rows, in as many tasks as the topics of the other sides have partitions."""
+    """Generates all rows. There is a task for each partition of the other sides' topics."""
 
     schema: StructType
     count: int

@@ -1,4 +1,4 @@
-"""Spark's own Kafka connector and Avro package from Maven Central, kept outside the checkout."""
+"""Downloads Spark's own Kafka connector and Avro package from Maven Central into the cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ POM = Path(__file__).with_name("pom.xml")
 
 
 class ConnectorError(Exception):
-    """The connector cannot be downloaded; the text says why."""
+    """The connector cannot be downloaded; the message contains the reason."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Connector:
     jars: tuple[Path, ...]
 
 
-# For a release of PySpark that Maven Central does not have (yet): the newest releases there of the
-# connector, of the token provider (which only deals with passwords) and of the Avro package.
+# If Maven Central does not have PySpark's release (yet), these releases are used: the newest
+# connector, the newest token provider (which only handles passwords) and the newest Avro package.
 _ELSE = ("4.2.0", "4.0.0", "4.1.1")
 
 
 def connector(pyspark: str) -> Connector:
-    """Return the connector of PySpark's release, or the newest before it.
+    """Return the connector of PySpark's release, or else the newest connector on Maven Central.
 
     Raises:
         ConnectorError: Maven is missing, or it cannot download any of them.

@@ -28,7 +28,8 @@ from benchmarks.spark.topics import count, trickle
 Say = Callable[[str], None]
 # Creates a topic with this number of partitions.
 MakeTopic = Callable[[str, int], None]
-# Fills a topic like a topic of rows.py, with this number of messages; returns the seconds.
+# Fills a topic with this number of messages, like the messages of a topic of rows.py; returns the
+# duration in seconds.
 Fill = Callable[[str, str, int], float]
 
 _WARM_UP = 80_000
@@ -47,27 +48,27 @@ class Speed:
     cpu_seconds: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def rate(self, side: Side) -> float:
-        """Return the median of the rounds' rows per second."""
+        """Return the rows per second in the median round."""
         return self.rows / median(self.seconds[side])
 
     def cpu_microseconds(self, side: Side) -> float:
-        """Return the median of the rounds' CPU time of a row, in all of the side's processes."""
+        """Return the median CPU time of one row over all rounds, in all processes of the side."""
         return median(self.cpu_seconds[side]) / self.rows * 1e6
 
     def ratios(self, other: Side) -> list[float]:
-        """Return our rate divided by another side's for each round; a busy machine affects both."""
+        """Return our rate divided by the other side's rate for each round. Load affects both."""
         pairs = zip(self.seconds[Side.OURS], self.seconds[other], strict=True)
         return [theirs / ours for ours, theirs in pairs]
 
     def cpu_ratio(self, other: Side) -> float:
-        """Return the median ratio of our CPU time to another side's."""
+        """Return the median ratio of our CPU time to the CPU time of another side."""
         pairs = zip(self.cpu_seconds[Side.OURS], self.cpu_seconds[other], strict=True)
         return median(ours / theirs for ours, theirs in pairs)
 
 
 @dataclass
 class Latency:
-    """The seconds from a message's creation to its arrival in the sink, for each round."""
+    """The seconds from the creation of a message to its arrival in the sink, for each round."""
 
     p50: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
     p99: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -84,7 +85,7 @@ class Measured:
 
 
 class Benchmark:
-    """Runs the workloads, on sessions of all sides that run from the first workload to the last."""
+    """Runs the workloads. The sessions of all sides run until the last workload has ended."""
 
     def __init__(
         self,
@@ -102,7 +103,7 @@ class Benchmark:
         self._measured = Measured()
 
     def warm_up(self, fill: Fill) -> None:
-        """Run every workload once on few messages, so that starting costs are not measured."""
+        """Run every workload once with few messages, so that no round measures the start."""
         for kind in (SMALL, AVRO):
             self._make_topic(_warm_up_topic(kind), PARTITIONS)
             fill(_warm_up_topic(kind), kind, _WARM_UP)

@@ -59,11 +59,11 @@ def _plan(bootstrap: str, options: Mapping[str, str], partitions: int) -> tuple[
     source = RdKafkaDataSource(given)
     end = time.monotonic() + _READY_SECONDS
     start: dict[str, dict[str, int]] = {}
-    while sum(map(len, start.values())) < partitions:  # the broker learns of them one by one
+    while sum(map(len, start.values())) < partitions:  # the broker receives the topics one by one
         if time.monotonic() > end:
             raise RuntimeError(f"the broker has not got all topics after {_READY_SECONDS} s")
         reader = source.streamReader(source.schema())
-        with suppress(ValueError):  # of a topic that the broker does not know yet
+        with suppress(ValueError):  # the broker does not have a topic yet
             start = reader.initialOffset()
     seconds, cpu = [], []
     for _ in range(_RUNS):

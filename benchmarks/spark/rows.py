@@ -9,7 +9,7 @@ from typing import Any
 PARTITIONS = 8
 SMALL = "small"  # values of 100 bytes
 LARGE = "large"  # values of 1,000 bytes
-AVRO = "avro"  # records of six fields in a registry's framing
+AVRO = "avro"  # records of six fields with the framing of a schema registry
 TRICKLE = "trickle"
 KEY_BYTES = 8
 
@@ -18,7 +18,7 @@ VALUE_BYTES = {SMALL: 100, LARGE: 1_000}
 
 
 class Side(StrEnum):
-    """The side that reads or writes: the name of its format."""
+    """The side that reads or writes. The value is the name of its format."""
 
     OURS = "rdkafka"
     THEIRS = "kafka"
@@ -64,7 +64,7 @@ class Row:
 
     @property
     def sides(self) -> tuple[Side, ...]:
-        """The sides that run this workload."""
+        """Return the sides that run this workload."""
         return KAFKA_SIDES if self.of_ceiling is None else tuple(Side)
 
     def command(self, sizes: Sizes) -> dict[str, Any]:

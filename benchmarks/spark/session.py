@@ -1,6 +1,6 @@
 """The Spark session of one side: a program that reads commands from its standard input.
 
-Each command is a line of JSON, and its answer is a line of JSON with the measurements. Spark's
+Each command is a line of JSON, and the response is a line of JSON with the measurements. Spark's
 output goes to standard error.
 """
 
@@ -54,7 +54,7 @@ class Workloads:
         """Sum up fields of a topic's records. The connector's side gets the schema directly."""
         if self._side is Side.THEIRS:
             frame = self._load(topic, rows)
-            # After the zero byte and the id of the registry's framing.
+            # The record follows the zero byte and the id of the registry's framing.
             value = from_avro(expr("substring(value, 6)"), SCHEMA)
         else:
             options = {"valueFormat": "avro", "schema.registry.url": self._registry}
@@ -96,7 +96,7 @@ class Workloads:
         return _timed(writer.save)
 
     def latency(self, topic: str, settle: int, seconds: int) -> dict[str, Any]:
-        """Stream a topic while messages are written to it; return their ages on arrival."""
+        """Stream a topic while another program writes; return the messages' ages on arrival."""
         ages: list[pa.Array] = []
         measured_from = time.monotonic() + settle
         batches = 0
@@ -171,7 +171,8 @@ def _session(cores: int, jars: str) -> SparkSession:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
-        # As docs/guides/spark.md recommends it; the connector has no Python workers.
+        # docs/guides/spark.md recommends this setting. It does not affect the connector, which has
+        # no Python workers.
         .config("spark.python.unix.domain.socket.enabled", "true")
         .getOrCreate()
     )

@@ -22,7 +22,7 @@ _RESET_PEAK = "5"
 
 
 class SessionError(Exception):
-    """A session failed or did not answer; the text contains the end of its log."""
+    """A session failed or did not answer; the message contains the end of the session's log."""
 
 
 class Session:
@@ -58,7 +58,7 @@ class Session:
             try:
                 (process / "clear_refs").write_text(_RESET_PEAK)
             except (FileNotFoundError, ProcessLookupError):
-                continue  # It has ended meanwhile.
+                continue  # The worker has just ended.
 
     def worker_peak_mb(self) -> float:
         """Return the largest peak of a Python worker's resident memory since the reset."""
@@ -98,7 +98,7 @@ def running_session(
     command += ["--jars", ",".join(map(str, jars)), "--registry", registry]
     environment = {
         **os.environ,
-        # Absolute, unlike what PYTHONPATH may hold: the session and its workers run elsewhere.
+        # These paths are absolute, because the session and its workers run in another folder.
         "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
@@ -112,7 +112,7 @@ def running_session(
             stderr=errors,
             text=True,
         )
-        # Leaving the block closes its standard input, at which the session ends.
+        # The end of the block closes the session's standard input, so that the session ends.
         with process:
             session = Session(side, process, log)
             session.answer()
@@ -145,4 +145,4 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return b""  # The process has ended meanwhile.
+        return b""  # The process has just ended.

@@ -20,7 +20,7 @@ _QUEUE_TIMEOUT = 120.0
 
 
 def fill(bootstrap: str, topic: str, partitions: int, messages: int, value_bytes: int) -> float:
-    """Fill partitions evenly with a producer at full speed; return the seconds it took."""
+    """Fill partitions evenly with a producer at full speed; return the duration in seconds."""
     rows = min(_BATCH_ROWS, _BATCH_BYTES // value_bytes) // partitions * partitions
     return send(bootstrap, topic, partitions, messages, _batch(rows, partitions, value_bytes))
 
@@ -68,7 +68,7 @@ def send(
 
 
 def count(bootstrap: str, topic: str, partitions: int) -> int:
-    """Return how many messages there are between the ends of a topic's partitions."""
+    """Return the number of messages in a topic, from each partition's first and last offset."""
     config = {
         "bootstrap.servers": bootstrap,
         "broker.address.family": "v4",

@@ -1,5 +1,5 @@
 """The measured programs, run by either client's interpreter; each prints one JSON line.
 
-They use nothing but the standard library and ``confluent_kafka``, so that the same source runs
-unchanged on both clients.
+They use only the standard library and ``confluent_kafka``, so that the same source runs on both
+clients without changes.
 """

@@ -14,19 +14,20 @@ from benchmarks.workloads.consume import failure, wait_until_fetched
 from benchmarks.workloads.memory import ResidentMemory
 from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
-# The other client calls them experimental.
+# confluent-kafka warns that its asyncio clients are experimental.
 warnings.simplefilter("ignore")
 
 BATCH_SIZE = 500  # max.poll.records of Kafka's own consumer
 
-# Fractions of the run's messages. A thread for each call costs a hundred times as much as a call.
-# For fetching meanwhile, the number is the same as in aiokafka_consumer, which it is compared with.
+# Fractions of the run's messages. "before" is small, because a client that uses a thread for each
+# call is a hundred times slower. "meanwhile" is the same as in aiokafka_consumer, because the
+# report compares the two.
 FRACTIONS = {"before": 20, "meanwhile": 2}
 BATCH_FRACTIONS = {"before": 2, "meanwhile": 1}
 
 
 async def produce(producer: Any, topic: str, messages: int) -> None:
-    """Await produce() for each message, and each delivery of a thousand after them."""
+    """Await produce() for a thousand messages, flush, then await all of their deliveries."""
     for _ in range(messages // len(VALUES)):
         deliveries = [await producer.produce(topic, value) for value in VALUES]
         await producer.flush()
@@ -88,9 +89,9 @@ async def measure_producer(args: argparse.Namespace, messages: int) -> None:
     from confluent_kafka.aio import AIOProducer
 
     call = PRODUCING[args.call]
-    # As with aiokafka, wait for each thousand messages before producing more.
+    # As with aiokafka, the program waits for each thousand messages before it produces more.
     producer = AIOProducer({"bootstrap.servers": args.bootstrap, "linger.ms": 0})
-    await call(producer, args.topic, len(VALUES))  # connects, and learns the partitions
+    await call(producer, args.topic, len(VALUES))  # connects, and gets the list of partitions
     stopwatch = Stopwatch()
     await call(producer, args.topic, messages)
     report(stopwatch, messages)
@@ -125,7 +126,7 @@ async def measure_pending(args: argparse.Namespace, messages: int) -> None:
 
 
 async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
-    """Consume messages that librdkafka has fetched already, or fetches meanwhile."""
+    """Consume messages that librdkafka has already fetched, or fetches at the same time."""
     from confluent_kafka.aio import AIOConsumer
 
     consumer = AIOConsumer(

@@ -1,6 +1,6 @@
 """Read messages with aiokafka's API, from aiokafka or this package, in one task.
 
-Both fetch meanwhile: aiokafka does so in the same event loop.
+Both packages fetch at the same time. aiokafka fetches in the same event loop.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ async def measure(args: argparse.Namespace) -> None:
     call = CALLS[args.call]
     messages = args.messages // FRACTION
     async with client.AIOKafkaProducer(bootstrap_servers=args.bootstrap) as producer:
-        await call(producer, args.topic, len(VALUES))  # learns the partitions
+        await call(producer, args.topic, len(VALUES))  # gets the list of partitions
         stopwatch = Stopwatch()
         await call(producer, args.topic, messages)
         print_result(

@@ -1,4 +1,4 @@
-"""Measure the cost of a large assignment per partition, on its own cluster."""
+"""Measure the cost of a large assignment per partition, on a cluster of its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pause(consumer: Consumer, partitions: list[TopicPartition]) -> None:
 
 def commit(consumer: Consumer, partitions: list[TopicPartition]) -> None:
     """Commit an offset of each partition, and request the committed offsets."""
-    consumer.committed(partitions[:1], TIMEOUT_SECONDS)  # finds the coordinator
+    consumer.committed(partitions[:1], TIMEOUT_SECONDS)  # the first call finds the coordinator
     stopwatch = Stopwatch()
     for _ in range(ROUNDS):
         consumer.commit(offsets=partitions, asynchronous=False)

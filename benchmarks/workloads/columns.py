@@ -16,9 +16,9 @@ from typing import Any
 
 from benchmarks.workloads.common import Stopwatch, print_result
 
-# Rows of one call, as many as an ordinary consumer fetches.
+# Rows of one call: about the number that an ordinary consumer fetches.
 BATCH = 10_000
-BATCHES = 10  # that differ; they are decoded again and again
+BATCHES = 10  # different batches, which are decoded again and again
 
 SCHEMA = {
     "type": "record",
@@ -102,7 +102,7 @@ def protobuf_payload(row: Row) -> bytes:
 
 
 def as_rows(rows: list[Row], kind: Any = None) -> Any:
-    """Return rows as columns, by pyarrow."""
+    """Return rows as columns, which pyarrow makes."""
     import pyarrow
 
     return pyarrow.RecordBatch.from_pylist(rows, kind)
@@ -231,7 +231,7 @@ ORDER = {
 
 
 def order_of(row: Row) -> Row:
-    """Return an order of one to four lines, made of a reading."""
+    """Return an order with one to four lines, made from a reading."""
     number = row["id"] - 1_000_000
     return {
         "id": row["id"],
@@ -385,7 +385,7 @@ def protobuf_writer() -> Work:
     return lambda rows: [reading(**row).SerializeToString() for row in rows]
 
 
-# For each name: the work, the function that makes one payload, and the form of a batch.
+# Each name has the work, the function that makes one payload, and the function that makes a batch.
 WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[Any]], Any]]] = {
     "avro-columns": (avro_columns, avro_payload, as_arrow),
     "avro-fastavro": (avro_fastavro, avro_payload, list),
@@ -408,7 +408,7 @@ WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[
     "protobuf-encoder": (protobuf_encoder, dict, as_typed_rows),
     "protobuf-writer": (protobuf_writer, dict, list),
 }
-# A fraction of the run's messages, because a reader of rows needs a minute for a million.
+# A fraction of the run's messages, because a reader of rows takes a minute for a million.
 FRACTIONS = dict.fromkeys(
     (
         *("avro-fastavro", "avro-fastavro-writer", "json-orjson", "json-orjson-writer"),
@@ -419,7 +419,7 @@ FRACTIONS = dict.fromkeys(
 
 
 def main() -> None:
-    """Measure one of them and print the result."""
+    """Measure one work and print the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", help="not used")
     parser.add_argument("--messages", type=int, required=True)

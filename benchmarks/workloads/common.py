@@ -1,4 +1,4 @@
-"""What the workloads share: the messages, the clocks, and how results are printed."""
+"""The parts that all workloads share: the messages, the clocks, and the output of results."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 VALUE_SIZE = 100
 TIMEOUT_SECONDS = 30
 
-# Calls between two looks at the event queue, as real produce loops do.
+# The number of calls between two polls of the event queue, as in real produce loops.
 MESSAGES_PER_POLL = 1000
 
-# One value for each call between two polls: no client profits from a single buffer that stays in
-# the nearest cache. The native program sends the same ones.
+# One value for each call between two polls. With a single value, the buffer would stay in the
+# processor's nearest cache. The native program sends the same values.
 VALUES = [b"%0*d" % (VALUE_SIZE, i) for i in range(MESSAGES_PER_POLL)]
 
 

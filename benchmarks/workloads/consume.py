@@ -1,4 +1,4 @@
-"""Read messages, either when librdkafka has already fetched them or while it fetches.
+"""Read messages, either after librdkafka has fetched them or while librdkafka fetches.
 
 The first way measures the cost of the client's own calls. The second way measures the path from the
 cluster, whose mock broker shares the machine's cores.
@@ -25,7 +25,7 @@ def failure(message: Any) -> RuntimeError:
 
 
 def next_batch(consumer: Consumer, wanted: int) -> list[Any]:
-    """Return the next messages, at most a batch and never more than are left."""
+    """Return the next messages: at most a batch, and at most the number that is left."""
     batch = consumer.consume(min(BATCH_SIZE, wanted), TIMEOUT_SECONDS)
     if not batch:
         raise failure(None)
@@ -33,7 +33,7 @@ def next_batch(consumer: Consumer, wanted: int) -> list[Any]:
 
 
 def poll(consumer: Consumer, messages: int) -> None:
-    """Read nothing but error(), message by message."""
+    """Read only error(), message by message."""
     poll = consumer.poll
     for _ in range(messages):
         message = poll(TIMEOUT_SECONDS)
@@ -96,7 +96,7 @@ def consume_all(consumer: Consumer, messages: int) -> None:
 
 
 def consume_arrow(consumer: Consumer, messages: int, headers: bool = True) -> None:
-    """Take Arrow batches with every column, and export each as a reader of it would."""
+    """Take Arrow batches with every column, and export each batch, as a reader does."""
     while messages > 0:
         batch = consumer.consume_arrow(min(BATCH_SIZE, messages), TIMEOUT_SECONDS, headers=headers)
         if not len(batch):
@@ -122,10 +122,11 @@ CALLS: dict[str, Callable[[Consumer, int], None]] = {
 
 
 def wait_until_fetched() -> None:
-    """Wait until librdkafka's threads have fetched all there is.
+    """Wait until librdkafka's threads have fetched all messages.
 
-    The threads have finished when they use almost no CPU time. No call shows that without taking
-    messages. They must have begun; otherwise the wait ends at once.
+    The threads have finished when they use almost no CPU time. Every call that could show this
+    would also take messages. The threads must have begun before this call; otherwise the wait ends
+    at once.
     """
     deadline = time.monotonic() + TIMEOUT_SECONDS
     quiet = 0
@@ -143,7 +144,7 @@ def main() -> None:
     parser.add_argument("--bootstrap", required=True)
     parser.add_argument("--topic", required=True)
     parser.add_argument("--partitions", type=int, required=True)
-    parser.add_argument("--messages", type=int, required=True, help="how many the topic holds")
+    parser.add_argument("--messages", type=int, required=True, help="messages in the topic")
     parser.add_argument("--call", choices=CALLS, required=True)
     parser.add_argument("--fetch", choices=("before", "meanwhile"), required=True)
     args = parser.parse_args()
@@ -152,7 +153,8 @@ def main() -> None:
             "bootstrap.servers": args.bootstrap,
             "group.id": "benchmarks",
             "enable.auto.commit": False,
-            # Room for the whole topic, so that it can be fetched before the clock starts.
+            # The queue has room for the whole topic, so that the client can fetch it before the
+            # clock starts.
             "queued.min.messages": 10_000_000,
             "queued.max.messages.kbytes": 2_097_151,
         }

@@ -1,6 +1,7 @@
-"""Import confluent_kafka in a fresh process: how long it takes and what it loads.
+"""Import confluent_kafka in a new process; print the duration and the modules that it loads.
 
-Run as a file, not with ``-m``: what ``-m`` and this program itself load would count as loaded.
+Run this program as a file, not with ``-m``. Otherwise the modules that ``-m`` loads would not count
+as loaded by the import.
 """
 
 import sys

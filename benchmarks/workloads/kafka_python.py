@@ -11,8 +11,8 @@ from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, Stopwatch, prin
 # A fraction of the run's messages, because kafka-python needs half a minute for a million.
 SENT_FRACTION = 20
 READ_FRACTION = 4
-ANSWERS = 500  # requests whose answers are awaited one by one
-OLD_BATCH = 200  # messages of one send_messages() of the generation 0.9
+ANSWERS = 500  # number of requests; the program awaits each response before the next request
+OLD_BATCH = 200  # messages in one call of send_messages(), kafka-python 0.9's API
 
 
 def send(args: argparse.Namespace) -> tuple[int, Stopwatch]:
@@ -20,7 +20,7 @@ def send(args: argparse.Namespace) -> tuple[int, Stopwatch]:
     client = importlib.import_module(args.client)
     producer = client.KafkaProducer(bootstrap_servers=args.bootstrap)
     try:
-        producer.send(args.topic, VALUES[0]).get(TIMEOUT_SECONDS)  # learns the partitions
+        producer.send(args.topic, VALUES[0]).get(TIMEOUT_SECONDS)  # gets the list of partitions
         messages = args.messages // SENT_FRACTION
         stopwatch = Stopwatch()
         for _ in range(messages // len(VALUES)):
@@ -33,10 +33,10 @@ def send(args: argparse.Namespace) -> tuple[int, Stopwatch]:
 
 
 def send_messages(args: argparse.Namespace) -> tuple[int, Stopwatch]:
-    """Call the 0.9 generation's send_messages() with 200 messages each."""
+    """Call send_messages() of kafka-python 0.9's API with 200 messages each time."""
     old = importlib.import_module(args.client)
     producer = old.SimpleProducer(old.KafkaClient(args.bootstrap))
-    producer.send_messages(args.topic, VALUES[0])  # learns the partitions
+    producer.send_messages(args.topic, VALUES[0])  # gets the list of partitions
     messages = args.messages // SENT_FRACTION
     batch = VALUES[:OLD_BATCH]
     stopwatch = Stopwatch()

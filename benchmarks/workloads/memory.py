@@ -1,4 +1,4 @@
-"""Resident memory after each of several rounds of producing or consuming in one process."""
+"""Measure the resident memory after each of several rounds of producing or consuming."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def consume_rounds(args: argparse.Namespace) -> Iterator[None]:
             "bootstrap.servers": args.bootstrap,
             "group.id": "benchmarks",
             "enable.auto.commit": False,
-            # Milliseconds until the client looks again whether a full queue has room.
+            # The client checks a full queue for room again after this number of milliseconds.
             "fetch.queue.backoff.ms": 1,
         }
     )
@@ -52,11 +52,11 @@ class ResidentMemory:
     """The resident memory of this process, without free memory that glibc keeps.
 
     Free memory is not a leak, but it changes from round to round by more than a leak would.
-    malloc_trim() releases it if there is only one arena; in other arenas the top remains. Other C
-    libraries have no such calls, so their memory is measured unchanged.
+    malloc_trim() releases all free memory only if there is one arena, so the class allows only one.
+    Other C libraries have no such calls, so their memory is measured unchanged.
     """
 
-    _M_ARENA_MAX = -8  # of <malloc.h>
+    _M_ARENA_MAX = -8  # from <malloc.h>
 
     def __init__(self) -> None:
         self._c = ctypes.CDLL(None)

@@ -1,4 +1,4 @@
-"""Measure how long decoding a large answer of the protocol takes. The cluster is not used."""
+"""Measure how long it takes to decode a large response. The program does not use the cluster."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def answer() -> bytes:
 
 
 def main() -> None:
-    """Decode the answer for some time and print the percentiles."""
+    """Decode the response for some time and print the percentiles."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", help="not used")
     parser.add_argument("--seconds", type=float, required=True)

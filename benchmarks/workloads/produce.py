@@ -1,4 +1,4 @@
-"""Produce messages as fast as the client takes them, then wait until all are delivered."""
+"""Produce messages as fast as the client accepts them, then wait until all are delivered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from confluent_kafka import Producer
 
 
 def produce_each(producer: Producer, topic: str, messages: int) -> None:
-    """Call produce() with nothing but the value."""
+    """Call produce() with only the value."""
     produce, poll = producer.produce, producer.poll
     for _ in range(messages // MESSAGES_PER_POLL):
         for value in VALUES:
@@ -46,7 +46,7 @@ def produce_each_with_callback(producer: Producer, topic: str, messages: int) ->
 
 
 def produce_batches(producer: Producer, topic: str, messages: int, batch: list[Any]) -> None:
-    """Call produce_batch() with as many messages as are produced between two polls."""
+    """Call produce_batch() with all messages between two polls."""
     for _ in range(messages // len(batch)):
         if producer.produce_batch(topic, batch) != len(batch):
             raise RuntimeError("produce_batch() did not queue every message")
@@ -82,13 +82,14 @@ def main() -> None:
     producer = Producer(
         {
             "bootstrap.servers": args.bootstrap,
-            # No limit: a full queue would measure the cluster, not the call.
+            # The queue has no limit. With a full queue, the program would measure the cluster
+            # instead of the call.
             "queue.buffering.max.messages": 0,
             "queue.buffering.max.kbytes": 2_147_483_647,
         }
     )
     call = CALLS[args.call]
-    call(producer, args.topic, MESSAGES_PER_POLL)  # connects, and learns the topic's partitions
+    call(producer, args.topic, MESSAGES_PER_POLL)  # connects, and gets the topic's partitions
     producer.flush(TIMEOUT_SECONDS)
 
     stopwatch = Stopwatch()

@@ -1,4 +1,4 @@
-"""Convert objects to bytes and back with a schema registry's formats; the registry is in memory.
+"""Convert objects to bytes and back in the formats of a schema registry, which is in memory.
 
 Only the cost of the serializers is measured. The cluster is not used.
 """
@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.workloads.common import Stopwatch, print_result
 from confluent_kafka.serialization import MessageField, SerializationContext
 
-# The other client imports a library that warns about another library.
+# confluent-kafka imports a library that warns about another library.
 warnings.simplefilter("ignore")
 
 FLIGHT = {
@@ -64,7 +64,7 @@ def client() -> Any:
 
 
 def avro() -> Serde:
-    """Return Avro's serializer and deserializer, and an object for them."""
+    """Return the serializer and the deserializer for Avro, and an object for them."""
     from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 
     registry = client()
@@ -72,7 +72,7 @@ def avro() -> Serde:
 
 
 def json_schema() -> Serde:
-    """Return JSON's serializer and deserializer, which validate, and an object for them."""
+    """Return the validating serializer and deserializer for JSON, and an object for them."""
     from confluent_kafka.schema_registry.json_schema import JSONDeserializer, JSONSerializer
 
     schema = json.dumps(JSON)
@@ -80,7 +80,7 @@ def json_schema() -> Serde:
 
 
 def protobuf() -> Serde:
-    """Return Protobuf's serializer and deserializer, and a message for them."""
+    """Return the serializer and the deserializer for Protobuf, and a message for them."""
     from google.protobuf.type_pb2 import Field
 
     from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, ProtobufSerializer
@@ -91,7 +91,7 @@ def protobuf() -> Serde:
 
 
 FORMATS = {"avro": avro, "json": json_schema, "protobuf": protobuf}
-# A fraction of the run's messages: these calls cost tens of times as much as the client's own.
+# A fraction of the run's messages, because these calls are much slower than the client's own calls.
 FRACTION = 20
 
 

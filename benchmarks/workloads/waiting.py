@@ -1,4 +1,4 @@
-"""Measure how long a message takes to a waiting task, and how punctual a busy event loop is."""
+"""Measure how soon a message reaches a waiting task, and how late the ticks of a busy loop are."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 
 RATE = 1_000  # messages a second, for the latency
-WARM_UP = 500  # messages that are not counted: connections, first fetches
+WARM_UP = 500  # first messages, which are not counted
 
-PRODUCERS = 1_000  # tasks, in the busy loop
-PAUSE = 0.1  # seconds between two messages of a producing task
+PRODUCERS = 1_000  # number of producing tasks in the busy event loop
+PAUSE = 0.1  # seconds between two messages of one producing task
 TICK = 0.010
 
 STAMP = struct.Struct("<d")
@@ -35,12 +35,12 @@ def stamped() -> bytes:
 
 
 def age(value: bytes | None) -> float:
-    """Return the seconds since a value was made."""
+    """Return the seconds since a value was created."""
     return time.perf_counter() - STAMP.unpack(value or b"")[0]
 
 
 def pace(messages: int) -> Iterator[None]:
-    """Yield when each message is due. The times are random, because fetches have a rhythm."""
+    """Yield when each message is due. The times are random, because fetches are regular."""
     intervals = Random(1)
     due = time.perf_counter()
     for _ in range(messages):
@@ -54,7 +54,7 @@ def producing(bootstrap: str) -> dict[str, Any]:
 
 
 def consuming(bootstrap: str, fetch_wait_ms: int = 1) -> dict[str, Any]:
-    """Return a configuration. A mock broker looks for messages only at the end of this wait."""
+    """Return a configuration. A mock broker looks for messages only when the wait ends."""
     return {
         "bootstrap.servers": bootstrap,
         "group.id": "benchmarks",
@@ -66,8 +66,8 @@ def consuming(bootstrap: str, fetch_wait_ms: int = 1) -> dict[str, Any]:
 def new_topic(bootstrap: str) -> TopicPartition:
     """Make a topic and return the end of its first partition.
 
-    A mock broker searches for an offset from the beginning of the log. In a full topic that takes
-        longer than the measured times, and each measurement would add messages.
+    A mock broker searches for an offset from the beginning of the log. In a full topic, the search
+    takes longer than the measured times. So each measurement makes a topic of its own.
     """
     topic = f"waiting-{uuid4()}"
     with Producer(producing(bootstrap)) as producer:
@@ -77,7 +77,7 @@ def new_topic(bootstrap: str) -> TopicPartition:
 
 
 async def latency_of_tasks(bootstrap: str, place: TopicPartition, messages: int) -> list[float]:
-    """Return the seconds from produce() in one task to the next message of another."""
+    """Return the seconds from produce() in one task to getone() in another task."""
     async with (
         AIOProducer(producing(bootstrap)) as producer,
         AIOConsumer(consuming(bootstrap)) as consumer,
@@ -91,8 +91,8 @@ async def latency_of_tasks(bootstrap: str, place: TopicPartition, messages: int)
         due: asyncio.Queue[None] = asyncio.Queue()
 
         def wake() -> None:
-            # Use another thread, because the loop's own timers run late, often just after a message
-            # came.
+            # Another thread wakes the task, because the event loop's own timers are late, often
+            # until just after a message has arrived.
             for _ in pace(messages):
                 loop.call_soon_threadsafe(due.put_nowait, None)
 
@@ -106,7 +106,7 @@ async def latency_of_tasks(bootstrap: str, place: TopicPartition, messages: int)
 
 
 def latency_of_threads(bootstrap: str, place: TopicPartition, messages: int) -> list[float]:
-    """Return the seconds from produce() in one thread to the poll() of another."""
+    """Return the seconds from produce() in one thread to poll() in another thread."""
     ages: list[float] = []
     with Producer(producing(bootstrap)) as producer, Consumer(consuming(bootstrap)) as consumer:
         consumer.assign([place])
@@ -130,7 +130,7 @@ def latency_of_threads(bootstrap: str, place: TopicPartition, messages: int) -> 
 async def lateness_of_ticks(
     bootstrap: str, places: list[TopicPartition], consumers: int, seconds: float
 ) -> list[float]:
-    """Return how late each tick of a task was, beside many that produce and consume.
+    """Return how late each tick of a task was, while many other tasks produce and consume.
 
     Each consumer reads one of `places`, and the producing tasks write to them in turn.
     """
@@ -156,7 +156,7 @@ async def lateness_of_ticks(
             for client, place in zip(clients, cycle(places), strict=False)
         ]
         tasks += [asyncio.create_task(produce(place)) for place in islice(cycle(places), PRODUCERS)]
-        await asyncio.sleep(1)  # all are connected
+        await asyncio.sleep(1)  # all clients are connected now
         late = []
         end = time.perf_counter() + seconds
         while (now := time.perf_counter()) < end:

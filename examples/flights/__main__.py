@@ -1,4 +1,7 @@
-"""Runs the demo: ``python -m examples.flights``, on its own cluster or on ``BOOTSTRAP``'s."""
+"""Runs the demo on its own cluster or on the cluster in ``BOOTSTRAP``.
+
+``python -m examples.flights``.
+"""
 
 import argparse
 import shutil
@@ -13,7 +16,7 @@ _EQUAL, _FAILED, _INTERRUPTED = 0, 1, 130
 def main() -> int:
     """Run the demo and return its exit code: 0 if all rows are equal, 1 if not, 130 on Ctrl-C."""
     parser = argparse.ArgumentParser(prog="python -m examples.flights", description=__doc__)
-    parser.add_argument("--limit", type=_count, help="send only so many flights, the first ones")
+    parser.add_argument("--limit", type=_count, help="send only the first flights, this many")
     arguments = parser.parse_args()
     # SIGTERM, for example from a service manager or a time limit, ends the demo like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -19,7 +19,7 @@ from .state import Job, Run
 _INK, _GRAY = "#22313f", "#8395a7"
 _DELAY, _CANCELLED = "#c0392b", "#b7c3cf"
 _PRODUCED, _PROCESSED, _READ = "#2e86de", "#e67e22", "#10ac84"
-# Seconds over which the messages are counted together.
+# The chart counts messages in intervals of this number of seconds.
 _BIN = 0.5
 
 Points: TypeAlias = list[tuple[float, int]]
@@ -98,7 +98,7 @@ def _draw_throughput(axes: Axes, run: Run) -> None:
 
 
 def _processed(job: Job) -> Points:
-    """Return how many messages Spark had processed at the start and the end of each micro-batch."""
+    """Return Spark's total of processed messages at the start and the end of each micro-batch."""
     points: Points = []
     total = 0
     for batch in job.batches:
@@ -109,7 +109,7 @@ def _processed(job: Job) -> Points:
 
 
 def _rates(points: Points, started: float, edges: numpy.ndarray) -> numpy.ndarray:
-    """Return messages per second between edges, from the numbers of messages at some times."""
+    """Return messages per second between the edges, from totals of messages at some times."""
     if not points:
         return numpy.zeros(len(edges) - 1)
     moments, totals = zip(*points, strict=True)

@@ -1,4 +1,4 @@
-"""The processes that the demo starts, and how they end."""
+"""Starts and ends the child processes of the demo."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).parents[2]
-# Seconds that a process has to end by itself before it is killed.
+# A process that does not end by itself is killed after this number of seconds.
 _GRACE = 5.0
 _LAST_LINES = 15
 
@@ -21,14 +21,14 @@ _LAST_LINES = 15
 class Child:
     """A module of this package that runs as a process of its own.
 
-    It is the leader of its own session, so Ctrl-C reaches only the demo. The demo then ends the
-    child, with all processes that the child has started.
+    The child is the leader of its own session, so Ctrl-C reaches only the demo. The demo then ends
+    the child and all processes that the child has started.
 
     Args:
-        module: its name within this package.
-        settings: the first message that it gets.
-        log: where its standard error goes; its directory is the working directory.
-        on_event: called, on a thread, with each message that it sends.
+        module: the name of the module in this package.
+        settings: the first message to the process.
+        log: the file for standard error; its folder is the working directory of the process.
+        on_event: called in a thread with each message from the process.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Child:
         code = self._process.poll()
         if code is None:
             return False
-        # Its last messages may still be in the pipe.
+        # The last messages of the process may still be in the pipe.
         self._listener.join(_GRACE)
         if code != 0:
             tail = self._log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
@@ -101,7 +101,7 @@ class Child:
         return self._signal(0)
 
     def _signal(self, number: int) -> bool:
-        """Send a signal to all its processes; return False if there are none."""
+        """Send a signal to all processes of the child; return False if there are none."""
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
@@ -115,7 +115,7 @@ class Child:
 
 
 def _python_path() -> str:
-    """Return the import path with which a process finds this package from any directory."""
+    """Return an import path that leads to this package from any working directory."""
     return os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
 
 

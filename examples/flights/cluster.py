@@ -1,4 +1,4 @@
-"""The cluster: the embedded one, or the one that ``BOOTSTRAP=host:port`` names."""
+"""Provides the embedded cluster, or the cluster in ``BOOTSTRAP=host:port``."""
 
 import os
 import time
@@ -15,7 +15,7 @@ _TIMEOUT = 15.0
 
 @contextmanager
 def cluster(topics: Mapping[str, int]) -> Iterator[str]:
-    """Lend a cluster that has some topics; yield its bootstrap servers.
+    """Provide a cluster with some topics; yield its bootstrap servers.
 
     Args:
         topics: the number of partitions by topic, for the embedded cluster. Another cluster creates
@@ -32,7 +32,7 @@ def cluster(topics: Mapping[str, int]) -> Iterator[str]:
 
 
 def stored(servers: str, topic: str) -> tuple[int, int]:
-    """Return how many messages a topic has received, and how many of them it no longer has."""
+    """Return the numbers of messages that a topic has received, and no longer has."""
     with _consumer(servers) as consumer:
         partitions = consumer.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions
         ranges = [
@@ -43,7 +43,7 @@ def stored(servers: str, topic: str) -> tuple[int, int]:
 
 
 def _create_by_asking(servers: str, topics: list[str]) -> None:
-    """Request topics until they exist: brokers may create topics that a client requests."""
+    """Request topics until they exist, because brokers may create topics that a client requests."""
     deadline = time.monotonic() + _TIMEOUT
     with _consumer(servers) as consumer:
         for topic in topics:

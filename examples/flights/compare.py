@@ -41,7 +41,7 @@ def differences(
 ) -> list[str]:
     """Return the differences; an empty list if the rows are equal.
 
-    The order of the rows does not matter, but the number of equal rows does.
+    The order of the rows does not matter, but the number of equal rows must be the same.
     """
     wanted, found = Counter(wanted), Counter(found)
     return [

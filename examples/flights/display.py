@@ -9,7 +9,7 @@ from .state import Member, Run
 
 
 class Display:
-    """Three kinds of bars: the producer, the job, the members of the group."""
+    """Shows bars for the producer, for the job, and for the members of the group."""
 
     def __init__(self, console: Console, run: Run) -> None:
         self._console = console
@@ -40,7 +40,7 @@ class Display:
         self._progress.stop()
 
     def say(self, text: str) -> None:
-        """Print a line that stays."""
+        """Print a line that stays on the terminal."""
         self._console.print(
             f"[dim]{self._run.elapsed:5.1f} s[/]  {text}", highlight=False, soft_wrap=True
         )

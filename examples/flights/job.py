@@ -1,8 +1,8 @@
-"""The pipeline of flights.toml, in a process of its own: ``python -m examples.flights.job``.
+"""Runs the pipeline of flights.toml in a process of its own: ``python -m examples.flights.job``.
 
-It reads its settings as JSON from the first line of its standard input, starts Spark, says
-that it is ready, waits for a second line, runs until it has read everything, and reports its
-progress as lines of JSON on its standard output.
+The job reads its settings as JSON from the first line of its standard input, and starts Spark. Then
+it reports that it is ready, and waits for a second line. It runs until it has read all messages,
+and reports its progress as lines of JSON on its standard output.
 """
 
 import os

@@ -1,7 +1,8 @@
-"""A member of the group that reads the results: ``python -m examples.flights.member``.
+"""Runs a member of the group that reads the results: ``python -m examples.flights.member``.
 
-It reads its settings as JSON from the first line of its standard input, polls until that input
-ends, writes every row to a file, and reports rebalances, commits and rows as lines of JSON.
+The member reads its settings as JSON from the first line of its standard input, and polls until the
+input ends. It writes every row to a file, and reports rebalances, commits and rows as lines of
+JSON.
 """
 
 import json
@@ -15,8 +16,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from .messages import receive, send
 
 _COMMIT_EVERY = 5_000
-# Why a commit may fail without harm: there is nothing to commit, or the partitions went to
-# another member meanwhile, who reads again what is not committed.
+# With these errors, a failed commit does no harm. There is nothing to commit, or another member has
+# the partitions now and reads the uncommitted messages again.
 _HARMLESS = frozenset(
     {
         KafkaError._NO_OFFSET,
@@ -30,7 +31,7 @@ _REPORT_EVERY = 0.2
 
 
 class Member:
-    """Reads its share of the results until told that there are no more."""
+    """Reads its share of the results until stop() is called."""
 
     def __init__(self, settings: dict[str, Any], file: IO[str]) -> None:
         self._file = file
@@ -91,7 +92,7 @@ class Member:
         self._rows += 1
         self._positions[partition] = offset + 1
         if self._rows % _COMMIT_EVERY == 0:
-            # A commit says that the rows are safe, so none may be in a buffer only.
+            # Before a commit, all rows must be in the file, and not only in a buffer.
             self._file.flush()
             self._consumer.commit()
 
@@ -99,7 +100,7 @@ class Member:
         send("rows", rows=self._rows, positions=self._positions)
 
     def _commit(self) -> None:
-        """Commit the offsets of the rows that were read, and wait for the answer."""
+        """Commit the offsets of the rows that were read, and wait for the response."""
         self._file.flush()
         try:
             self._consumer.commit(asynchronous=False)
@@ -111,7 +112,7 @@ class Member:
         send("assigned", partitions=[one.partition for one in partitions])
 
     def _revoked(self, _: Consumer, partitions: list[TopicPartition]) -> None:
-        # The next owner starts where this one stopped.
+        # Commit now, so that the next owner of the partitions continues at these offsets.
         self._commit()
         send("revoked", partitions=[one.partition for one in partitions])
 

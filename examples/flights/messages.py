@@ -1,4 +1,4 @@
-"""The messages between the processes of the demo: lines of JSON."""
+"""Sends and receives messages between the processes of the demo, as lines of JSON."""
 
 import json
 import sys
@@ -6,15 +6,15 @@ from typing import Any
 
 
 def send(event: str, **values: Any) -> None:
-    """Report an event to the process that started this one."""
+    """Report an event to the parent process."""
     print(json.dumps({"event": event, **values}), flush=True)
 
 
 def receive() -> dict[str, Any]:
-    """Return the next message of the process that started this one.
+    """Return the next message of the parent process.
 
     Raises:
-        SystemExit: that process has ended.
+        SystemExit: the parent process has ended.
     """
     line = sys.stdin.readline()
     if not line:

@@ -1,4 +1,4 @@
-"""The producer, which sends every flight and counts the deliveries."""
+"""Runs the producer, which sends every flight and counts the deliveries."""
 
 import json
 import time
@@ -13,7 +13,7 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 
 from .data import SCHEMA, Event
 
-# Seconds that produce() may wait for room in the queue, and flush() for the brokers.
+# In seconds: how long produce() may wait for room in the queue, and flush() for the brokers.
 _PATIENCE = 60.0
 _STATISTICS_MS = 200
 
@@ -37,7 +37,7 @@ class Deliveries:
         return self.sent - self.delivered - self.failed
 
     def report(self, error: KafkaError | None, message: Message) -> None:
-        """Count one message: the delivery callback."""
+        """Count one message, as the delivery callback."""
         if error is None:
             self.delivered += 1
             return
@@ -60,7 +60,7 @@ def produce(
     deliveries: Deliveries,
     show: Callable[[], None],
 ) -> None:
-    """Send events as Avro, counting deliveries and calling `show` at every new statistics.
+    """Send events as Avro, count the deliveries, and call `show` for all new statistics.
 
     The serializer registers the schema.
     """
@@ -73,7 +73,8 @@ def produce(
         "bootstrap.servers": servers,
         "client.id": "flights",
         "enable.idempotence": True,
-        # The embedded cluster keeps 5 MB of each partition: compressed, all flights fit.
+        # The embedded cluster keeps 5 MB of each partition, so the flights fit only with
+        # compression.
         "compression.type": "zstd",
         "linger.ms": 50,
         "statistics.interval.ms": _STATISTICS_MS,
@@ -97,7 +98,7 @@ def produce(
                 producer.poll(0)
             producer.flush(_PATIENCE)
         finally:
-            # Messages that are left were given up, because of Ctrl-C or missing brokers. close()
-            # would wait for them.
+            # After Ctrl-C or with missing brokers, messages are left in the queue. They are
+            # dropped, because close() would wait for them.
             producer.purge()
     show()

@@ -1,4 +1,4 @@
-"""The result of a run: a table of carriers."""
+"""Makes the table of carriers, which is the result of a run."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ class Totals:
 
     @property
     def cancelled(self) -> float:
-        """The part of the flights that never departed."""
+        """The fraction of flights that never departed."""
         return 1 - self.departures / self.flights
 
     @property
@@ -59,7 +59,7 @@ class Totals:
 
 
 def table(rows: Iterable[HourOfCarrier]) -> Table:
-    """Return a table with the sums of each carrier, beginning with the most flights."""
+    """Return a table with the sums of each carrier. The carrier with the most flights is first."""
     carriers: dict[str, Totals] = defaultdict(Totals)
     everyone = Totals()
     for row in rows:

@@ -91,7 +91,10 @@ class Run:
 
     @property
     def results_read(self) -> int:
-        """Results that the group has read; one that two members have read counts once."""
+        """The number of results that the group has read.
+
+        A result that two members have read counts once.
+        """
         furthest: Counter[str] = Counter()
         for member in self.members:
             furthest |= Counter(member.positions)

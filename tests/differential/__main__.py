@@ -1,4 +1,4 @@
-"""Runs drawn scripts on this package and on the originals, and prints every difference.
+"""Runs random scripts on this package and on the original packages, and prints every difference.
 
 python -m tests.differential                      # 100 scripts for each original
 python -m tests.differential --scripts 1000 --only aiokafka
@@ -19,20 +19,20 @@ from pathlib import Path
 from confluent_kafka.testing import MockCluster
 from tests.differential.machine import PEERS, compare, make_topic
 
-_AT_ONCE = 25  # scripts of one process
+_AT_ONCE = 25  # number of scripts that one process runs
 
 
 def main() -> int:
-    """The exit status: 1 when there is a difference that no document names."""
+    """Return the exit status, which is 1 if there is a difference that no document names."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--scripts", type=int, default=100, help="how many for each original")
-    parser.add_argument("--first", type=int, default=0, help="the seed of the first one")
-    parser.add_argument("--only", default="", help="the originals whose names contain this")
-    parser.add_argument("--brokers", help="real brokers, instead of the embedded cluster")
+    parser.add_argument("--scripts", type=int, default=100, help="scripts for each original")
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first script")
+    parser.add_argument("--only", default="", help="only originals whose names contain this text")
+    parser.add_argument("--brokers", help="use these brokers instead of the embedded cluster")
     parser.add_argument(
-        "--real", action="store_true", help="a broker of Apache Kafka, started here"
+        "--real", action="store_true", help="start and use a broker of Apache Kafka"
     )
     arguments = parser.parse_args()
     different = 0
@@ -55,12 +55,12 @@ def main() -> int:
 
 @contextlib.contextmanager
 def _cluster(real: bool) -> Iterator[str]:
-    """The addresses of a cluster that runs during the block."""
+    """Yield the addresses of a cluster that runs during the block."""
     if not real:
         with MockCluster(1) as cluster:
             yield cluster.bootstrap_servers
         return
-    # Import this only here: it needs packages that only the tests on real brokers have.
+    # The import is here, because its packages are installed only for tests on real brokers.
     from tests.integration.kafka_cluster import running_cluster
     from tests.support.real_kafka import kafka_home
 

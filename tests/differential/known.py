@@ -1,4 +1,4 @@
-"""Differences from the originals that the documents name, each in a table of differences."""
+"""Known differences from the original packages. A table in the documentation names each of them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ class Known:
     document: str
     """A part of the table row below ``docs/`` that names the difference."""
     fits: Callable[[Any, list[Any], Any, Any], bool]
-    """Whether a script, its steps so far, our outcome and the original's are this difference."""
+    """Returns whether a script, its steps so far, our outcome and the original's outcome are this
+    difference."""
 
 
 def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, theirs: Any) -> bool:
-    """Committed offsets of partitions after a seek, or from which nothing was read.
+    """Committed offsets may differ for partitions after a seek, or without messages that were read.
 
     Committed offsets of other partitions must be the same.
     """
@@ -36,7 +37,7 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
     else:
         return False
     sought = {step[1] for step in steps if step[0].startswith("seek")}
-    if not script["auto_commit"]:  # explicit commits: only these two seeks
+    if not script["auto_commit"]:  # with explicit commits, only these two seeks lead to differences
         sought = {step[1] for step in steps if step[0] in ("seek_to_beginning", "seek_to_end")}
     unread = {
         place for place in differ if script["auto_commit"] and (ours is None or ours[place] is None)
@@ -45,7 +46,7 @@ def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, the
 
 
 def _sought(steps: list[Any]) -> Any:
-    """The offset of the last seek, if it is valid and no read or assign() followed."""
+    """Return the offset of the last seek, if it is valid and no read or assign() followed it."""
     for name, *arguments in reversed(steps[:-1]):
         if name == "seek" and arguments[0] == steps[-1][1] and arguments[1] >= 0:
             return arguments[1]

@@ -1,4 +1,4 @@
-"""Run the same scripts on this package and on the original package, in parallel."""
+"""Runs the same scripts on this package and on the original package, in parallel."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.differential.scripts import FIRST_TIMESTAMP, SIZES, draw
 from tests.support.peers import environment
 
 _DRIVERS = Path(__file__).parent / "drivers"
-_LIMIT = 30  # seconds for a script, and for each second of patience
+_LIMIT = 30  # the limit for a script in seconds, and again for each second of patience
 
 
 @dataclass(frozen=True)
 class Peer:
-    """An original package whose API this package also has."""
+    """An original package. This package has the same API."""
 
     name: str
     requirement: str
@@ -33,12 +33,12 @@ class Peer:
     """The API's name for ``confluent-kafka run --as``; None for confluent-kafka itself."""
 
     def ours(self) -> list[str]:
-        """The command that runs the driver on this package."""
+        """Return the command that runs the driver on this package."""
         run = [] if self.face is None else ["-m", "confluent_kafka", "run", "--as", self.face]
         return [sys.executable, *run, str(_DRIVERS / self.driver)]
 
     def theirs(self) -> list[str]:
-        """The command that runs the driver on the original; raises InstallationError."""
+        """Return the command that runs the driver on the original; raises InstallationError."""
         return [str(environment(self.requirement)), "-W", "ignore", str(_DRIVERS / self.driver)]
 
 
@@ -52,7 +52,7 @@ PEERS = (
 
 @dataclass(frozen=True)
 class Difference:
-    """A step whose outcome differs from the original's."""
+    """A step whose outcome differs from the original's outcome."""
 
     peer: str
     seed: int
@@ -87,8 +87,8 @@ def make_topic(servers: str, topic: str) -> None:
 def compare(peer: Peer, servers: str, topic: str, seeds: Sequence[int]) -> list[Difference]:
     """Run scripts on both packages; return the differences that no document names.
 
-    Scripts with differences run again with more patience: on a busy machine, a message can come too
-    late for one of the packages.
+    Scripts with differences run again with more patience, because a message can come too late for
+    one of the packages on a busy machine.
 
     Args:
         peer: the original package.
@@ -134,7 +134,7 @@ def _outcomes(command: list[str], scripts: list[Any], patience: float) -> dict[i
 
 
 def _difference(peer: Peer, script: Any, ours: list[Any], theirs: list[Any]) -> Difference | None:
-    """The first difference, if it is unknown; later differences may be its consequences."""
+    """Return the first difference, if it is unknown. Later differences may be its consequences."""
     steps = [*script["steps"], ["committed by the group"]]
     for number, (one, other) in enumerate(zip_longest(ours, theirs)):
         if other == "hangs":  # the original hangs, so there is nothing to compare
@@ -147,7 +147,7 @@ def _difference(peer: Peer, script: Any, ours: list[Any], theirs: list[Any]) -> 
 
 
 def _same_exception(one: Any, other: Any) -> bool:
-    """Whether code that catches the original package's exception also catches ours."""
+    """Return whether code that catches the original package's exception also catches ours."""
     if not (_is_exception(one) and _is_exception(other)):
         return False
     return other["raised"][0] in one["raised"] and one["code"] == other["code"]

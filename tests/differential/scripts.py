@@ -1,8 +1,8 @@
-"""Random scripts of consumers, producers and admin clients: calls, their order and arguments.
+"""Draws random scripts for consumers, producers and admin clients.
 
-A script is a list of steps, ``[name, arguments...]``, with names that all clients share. The
-drivers translate a step into a call of their client. Most arguments are right. Some are wrong: an
-offset after the end, a negative offset, or a partition that is not assigned.
+A script is a list of steps, ``[name, arguments...]``. All drivers use the same names, and translate
+each step into a call of their client. Most arguments are right. Some are wrong: an offset after the
+end, a negative offset, or a partition that is not assigned.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ FIRST_TIMESTAMP = 1_700_000_000_000
 
 
 def draw(seed: int) -> dict[str, Any]:
-    """Return a script, as the drivers read it from their standard input.
+    """Return a script in the form that drivers read from their standard input.
 
     Args:
-        seed: the same seed gives the same script.
+        seed: the same seed always results in the same script.
     """
     chance = random.Random(seed)
     if seed % 4 == 3:
@@ -44,7 +44,7 @@ def draw(seed: int) -> dict[str, Any]:
 
 
 def _assigned(chance: random.Random) -> list[Step]:
-    """Read one partition at a time, because all clients then read the same messages."""
+    """Draw steps that read one partition at a time, so that all clients read the same messages."""
     partition = chance.choice([0, 0, 1, 2])
     steps: list[Step] = [["assign", [partition]]]
     for _ in range(chance.randint(5, 12)):
@@ -57,7 +57,7 @@ def _assigned(chance: random.Random) -> list[Step]:
 
 
 def _subscribed(chance: random.Random) -> list[Step]:
-    """Read all partitions to their ends, because each client chooses the order of partitions."""
+    """Draw steps that read all partitions to their ends, because each client has its own order."""
     steps: list[Step] = [["subscribe"], ["drain"]]
     for _ in range(chance.randint(3, 6)):
         steps.append(_step(chance, chance.choice([0, 1, 2]), reading=False))
@@ -93,7 +93,7 @@ def _step(chance: random.Random, partition: int, reading: bool = True) -> Step:
 
 
 def _administered(chance: random.Random) -> list[Step]:
-    """Steps with existing and missing topics and groups, and with wrong names."""
+    """Draw steps with existing and missing topics and groups, and with wrong names."""
     steps: list[Step] = [["create", "a", 2, 1, False]]
     for _ in range(chance.randint(5, 9)):
         topic = chance.choice(["a", "a", "a", "b", "b", "not a name"])
@@ -120,7 +120,7 @@ def _administered(chance: random.Random) -> list[Step]:
 
 
 def _guarded(chance: random.Random) -> list[Step]:
-    """Steps with ACLs and users, and steps that move partitions or delete their records."""
+    """Draw steps with ACLs and users, and steps that move partitions or delete their records."""
     steps: list[Step] = [["create", "a", 2, 1, False]]
     for _ in range(chance.randint(6, 10)):
         topic = chance.choice(["a", "a", "b", "not a name"])
@@ -151,7 +151,7 @@ def _guarded(chance: random.Random) -> list[Step]:
 
 
 def _produced(chance: random.Random) -> dict[str, Any]:
-    """Sends with right and wrong arguments, transactions in right and wrong order, and close()."""
+    """Draw sends with right and wrong arguments, transactions in any order, and close()."""
     transactional = chance.random() < 0.4
     steps: list[Step] = [["begin"]] if transactional and chance.random() < 0.8 else []
     for _ in range(chance.randint(4, 9)):
@@ -166,7 +166,10 @@ def _produced(chance: random.Random) -> dict[str, Any]:
 
 
 def _send(chance: random.Random) -> Step:
-    """A message; a text with a leading colon is not encoded, so that every client refuses it."""
+    """Draw a message.
+
+    A text with a leading colon is not encoded, so that every client refuses it.
+    """
     key = chance.choice([None, "k", "key-2", ""])
     value = chance.choice(["v", "", None, "v" * 100])
     # Without a key, or with an empty key, the partition is random, so the step names one.

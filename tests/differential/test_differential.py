@@ -1,4 +1,4 @@
-"""The compatibility APIs behave like the originals, call by call, in random scripts."""
+"""The compatibility APIs behave like the original packages, call by call, in random scripts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.differential.known import KNOWN
 from tests.differential.machine import PEERS, Peer, compare, make_topic
 from tests.support.peers import InstallationError
 
-SCRIPTS = (*range(12), 15)  # 7 and 15 have ACLs, users and leaders
+SCRIPTS = (*range(12), 15)  # the scripts 7 and 15 have steps with ACLs, users and leaders
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 def test_the_same_scripts(peer: Peer, kafka_cluster: MockCluster) -> None:
-    """Each step returns the same as the original, or raises an exception that its handlers catch.
+    """Each step has the original's result, or an exception that handlers for the original catch.
 
     At the end, the group's committed offsets are the same.
     """

@@ -1,7 +1,7 @@
 """Run a million inputs and ten thousand hostile frames; print one row for each kind.
 
-Most inputs are drawn from a seed. `guided` inputs come from libFuzzer, for code that reads
-structured data in C. They need the extension that `make fuzz` compiles with clang.
+Most inputs are drawn from a seed. For C code that reads structured data, `guided` inputs come from
+libFuzzer. They need the extension that `make fuzz` compiles with clang.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 
 from tests.fuzz import guided
 
-# Shares of the inputs: "boundary" tests hundreds of callables, the other targets one each.
+# Shares of the inputs. "boundary" tests hundreds of callables, and each other target tests one
+# callable.
 SHARES = {
     ("campaign", "boundary"): 0.3,
     ("campaign", "arrow"): 0.05,
@@ -30,7 +31,10 @@ SHARES = {
 
 
 def run(module: str, *arguments: str) -> bool:
-    """Run a target in a process of its own, which may crash; its last output names the round."""
+    """Run a target in a process of its own, which may crash.
+
+    The last line of its output names the round.
+    """
     command = [sys.executable, "-X", "faulthandler", "-m", f"tests.fuzz.{module}", *arguments]
     result = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode != 0:

@@ -1,10 +1,10 @@
-"""Arrow arrays that no library would make, given to produce_arrow().
+"""Gives Arrow arrays that no library would make to produce_arrow().
 
 The exporter of an Arrow array promises that its buffers are as long as its length, offset and data
-require. A reader cannot check this promise, so these arrays keep it to the byte: the address
-sanitizer notices a reader that goes one byte further. Other values that a reader cannot check stay
-in bounds too: the offsets of binary values, and the sizes of a view's blocks. Any other value may
-be wrong.
+require. A reader cannot check this promise, so the buffers here have exactly the promised length.
+If a reader reads one byte more, the address sanitizer reports it. Other values that a reader cannot
+check are also valid: the offsets of binary values, and the sizes of a view's blocks. All other
+values may be wrong.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from confluent_kafka import Producer
 from tests.fuzz.boundary import DOCUMENTED
 from tests.support.arrow_structs import ArrowArray, ArrowSchema, Exported
 
-_POINTERS = 8  # pointers in `children`, even if n_children is higher
+_POINTERS = 8  # number of pointers in `children`, even if n_children is higher
 # ctypes stores up to 16 bytes inside its own object, with unused bytes after them.
 _BEFORE = bytes(32)
 _RELEASE_SCHEMA: Any = type(ArrowSchema().release)
 _RELEASE_ARRAY: Any = type(ArrowArray().release)
 _BYTES = (b"z", b"u", b"Z", b"U", b"vz", b"vu", b"w:0", b"w:3", b"w:16", b"n")
 _INTEGERS = (b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L", b"n")
-_WIDTHS = {b"c": 1, b"s": 2, b"i": 4, b"w:0": 0, b"w:3": 3, b"w:16": 16}  # other formats: 8
+# The width of other formats is 8.
+_WIDTHS = {b"c": 1, b"s": 2, b"i": 4, b"w:0": 0, b"w:3": 3, b"w:16": 16}
 _WIDTH_OF_OFFSETS = {b"z": "i", b"u": "i", b"+l": "i", b"Z": "q", b"U": "q", b"+L": "q"}
 _STAMPS = (b"tss:", b"tsm:", b"tsu:UTC", b"tsn:")
 _WRONG = (
@@ -73,7 +74,7 @@ class Handmade(Exported):
     def _node(
         self, name: bytes | None, kind: bytes, rows: int, children: list[bytes | None]
     ) -> tuple[ArrowSchema, ArrowArray]:
-        """An array and its type; `children` are the names of a struct's fields."""
+        """Return an array and its type. `children` are the names of a struct's fields."""
         random = self._random
         schema, array = ArrowSchema(), ArrowArray()
         self._memory += [schema, array]
@@ -147,7 +148,7 @@ class Handmade(Exported):
         array.buffers = ctypes.cast(pointers, ctypes.POINTER(ctypes.c_void_p))
 
     def _place(self, content: bytes | None) -> int | None:
-        """Copy the content, and return its address; a read past its end is an error."""
+        """Copy the content, and return its address. The sanitizer reports a read past its end."""
         if content is None:
             return None
         content = _BEFORE + content
@@ -161,12 +162,12 @@ class Handmade(Exported):
         if self._one_in(30):
             wrong = [-1, -(2**31), 0, most]
             if kind[:1] == b"+":
-                wrong += [most * 100, 2**31 - 1]  # a reader counts list values
+                wrong += [most * 100, 2**31 - 1]  # a reader can check the offsets of lists
             offsets[random.randrange(count)] = random.choice(wrong)
         return offsets
 
     def _values(self, size: int) -> bytes:
-        """Integers that are small or zero, or random bytes."""
+        """Return small integers, zeros, or random bytes."""
         random = self._random
         if self._one_in(8):
             return random.randbytes(size)
@@ -182,7 +183,7 @@ class Handmade(Exported):
         block, offset = (random.choice((-1, 0, 0, 1, 2, 160, 2**31 - 1)) for _ in range(2))
         return struct.pack("=i4sii", size, b"star", block, offset)
 
-    # ---- lies ----------------------------------------------------------------------------
+    # ---- wrong fields --------------------------------------------------------------------
 
     def _break(self, schema: Any, array: Any, kind: bytes) -> None:
         """Make one field wrong, but only in ways that a reader can check."""
@@ -191,7 +192,8 @@ class Handmade(Exported):
             case 0:
                 array.length = min(array.length, random.choice((-(2**63), -1, 0, 1)))
             case 1:
-                # A reader refuses these offsets, unless the length is 0, when it reads nothing.
+                # A reader refuses these offsets, unless the length is 0 and the reader reads
+                # nothing.
                 array.offset = random.choice((-(2**63), -1, 2**63 - 1))
             case 2:
                 array.null_count = random.choice(_NUMBERS)
@@ -217,7 +219,7 @@ class Handmade(Exported):
 
 
 class Nothing(Handmade):
-    """A batch of null columns: it claims any number of rows, without memory."""
+    """A batch of null columns, which can claim any number of rows without memory."""
 
     def __init__(self, rows: int, names: list[bytes | None]) -> None:
         super().__init__(Random(0))
@@ -234,7 +236,10 @@ class Nothing(Handmade):
 
 
 class ArrowImport:
-    """Gives such batches to produce_arrow(); each accepted batch is released exactly once."""
+    """Gives Handmade batches to produce_arrow().
+
+    Each accepted batch must be released exactly once.
+    """
 
     def __init__(self, random: Random) -> None:
         self._random = random

@@ -1,6 +1,6 @@
-"""The boundary between Python and C: every public callable, called with anything.
+"""Calls every public callable of the extension and the package with any arguments.
 
-The callables are found by introspection, so a new one takes part by itself.
+The module finds the callables by introspection, so new callables are included automatically.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ DOCUMENTED = (
     KafkaException,
     Ours,
 )
-# Inherited from Exception, tuple and object: CPython's code, not ours.
+# These methods are inherited from Exception, tuple and object, so they are CPython's code.
 _FOREIGN = {"__dir__", "__sizeof__", "__subclasshook__", "__init_subclass__", "__class_getitem__"}
-# The longest wait of a call in seconds; and the calls that wait for ever, which wakeup() ends.
+# The longest wait of a call in seconds. wakeup() ends the calls that would wait for ever.
 _LONGEST = 0.002
 _TIMEOUTS = ("timeout", "block", "seconds")
 _ENDLESS = ("Consumer.__next__", "Consumer.commit", "DeserializingConsumer.__next__")
-# It raises KeyboardInterrupt in a later call, which would end the tests.
+# This method raises KeyboardInterrupt in a later call, which would end the tests.
 SIMULATES_CTRL_C = "_interrupt_after"
 _KEPT = 40
 
 
 class Target(NamedTuple):
-    """A callable; a method or attribute (get, set, delete) needs an owner."""
+    """A callable. A method, or an access to an attribute (get, set, delete), needs an owner."""
 
     name: str
     owner: type[Any] | None
@@ -76,7 +76,8 @@ class Target(NamedTuple):
 
 
 def targets() -> list[Target]:
-    """Functions, constructors, methods and attributes of confluent_kafka and its extension."""
+    """Return the functions, constructors, methods and attributes of confluent_kafka and its
+    extension."""
     names = {name: getattr(confluent_kafka, name) for name in confluent_kafka.__all__}
     public = {
         name: item
@@ -136,7 +137,7 @@ QUICK = [target for target in TARGETS if target not in SLOW]
 
 
 class Boundary:
-    """Calls everything, with clients of a small cluster and the results of earlier calls."""
+    """Calls all targets, with clients of a small cluster and with the results of earlier calls."""
 
     def __init__(self, random: Random, slow: int = 20) -> None:
         """One call in `slow` is a slow call."""
@@ -170,7 +171,7 @@ class Boundary:
         self._cluster.close()
 
     def step(self) -> Exception | None:
-        """Make one call; return its documented exception, and raise all others."""
+        """Make one call; return a documented exception, and raise any other exception."""
         target = self._random.choice(SLOW if self._random.randrange(self._slow) == 0 else QUICK)
         places, names = self._arguments(target)
         owner: Any = None if target.owner is None else self._owner(target.owner)
@@ -193,7 +194,7 @@ class Boundary:
     def _arguments(self, target: Target) -> tuple[list[Any], dict[str, Any]]:
         """Draw positional and keyword arguments.
 
-        Most of them are good, so that the call gets to the checks of the next argument.
+        Most arguments are valid, so that the call reaches the checks of the next argument.
         """
         parameters = target.parameters
         if not parameters or self._random.randrange(20) == 0:
@@ -244,14 +245,15 @@ class Boundary:
         return _MADE[kind]()
 
     def _client(self, kind: type[Any], *arguments: Any) -> Any:
-        """The open client; sometimes a client that an earlier call has closed."""
+        """Return the open client, or sometimes a client that an earlier call has closed."""
         client = self._open.get(kind)
         if client is None or (_is_closed(client) and self._random.randrange(20)):
             client = self._open[kind] = kind(*(arguments or (self._settings_of(kind),)))
         return client
 
     def _settings_of(self, kind: type[Any]) -> dict[str, Any]:
-        """Leave out the session timeout for a share consumer: brokers set it for share groups."""
+        """Leave out the session timeout for a share consumer, because brokers set it for share
+        groups."""
         of_brokers = {"session.timeout.ms"} if issubclass(kind, ShareConsumer) else set()
         return {key: self._settings[key] for key in self._settings if key not in of_brokers}
 
@@ -299,7 +301,7 @@ _MADE: dict[type[Any], Callable[[], Any]] = {
 
 
 def _bounded(timeout: Any) -> Any:
-    """The same timeout, or a short one if it is a longer number of seconds."""
+    """Return the same timeout, or a short timeout instead of a long one."""
     try:
         seconds = float(timeout)
     except Exception:

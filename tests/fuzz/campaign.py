@@ -1,7 +1,7 @@
 """Run a great number of inputs in one process, count them, and measure leaks.
 
-All inputs are drawn from a seed. They come in rounds: each round has its own clients, and closes
-them at its end. These measures should then stay the same from round to round:
+All inputs are drawn from a seed. They come in rounds. Each round has its own clients, and closes
+them at its end. So these measures should stay the same from round to round:
 
 - RSS, which includes the memory of C;
 - the interpreter's allocated blocks, which include every leaked object.
@@ -56,8 +56,9 @@ TARGETS: dict[str, Callable[[Random], Any]] = {
     "encoders": encoders,
 }
 ROUND = 10_000
-SLOW = 2  # seconds; a slower call is printed
-HANG = 120  # seconds, after which the stacks of all threads are printed and the process ends
+SLOW = 2  # in seconds; a call that takes longer is printed
+# In seconds; after this time, the stacks of all threads are printed and the process ends.
+HANG = 120
 
 
 class Held(NamedTuple):
@@ -96,7 +97,7 @@ def main() -> int:
     parser.add_argument("target", choices=TARGETS)
     parser.add_argument("--inputs", type=int, default=ROUND)
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--round", type=int, help="only this one, with every call printed")
+    parser.add_argument("--round", type=int, help="run only this round, and print every call")
     arguments = parser.parse_args()
     logging.getLogger().addHandler(logging.NullHandler())
     faulthandler.enable()

@@ -27,10 +27,11 @@ _DAMAGE = (
     b"\xff" * 9 + b"\1",
     b"\xfe\xff\x03",
 )
-_SCHEMAS = 50  # schemas that are used repeatedly
-# Bytes of columns per byte of payload: one byte can say that a record of many fields is null.
+_SCHEMAS = 50  # number of schemas, which are used repeatedly
+# The limit for bytes of columns per byte of payload. One byte can mean that a record of many fields
+# is null.
 _FACTOR = 4096
-# Bytes of columns per item without bytes, such as a record that has only default values.
+# The limit for bytes of columns per item without bytes, such as a record with only default values.
 _NOTHING = 256
 _NUMBERS = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 16, 2**31 - 1, 2**31, 2**63 - 1)
 _FORMATS = (
@@ -40,7 +41,7 @@ _FORMATS = (
 
 
 class Columns:
-    """Decodes hostile payloads: into valid rows, or documented exceptions."""
+    """Decodes hostile payloads. The results must be valid rows or documented exceptions."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -94,7 +95,7 @@ class Columns:
         return made
 
     def _payload(self, schemas: Schemas, writer: Any) -> bytes | None:
-        """A good payload with a few changed bytes, or any bytes."""
+        """Return a valid payload with a few changed bytes, or random bytes."""
         random = self._random
         match random.randrange(8):
             case 0:
@@ -110,7 +111,7 @@ class Columns:
     # ---- programs ------------------------------------------------------------------------
 
     def _hostile_program(self) -> None:
-        """Run a schema's program after changing some parts, or none."""
+        """Run the program of a schema, in which some parts may be changed."""
         random = self._random
         schemas = Schemas(random)
         writer = schemas.row()
@@ -127,12 +128,13 @@ class Columns:
         payloads = [self._payload(schemas, writer) for _ in range(3)]
         self.last += f" of {payloads}"
         array = look(_decode_rows(pa.array(payloads, pa.binary()), program), 3)
-        # Values may be invalid, such as 1,000 in a decimal of two digits, but reading must be safe.
+        # Values may be invalid, such as 1,000 in a decimal of two digits, but reading them must be
+        # safe.
         with suppress(Exception):
             array.to_pylist()
 
     def _changed(self, column: Any) -> Any:
-        """A description of columns in which one part is different."""
+        """Return a description of columns in which one part is changed."""
         random = self._random
         if column[3] and random.randrange(4):
             children = list(column[3])
@@ -176,7 +178,8 @@ class Columns:
                 _NUMBERS,
                 (*_NUMBERS, len(steps), len(steps) + 1),
                 ((), (0,), (1,), (1, 2), (-1, 2**31 - 1), (0, 1, 0, -1), (2**31,), None),
-                # Few items: a list in a default value is read for each item of a list around it.
+                # These defaults have few items, because a list in a default is read again for each
+                # item of an outer list.
                 (b"", b"\0", b"\xff", b"\x02\0", bytes(16), b"\xff" * 32, "text"),
                 ("", "a.b[]", "\ud800", None),
             )[part]

@@ -1,4 +1,4 @@
-"""Programs that write columns as payloads, but come from no schema; hostile text for Protobuf."""
+"""Hostile programs that write columns as payloads, and hostile text for Protobuf."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _with_column(kind: Any) -> Any:
 
 
 class Encoders:
-    """Encodes hostile input: into valid payloads, or documented exceptions."""
+    """Encodes hostile input. The results must be valid payloads or documented exceptions."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -146,7 +146,7 @@ class Encoders:
         return None
 
     def _hostile_program(self) -> None:
-        """Run an encoder's program after changing some instructions."""
+        """Run the program of an encoder with some changed instructions."""
         random = self._random
         name, encoder, batch = random.choice(self._encoders)
         batch = batch.slice(random.randrange(3))

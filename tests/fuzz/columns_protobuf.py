@@ -1,4 +1,4 @@
-"""Hostile Protobuf payloads for columns, and programs that no message type compiles to."""
+"""Hostile Protobuf payloads for columns, and hostile programs that read them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.support.protobuf import random_payload
 from tests.support.protobuf_types import random_type
 
 _DAMAGE = (b"", b"\0", b"\1", b"\x7f", b"\xff", b"\x0a\x00", b"\xff\xff\xff\xff\x0f")
-_TYPES = 30  # message types that are used repeatedly
+_TYPES = 30  # number of message types, which are used repeatedly
 _ENUMS = ("string", "dictionary", "number")
 _NUMBERS = (-(2**31), -2, -1, 0, 1, 2, 3, 5, 7, 1000, 10**9, 2**29, 2**31, 2**63 - 1)
-# For each part of a field's description: values that replace it.
+# The values that can replace each part of a field's description.
 _PARTS: tuple[tuple[Any, ...], ...] = (
     ("", "a\0", "\ud800", None),
     _NUMBERS,
@@ -59,7 +59,10 @@ def spoilt(random: Random, payload: bytes) -> bytes:
 
 
 class ProtobufColumns:
-    """Decodes hostile Protobuf payloads: into valid rows, or documented exceptions."""
+    """Decodes hostile Protobuf payloads.
+
+    The results must be valid rows or documented exceptions.
+    """
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -113,7 +116,7 @@ class ProtobufColumns:
             raise AssertionError from error
 
     def _hostile_program(self) -> None:
-        """Run a type's program after changing up to two fields."""
+        """Run the program of a message type with up to two changed fields."""
         random = self._random
         descriptor, _ = self._type()
         root = layout(

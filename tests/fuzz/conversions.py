@@ -1,4 +1,4 @@
-"""Configurations and headers alone: they test C's conversion of a dict more deeply."""
+"""Random configurations and headers, which test the conversion of dicts in C more thoroughly."""
 
 from __future__ import annotations
 
@@ -47,11 +47,14 @@ class Configurations:
 
 
 class Headers:
-    """Gives random headers to a Message and sends them; compares the accepted headers."""
+    """Gives random headers to a Message and sends them.
+
+    Compares the sent headers with the accepted headers.
+    """
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        # Without brokers, messages stay in the queue until a purge causes their reports.
+        # Without brokers, messages stay in the queue until purge() causes their delivery reports.
         self._producer = Producer({"log_level": 0, "queue.buffering.max.messages": 50})
         self.last = ""
 
@@ -93,7 +96,7 @@ class Headers:
         return draw(self._random) if self._random.randrange(3) == 0 else self._random.choice(known)
 
     def _check(self, given: Any, sent: list[tuple[str, bytes | None]]) -> None:
-        """The sent headers are the accepted headers, in the same order."""
+        """Check that the sent headers are the accepted headers, in the same order."""
         if type(given) not in (dict, list):
             return
         pairs = list(given.items()) if type(given) is dict else given

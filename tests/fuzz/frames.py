@@ -1,4 +1,4 @@
-"""Clients of a hostile broker survive it, and work as soon as the broker is sane again."""
+"""Clients survive a hostile broker, and work again as soon as the broker sends valid frames."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.hostile import HostileProxy
 from tests.support.kafka import Reports
 from tests.support.waiting import wait_until
 
-ROUND = 100  # spoilt frames for the clients of one round
+ROUND = 100  # number of spoilt frames for the clients of one round
 PATIENCE = 10.0
 HANG = 120
 _CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -35,13 +35,13 @@ _quiet.addHandler(logging.NullHandler())
 
 
 class Round:
-    """A producer and a consumer behind a broker that turns hostile."""
+    """A producer and a consumer of a broker that becomes hostile."""
 
     def __init__(self, proxy: HostileProxy, seed: str) -> None:
         self._proxy = proxy
         self._random = Random(seed)
         self.errors: collections.Counter[str] = collections.Counter()
-        self.renewed = 0  # clients that had to be replaced
+        self.renewed = 0  # number of clients that had to be replaced
         self._fatal = False
         self._common: dict[str, Any] = {
             "bootstrap.servers": proxy.address,
@@ -89,7 +89,7 @@ class Round:
         self._fatal |= error.fatal()
 
     def suffer(self, frames: int) -> None:
-        """Make an application's calls until the broker has spoilt `frames` answers."""
+        """Make the calls of an application until the broker has spoilt `frames` responses."""
         end = self._proxy.frames + frames
         topic = [TopicPartition("topic", 0, 0)]
         self.consumer.subscribe(["topic"]) if self._random.randrange(2) else self.consumer.assign(
@@ -126,9 +126,9 @@ class Round:
                 self.errors[message.error().name()] += 1
 
     def recover(self) -> None:
-        """Deliver a message and read it, with a sane broker."""
+        """Deliver a message and read it, when the broker sends valid frames again."""
         reports = Reports()
-        if not self._fatal:  # an idempotent producer ends after a fatal error
+        if not self._fatal:  # a producer cannot be used after a fatal error
             self.producer.purge()
             _patiently(lambda: None in reports.errors, lambda: self._send(reports))
         if None not in reports.errors:
@@ -166,10 +166,11 @@ class Round:
 
 
 def _patiently(condition: Callable[[], object], step: Callable[[], object]) -> None:
-    """Try for some seconds.
+    """Repeat the step for some seconds, until the condition holds.
 
-    An answer may be well formed but false, such as a leader epoch of two thousand million. A client
-    cannot recognize such a value, and keeps it until it is closed.
+    The condition may never hold. A spoilt response can be well formed but wrong, for example with a
+    leader epoch of 2,000,000,000. A client cannot recognize such a value, and keeps it until the
+    client is closed.
     """
     end = time.monotonic() + PATIENCE
     while not condition() and time.monotonic() < end:

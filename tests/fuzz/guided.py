@@ -1,8 +1,8 @@
-"""Inputs that a fuzzer derives from the C code that earlier inputs reached, under sanitizers.
+"""Runs targets under sanitizers, with inputs that a fuzzer chooses by code coverage.
 
 libFuzzer (from atheris) watches which branches of the extension an input takes. It keeps inputs
-that take a new branch, and changes them. The targets are those of tests.fuzz.campaign, but draw
-from the fuzzer's bytes instead of a seed. `make fuzz` compiles the extension for this into
+that take a new branch, and changes them. The targets are the same as in tests.fuzz.campaign, but
+draw from the fuzzer's bytes instead of a seed. `make fuzz` compiles the instrumented extension into
 build/guided.
 """
 
@@ -28,9 +28,9 @@ from tests.fuzz.campaign import TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "guided"
-# Leaked memory is looked for after this number of inputs, and at the end.
+# The program looks for leaked memory after this number of inputs, and at the end.
 ROUND = 10_000
-FEW = 20  # allocations that only local variables may hold
+FEW = 20  # number of allocations that only local variables may refer to
 
 
 class Drawn(Random):
@@ -49,7 +49,10 @@ class Drawn(Random):
 
 
 def missing() -> str | None:
-    """The missing part, or None: the fuzzer, or an extension that clang has compiled."""
+    """Return which part is missing, or None.
+
+    The parts are the fuzzer and the extension from clang.
+    """
     if importlib.util.find_spec("atheris") is None:
         return "atheris is not installed"
     if not any(BUILD.glob("lib/confluent_kafka/cimpl.*")):
@@ -67,7 +70,8 @@ def environment() -> dict[str, str]:
         "PYTHONPATH": str(BUILD / "lib"),
         # Each object gets an allocation of its own.
         "PYTHONMALLOC": "malloc",
-        # Leaks are looked for here; at its exit, the interpreter always leaks some memory.
+        # This program itself looks for leaks, because the interpreter always leaks some memory at
+        # its exit.
         "ASAN_OPTIONS": "detect_leaks=1:leak_check_at_exit=0:quarantine_size_mb=16",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
@@ -82,19 +86,19 @@ class Fuzzer:
         self._drawn = Drawn()
         self._target = TARGETS[name](self._drawn).__enter__()
         self._outcomes: collections.Counter[str] = collections.Counter()
-        self._before = self._lost = 0  # allocations
+        self._before = self._lost = 0  # numbers of allocations
         self._start = time.monotonic()
         self._options = [
             sys.argv[0],
-            f"-artifact_prefix={BUILD}/",  # the folder of inputs that fail
-            "-detect_leaks=0",  # no check after each input, which would take long
+            f"-artifact_prefix={BUILD}/",  # the folder for failing inputs
+            "-detect_leaks=0",  # a check after each input would take too long
             "-max_len=1024",
             "-timeout=60",
             *options,
         ]
 
     def run(self) -> None:
-        """Run the fuzzer, which ends the process."""
+        """Run the fuzzer. At its end, the fuzzer ends the process."""
         import atheris
 
         atheris.Setup(self._options, self._one_input)
@@ -131,7 +135,7 @@ class Fuzzer:
 
 
 def lost() -> tuple[int, str]:
-    """Count the unreachable allocations, and report where they were made.
+    """Return the number of unreachable allocations, and a report with their stacks.
 
     Some of them are not leaked: the sanitizer does not see allocations that only local variables of
     Python refer to.
@@ -153,7 +157,7 @@ def main() -> int:
     parser.add_argument("target", choices=TARGETS)
     parser.add_argument("--inputs", type=int, default=ROUND)
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--file", help="an input that failed: only this one")
+    parser.add_argument("--file", help="run only the input in this file")
     arguments = parser.parse_args()
     if (lacks := missing()) is not None:
         parser.error(lacks)

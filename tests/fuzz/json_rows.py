@@ -1,4 +1,4 @@
-"""Random bytes, and spoilt JSON, as payloads for JSONDecoder."""
+"""Gives random bytes and spoilt JSON to JSONDecoder as payloads."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STARTS = [
 
 
 class JSONRows:
-    """Decodes one payload after the other, and checks that the rows are valid."""
+    """Decodes the payloads one by one, and checks that the rows are valid."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -60,7 +60,7 @@ class JSONRows:
         decoder = self._random.choice(self._decoders)
         payload = self._payload()
         self.last = f"{payload!r}"
-        # The payload has memory of its own, so that a sanitizer notices a read past its end.
+        # The payload has memory of its own, so that a sanitizer reports a read past its end.
         offsets = pa.py_buffer(struct.pack("=2i", 0, len(payload)))
         array = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(payload)])
         rows = decoder.decode(array)
@@ -68,7 +68,7 @@ class JSONRows:
         return ValueError(rows.errors[0].reason) if rows.errors else None
 
     def _payload(self) -> bytes:
-        """One of the start payloads, with a few changed bytes."""
+        """Return one of the initial payloads with a few changed bytes."""
         payload = bytearray(self._random.choice(_STARTS))
         for _ in range(self._random.randrange(4)):
             place = self._random.randrange(len(payload) + 1)

@@ -1,4 +1,4 @@
-"""Objects of any kind, encoded as Avro of any schema: the extension and fastavro agree."""
+"""The extension and fastavro encode any object as Avro of any schema in the same way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from confluent_kafka.schema_registry._avro_shapes import Shapes
 
 
 class Text(enum.StrEnum):
-    """A text with another hash than str."""
+    """A text whose hash differs from the hash of an equal str."""
 
     RED = "RED"
 
@@ -85,7 +85,7 @@ _FIELDS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=3, unique=True)
 @settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 @given(schemas(), _OBJECTS)
 def test_both_ways_agree(schema: Any, obj: Any) -> None:
-    """If the extension encodes an object, the object fits, and fastavro writes the same bytes."""
+    """If the extension encodes an object, fastavro accepts the object and writes the same bytes."""
     named: dict[str, Any] = {}
     parsed = fastavro.parse_schema(schema, named)
     shapes = Shapes(parsed, named, False, False)

@@ -1,6 +1,6 @@
-"""Calls with anything: only documented exceptions, no crash, no hang.
+"""Calls with any arguments raise only documented exceptions, and neither crash nor hang.
 
-The inputs are few and always the same; `python -m tests.fuzz` is the long version.
+The inputs are few and always the same. `python -m tests.fuzz` is the long version.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tests.fuzz.boundary import SIMULATES_CTRL_C, TARGETS, Boundary
 from tests.fuzz.conversions import Configurations, Headers
 from tests.support.arguments import MATRIX
 
-# A client that nobody closed warns when it is collected. Some calls create such clients.
+# An open client warns when it is garbage-collected. Some calls create such clients.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
-    """Collect garbage now, and not in the middle of another test."""
+    """Collect garbage after each test, and not in the middle of another test."""
     yield
     gc.collect()
 
@@ -54,7 +54,7 @@ def run(target: Callable[[Random], Any], random: Random, steps: int) -> None:
 
 
 def test_every_callable_takes_part() -> None:
-    """The targets include each callable of the matrix of bad arguments, and attributes."""
+    """The targets include each callable in tests/support/arguments.py, and attributes."""
     names = {target.name for target in TARGETS}
     assert {name for name in MATRIX if SIMULATES_CTRL_C not in name} <= names
     assert {"setattr TopicPartition.offset", "KafkaException", "Producer"} <= names
@@ -62,31 +62,32 @@ def test_every_callable_takes_part() -> None:
     assert cimpl.MockCluster.__name__ in names
 
 
-# Hypothesis draws only the seed: later draws depend on the timing of the cluster's threads.
+# Hypothesis draws only the seed, because later draws depend on the timing of the cluster's threads.
 @settings(max_examples=20)
 @given(st.randoms(use_true_random=True))
 def test_calls_of_everything(random: Random) -> None:
-    """Call every public callable, on live, closed and half-made objects."""
+    """Every public callable, called on open, closed and incomplete objects, raises only documented
+    exceptions."""
     run(Boundary, random, 20)
 
 
 @settings(max_examples=30)
 @given(randoms)
 def test_configurations(random: Random) -> None:
-    """Clients refuse wrong configurations; a client with any other configuration can be closed."""
+    """Clients refuse wrong configurations. A client with any other configuration can be closed."""
     run(Configurations, random, 10)
 
 
 @settings(max_examples=30)
 @given(randoms)
 def test_headers(random: Random) -> None:
-    """Headers are refused, or sent unchanged."""
+    """Random headers are refused, or sent unchanged."""
     run(Headers, random, 10)
 
 
 @pytest.mark.parametrize("target", [Boundary, Configurations, Headers, ArrowImport])
 def test_drawn_from_a_seed(target: Callable[[Random], Any]) -> None:
-    """A thousand inputs of each kind, as in the long run.
+    """A thousand inputs of each kind, drawn as in the long run, raise only documented exceptions.
 
     Accepted Arrow data is released exactly once, and no other data is released twice.
     """

@@ -1,4 +1,5 @@
-"""Arrow data without buffers may claim any number of rows, which must not need memory or time."""
+"""Arrow data without buffers may claim any number of rows, which must cost neither memory nor
+time."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 @pytest.mark.parametrize("columns", ["[]", "[b'key', b'topic', b'partition', b'headers']"])
 def test_rows_of_nothing(columns: str) -> None:
-    """A batch of 2**62 null rows ends when the queue is full, and does not run in C for ever."""
+    """produce_arrow() of 2**62 null rows ends when the queue is full, and does not run for ever."""
     check_script(
         f"""
         from confluent_kafka import Producer

@@ -1,4 +1,5 @@
-"""Hostile payloads, schemas and programs become rows or documented exceptions, in little memory."""
+"""Hostile payloads, schemas and programs result in rows or documented exceptions, with little
+memory."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ SETTINGS = settings(
 @settings(SETTINGS, max_examples=500)
 @given(st.lists(st.none() | st.binary(max_size=60), max_size=6), st.integers(0, 2**32))
 def test_any_bytes(payloads: list[bytes | None], seed: int) -> None:
-    """Any payload of any schema becomes a valid row, or a bad row with its reason."""
+    """Any bytes become a valid row of any schema, or a bad row with a reason."""
     decoder = AvroDecoder(Schemas(Random(seed)).row())
     look(decoder.decode(pa.array(payloads, pa.binary())), len(payloads)).validate(full=True)
 
@@ -35,14 +36,14 @@ def test_any_bytes(payloads: list[bytes | None], seed: int) -> None:
 @settings(SETTINGS, max_examples=50)
 @given(st.randoms(use_true_random=False))
 def test_spoilt_payloads_and_programs(random: Random) -> None:
-    """Payloads with a few wrong bytes, and programs of a schema with a few wrong parts."""
+    """Payloads with a few wrong bytes, and programs with a few wrong parts, are safe to decode."""
     with Columns(Random(random.random())) as target:
         for _ in range(10):
             target.step()
 
 
 def test_drawn_from_a_seed() -> None:
-    """Two thousand inputs, as in the long run."""
+    """Two thousand inputs, drawn as in the long run, are safe to decode."""
     with Columns(Random("suite")) as target:
         for _ in range(2000):
             target.step()
@@ -51,7 +52,7 @@ def test_drawn_from_a_seed() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere ru_maxrss is in another unit")
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="the sanitizer keeps freed memory")
 def test_memory() -> None:
-    """Sizes and counts in a payload do not make the decoder allocate more than the bytes justify.
+    """Memory is proportional to the bytes of a payload, whatever sizes and counts it claims.
 
     Each of 2,000 payloads claims to have gigabytes. Together they take less than 64 MiB.
     """

@@ -1,4 +1,5 @@
-"""fastavro reads AvroEncoder's output, for any types and values; invalid arrays are refused."""
+"""fastavro reads AvroEncoder's output for any types and values, and AvroEncoder refuses invalid
+arrays."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ class Kind:
 
 
 def kinds(avro: Any, arrows: list[Any], values: Any, **more: Any) -> list[Kind]:
-    """A Kind for each Arrow type."""
+    """Return a Kind for each Arrow type."""
     return [Kind(avro, arrow, values, **more) for arrow in arrows]
 
 
@@ -61,13 +62,13 @@ UUIDS = st.uuids()
 
 
 def digits(precision: int, scale: int) -> st.SearchStrategy[Decimal]:
-    """Decimals with at most this number of digits."""
+    """Return decimals with at most this number of digits."""
     limit = 10**precision - 1
     return st.integers(-limit, limit).map(lambda number: Decimal(f"{number}E-{scale}"))
 
 
 def whole(unit: int) -> Callable[[dt.datetime], dt.datetime]:
-    """Times without the microseconds that the unit cannot express."""
+    """Return times without the digits that the unit cannot express."""
     return lambda time: time - dt.timedelta(microseconds=time.microsecond % unit)
 
 
@@ -191,7 +192,7 @@ def records(item: st.SearchStrategy[Kind]) -> st.SearchStrategy[Kind]:
 
 
 def named(avro: Any, numbers: Any) -> Any:
-    """The same schema, with a different name for each named type."""
+    """Return the same schema, with a different name for each named type."""
     if isinstance(avro, list):
         return [named(branch, numbers) for branch in avro]
     if not isinstance(avro, dict):
@@ -221,7 +222,7 @@ KINDS: st.SearchStrategy[Kind] = st.recursive(
 @settings(SETTINGS, max_examples=150)
 @given(st.data())
 def test_fastavro_reads_it(data: st.DataObject) -> None:
-    """fastavro reads the rows from the payloads, for any types, nulls and slices."""
+    """fastavro reads the same rows from the payloads, for any types, nulls and slices."""
     names = st.lists(
         st.tuples(st.sampled_from(NAMES), KINDS), max_size=4, unique_by=lambda one: one[0]
     )
@@ -275,7 +276,10 @@ def test_any_integer(number: int, more: int, kind: str) -> None:
 @settings(SETTINGS, max_examples=300)
 @given(digits(30, 12), st.integers(1, 60), st.integers(-3, 30))
 def test_any_decimal(number: Decimal, precision: int, scale: int) -> None:
-    """A decimal is written if it fits the schema's precision and scale; else its row is bad."""
+    """A decimal is written if it fits the schema's precision and scale.
+
+    Otherwise its row is bad.
+    """
     scale = min(max(scale, 0), precision)
     schema = logical("decimal", "bytes", precision=precision, scale=scale)
     batch = pa.record_batch({"value": pa.array([number], pa.decimal128(30, 12))})
@@ -343,7 +347,7 @@ WRONG_TYPES += [b"d:5,2,7", b"\xff", b"tsx:", b"+r", b"+vl", None]
 
 
 def below(array: Any) -> list[Any]:
-    """The structs of the array and of all its children and dictionaries."""
+    """Return the structs of the array and of all its children and dictionaries."""
     found = [array]
     for index in range(array.n_children):
         found += below(array.children[index].contents)
@@ -355,7 +359,7 @@ def below(array: Any) -> list[Any]:
 @settings(SETTINGS, max_examples=1_500)
 @given(st.randoms(use_true_random=False), st.integers(1, 3), st.sampled_from(ENCODERS))
 def test_structs_that_lie(rng: Random, times: int, encoder: Any) -> None:
-    """Wrong lengths, offsets, counts and pointers cause an error, or have no effect."""
+    """Wrong lengths, offsets, counts and pointers raise an error or have no effect."""
     with tampered(SAMPLE) as batch:
         nodes = below(batch.array)
         for _ in range(times):
@@ -382,7 +386,7 @@ def test_structs_that_lie(rng: Random, times: int, encoder: Any) -> None:
 @pytest.mark.parametrize("encoder", ENCODERS, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("kind", WRONG_TYPES)
 def test_types_that_lie(kind: bytes | None, encoder: Any) -> None:
-    """Invalid formats, and formats with other children, are errors in every column.
+    """Invalid formats, and formats with other children, raise an error in every column.
 
     Only an encoder without a schema may accept such a format.
     """
@@ -413,7 +417,7 @@ def test_types_that_lie(kind: bytes | None, encoder: Any) -> None:
     ids=lambda schema: schema["logicalType"],
 )
 def test_times_that_lie(kind: bytes, schema: Any) -> None:
-    """Unknown units are errors."""
+    """Unknown units of times raise an error."""
     with tampered(pa.record_batch({"value": pa.array([1])})) as batch:
         batch.set(batch.column_schema(0), "format", kind)
         with pytest.raises(TypeError, match="cannot be written as"):
@@ -426,7 +430,8 @@ OFFSETS = (-(2**31), -1, 0, 1, 2, 3, 4, 2**31 - 1)
 @settings(SETTINGS, max_examples=1_000)
 @given(st.randoms(use_true_random=False))
 def test_contents_that_lie(rng: Random) -> None:
-    """Offsets, indices, type ids and views are checked, so no read goes outside of the data."""
+    """The encoder checks offsets, indices, type ids and views, and never reads outside of the
+    data."""
     memory = bytearray(64)
     items = pa.array([1, 2, 3], pa.int32())
 

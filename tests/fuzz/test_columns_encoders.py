@@ -13,7 +13,7 @@ from tests.fuzz.columns_encoders import Encoders
 
 
 def test_drawn_from_a_seed() -> None:
-    """A few thousand inputs, as in the long run."""
+    """A few thousand inputs, drawn as in the long run, are safe to encode."""
     with Encoders(Random("suite")) as target:
         for _ in range(3_000):
             target.step()

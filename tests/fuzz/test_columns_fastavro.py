@@ -1,4 +1,4 @@
-"""Columns have the values that fastavro reads, for any schema and any payload of this schema."""
+"""Columns have the same values as fastavro reads, for any schema and any payload of the schema."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def same(schema: Any, ours: Any, theirs: Any) -> bool:
                 same(schema["values"], one, theirs[key]) for key, one in ours
             )
         case "float":
-            # fastavro returns a Python float, which keeps more digits of a long than Avro's float.
+            # fastavro reads a long as a Python float, which has more digits than Avro's float.
             theirs = struct.unpack("f", struct.pack("f", theirs))[0]
     logical = schema.get("logicalType") if isinstance(schema, dict) else None
     return same_plain(logical, ours, theirs)
 
 
 def same_branch(schema: Any, ours: Any, theirs: Any) -> bool:
-    """Like same(), but False if a value is not of this branch."""
+    """Like same(), but returns False if a value does not belong to this branch."""
     try:
         return same(schema, ours, theirs)
     except Exception:
@@ -86,7 +86,7 @@ def nanoseconds(moment: Any) -> int:
 
 
 def by_fastavro(writer: Any, payload: bytes, reader: Any) -> tuple[bool, Any]:
-    """Whether fastavro can read the payload, and the value."""
+    """Return whether fastavro can read the payload, and the value."""
     try:
         return True, fastavro.schemaless_reader(io.BytesIO(payload), writer, reader)
     except (ValueError, TypeError, fastavro.read.SchemaResolutionError):
@@ -110,8 +110,8 @@ def compare(writer: Any, reader: Any, payloads: list[bytes]) -> None:
 @settings(SETTINGS, max_examples=400)
 @given(st.randoms(use_true_random=False))
 def test_written_and_read_with_one_schema(random: Random) -> None:
-    """Every type, also nested in other types."""
-    # Use a separate generator: hypothesis remembers every draw of its own.
+    """Columns have fastavro's values for every type, also nested in other types."""
+    # Use a separate generator, because hypothesis stores every draw from its own generator.
     schemas = Schemas(Random(random.random()))
     schema = schemas.row()
     compare(schema, None, [schemas.payload(schema) for _ in range(8)])
@@ -120,7 +120,8 @@ def test_written_and_read_with_one_schema(random: Random) -> None:
 @settings(SETTINGS, max_examples=400)
 @given(st.randoms(use_true_random=False))
 def test_read_with_another_schema(random: Random) -> None:
-    """Dropped, added, renamed and moved fields, wider types, other enums and unions."""
+    """Columns have fastavro's values with a reader's schema: other fields, wider types, other enums
+    and unions."""
     schemas = Schemas(Random(random.random()), promotable=False)
     writer = schemas.row()
     compare(writer, schemas.reader(writer), [schemas.payload(writer) for _ in range(8)])

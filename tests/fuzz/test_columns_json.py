@@ -1,4 +1,4 @@
-"""JSONDecoder and JSONEncoder against Python's json, on generated schemas, values and bytes."""
+"""JSONDecoder and JSONEncoder agree with Python's json, for generated schemas, values and bytes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def map_kind(item: Kind) -> Kind:
 
 
 def struct_kind(fields: dict[str, Kind]) -> Kind:
-    """Objects with their fields in any order; some fields are missing."""
+    """Return a kind of objects. Their fields are in any order, and some fields are missing."""
     present = st.fixed_dictionaries(
         {}, optional={name: optional(one) for name, one in fields.items()}
     )
@@ -134,7 +134,7 @@ SCHEMAS = st.dictionaries(NAMES, KINDS, min_size=1, max_size=5).map(struct_kind)
 @settings(SETTINGS, max_examples=200)
 @given(SCHEMAS, st.data(), st.booleans(), st.sampled_from([None, 1]))
 def test_values(schema: Kind, data: st.DataObject, escaped: bool, indent: int | None) -> None:
-    """The decoder returns the values that json has written, for any order of fields."""
+    """JSONDecoder returns the values that Python's json has written, for any order of fields."""
     pairs = data.draw(st.lists(schema.values, min_size=1, max_size=5))
     texts = [json.dumps(one.written, ensure_ascii=escaped, indent=indent) for one in pairs]
     rows = JSONDecoder(pa.schema(list(schema.type)), extra="error").decode(pa.array(texts))
@@ -222,7 +222,10 @@ SKIPPING = JSONDecoder(pa.schema([("a", pa.int8())]))
 @settings(SETTINGS, max_examples=1_000)
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join))
 def test_any_text(data: bytes) -> None:
-    """A value that belongs to no column is skipped if it is JSON; otherwise it is an error."""
+    """A value that belongs to no column is skipped if it is valid JSON.
+
+    Otherwise it is an error.
+    """
     rows = SKIPPING.decode(pa.array([b'{"b":' + data + b"}", b'{"a":1}']))
     assert bool(rows.errors) is not is_json(b'{"b":' + data + b"}")
     assert pa.array(rows).to_pylist()[1] == {"a": 1}
@@ -251,7 +254,7 @@ SAMPLE = (
 @settings(SETTINGS, max_examples=1_000)
 @given(st.randoms(use_true_random=False), st.integers(1, 4), st.sampled_from(DECODERS))
 def test_spoilt_payloads(rng: Random, times: int, decoder: JSONDecoder) -> None:
-    """Spoilt payloads become rows or errors, and affect no other row."""
+    """Spoilt payloads become rows or errors, and do not affect other rows."""
     own = Random(rng.random())
     changed = bytearray(SAMPLE)
     for _ in range(times):

@@ -38,12 +38,13 @@ STRICTER = (
     "a Duration",
     "a number that is not finite",
     "nested more than",
-    "a field number of 0",  # in an unknown group
+    "a field number of 0",  # a field number inside an unknown group
 )
 
 
 def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
-    """Each row has the values that google.protobuf reads; it also refuses each bad row."""
+    """Check that each row has google.protobuf's values, and that google.protobuf refuses each bad
+    row."""
     array = pa.array(rows)
     array.validate(full=True)
     errors = {error.row: error for error in rows.errors}
@@ -69,7 +70,8 @@ def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
     st.sampled_from(["string", "dictionary", "number"]),
 )
 def test_any_message(rng: Random, enums: str) -> None:
-    """Messages of random types, in any order and form that the encoding allows."""
+    """Columns agree with google.protobuf for messages of random types, in any form that the
+    encoding allows."""
     own = Random(rng.random())
     descriptors, kind, name = random_type(own)
     payloads = [random_payload(own, kind.DESCRIPTOR) for _ in range(10)]
@@ -81,7 +83,7 @@ def test_any_message(rng: Random, enums: str) -> None:
 @settings(SETTINGS, max_examples=200)
 @given(st.randoms(use_true_random=False))
 def test_spoilt_messages(rng: Random) -> None:
-    """Invalid messages are bad rows for both; the rows next to them stay right."""
+    """google.protobuf also refuses each bad row, and the rows next to a bad row are correct."""
     own = Random(rng.random())
     descriptors, kind, name = random_type(own)
     payloads = [spoilt(own, random_payload(own, kind.DESCRIPTOR)) for _ in range(15)]
@@ -92,7 +94,7 @@ def test_spoilt_messages(rng: Random) -> None:
 @settings(SETTINGS, max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_some_columns(rng: Random) -> None:
-    """Chosen fields have the same values as in a decoder of all fields."""
+    """Selected fields have the same values as in a decoder of all fields."""
     own = Random(rng.random())
     descriptors, kind, name = random_type(own)
     fields = [field.name for field in kind.DESCRIPTOR.fields]
@@ -109,11 +111,12 @@ def test_some_columns(rng: Random) -> None:
 @settings(SETTINGS, max_examples=200)
 @given(
     st.randoms(use_true_random=False),
-    st.sampled_from(["string", "number"]),  # in a "dictionary", unnamed numbers are nulls
+    # Not "dictionary", in which numbers without a name become null.
+    st.sampled_from(["string", "number"]),
     st.integers(0, 3),
 )
 def test_the_way_back(rng: Random, enums: str, start: int) -> None:
-    """Columns of random types are written as google.protobuf writes the messages."""
+    """Encoded columns of random types are the same messages as the original payloads."""
     own = Random(rng.random())
     descriptors, kind, name = random_type(own)
     payloads = [random_payload(own, kind.DESCRIPTOR) for _ in range(10)]
@@ -130,13 +133,13 @@ def test_the_way_back(rng: Random, enums: str, start: int) -> None:
         given = kind.FromString(payloads[row])
         if not has_dropped_entries(given):
             assert expected(message, "number") == expected(given, "number"), payloads[row]
-        # Map entries have no order.
+        # The entries of a map have no order, so the bytes are sorted.
         assert sorted(written) == sorted(message.SerializeToString())
 
 
 @pytest.mark.parametrize("filler", [b"\0", b"\x0a\x00", b"\x0b", b"\x7f", b"\xff", b"\x08\x01"])
 def test_hostile_bytes(filler: bytes) -> None:
-    """For any type, each payload becomes a row or an error."""
+    """For any message type, each hostile payload becomes a row or an error."""
     for seed in range(20):
         descriptors, kind, name = random_type(Random(seed))
         payloads = [filler * 2_000, filler * 2_001 + b"\x0c"]
@@ -145,7 +148,7 @@ def test_hostile_bytes(filler: bytes) -> None:
 
 
 def test_drawn_from_a_seed() -> None:
-    """A thousand inputs, payloads and programs, as in the long run."""
+    """A thousand payloads and programs, drawn as in the long run, are safe to decode."""
     with ProtobufColumns(Random("suite")) as target:
         for _ in range(1_000):
             target.step()

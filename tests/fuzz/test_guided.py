@@ -1,4 +1,4 @@
-"""The targets of libFuzzer, run without libFuzzer: they accept any bytes."""
+"""The targets of libFuzzer accept any bytes. These tests run them without libFuzzer."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from tests.fuzz.campaign import TARGETS
 from tests.fuzz.guided import Drawn
 
-# A client that nobody closed warns when it is collected.
+# An open client warns when it is garbage-collected.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
-    """Collect garbage now, and not in the middle of another test."""
+    """Collect garbage after each test, and not in the middle of another test."""
     yield
     gc.collect()
 
@@ -36,7 +36,7 @@ def test_drawn_from_bytes() -> None:
 
 
 def test_numbers_stay_in_range() -> None:
-    """If a draw is too large, the next byte is used."""
+    """If a drawn number is too large, the next byte is used."""
     drawn = Drawn()
     drawn.feed(b"\xff\xff\x02")
     assert drawn.randrange(5) == 2
@@ -46,7 +46,7 @@ def test_numbers_stay_in_range() -> None:
     "target", ["arrow", "columns", "configuration", "headers", "json", "protobuf"]
 )
 def test_any_bytes(target: str) -> None:
-    """Only documented exceptions are raised, and a target takes several inputs in turn."""
+    """A target accepts several inputs one after another, and raises only documented exceptions."""
     random, drawn = Random("suite"), Drawn()
     with TARGETS[target](drawn) as running:
         for _ in range(300):

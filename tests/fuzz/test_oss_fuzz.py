@@ -17,7 +17,7 @@ from tests.fuzz.campaign import TARGETS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "oss_fuzz"
-# A replacement for atheris that gives a harness some inputs, as libFuzzer would.
+# This module replaces atheris, and gives some inputs to a harness, as libFuzzer would.
 ATHERIS = """
 from random import Random
 
@@ -34,19 +34,21 @@ def Fuzz():
 
 
 def built() -> list[str]:
-    """The targets for which build.sh makes a program."""
+    """Return the targets for which build.sh makes a program."""
     [names] = re.findall(r"^for target in (.*); do$", (FOLDER / "build.sh").read_text(), re.M)
     return str(names).split()
 
 
 def test_every_target_is_built() -> None:
-    """All targets are built, except "boundary": it has threads and clusters of its own."""
+    """build.sh makes a program for each target except "boundary", which has threads and clusters of
+    its own."""
     assert built() == sorted(TARGETS.keys() - {"boundary"})
 
 
 @pytest.mark.parametrize("target", built())
 def test_harness(target: str, tmp_path: Path) -> None:
-    """The harness runs the target in its own name, and only documented errors come back."""
+    """The harness runs the target that its file name contains, and raises only documented
+    exceptions."""
     program = tmp_path / f"fuzz_{target}.py"
     shutil.copy(FOLDER / "fuzz_target.py", program)
     (tmp_path / "atheris.py").write_text(ATHERIS)
@@ -83,7 +85,7 @@ def test_build_script(tmp_path: Path) -> None:
 
 
 def test_project_file() -> None:
-    """The files have the fields that OSS-Fuzz requires of a Python project."""
+    """The files have the fields that OSS-Fuzz requires for a Python project."""
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     project = yaml.safe_load((FOLDER / "project.yaml").read_text())
     assert project["language"] == "python"

@@ -1,6 +1,6 @@
 """confluent_kafka.protocol reads any bytes: it returns a message or raises one kind of error.
 
-It needs little memory.
+Decoding needs little memory.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ MESSAGES = st.sampled_from(list(every_version()))
 SETTINGS = settings(
     derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
 )
-# The memory limit of an input: one byte can become a struct with all its fields.
+# The limits of the memory for an input. One byte can become a struct with all its fields.
 PER_BYTE, AT_LEAST = 100, 50_000
 
 
 def read(name: str, version: int, data: bytes) -> None:
-    """Decode `data`; the encoded message decodes to the same message again."""
+    """Decode `data`, and check that encoding and decoding again result in the same message."""
     message = protocol.message_class(name)
     with suppress(protocol.MalformedMessageError):
         written = message.decode(data, version).encode(version)
-        # The encoding may differ from `data`: a bool of 2 becomes 1.
+        # The encoding may differ from `data`. For example, a bool of 2 becomes 1.
         assert message.decode(written, version).encode(version) == written
 
 
 @settings(SETTINGS, max_examples=1_000)
 @given(MESSAGES, st.binary(max_size=200))
 def test_any_bytes(which: tuple[str, int], data: bytes) -> None:
-    """Only MalformedMessageError is raised."""
+    """decode() of any bytes raises only MalformedMessageError."""
     read(*which, data)
 
 
 @settings(SETTINGS, max_examples=1_000)
 @given(MESSAGES, st.randoms(use_true_random=False), st.integers(1, 4))
 def test_spoilt_messages(which: tuple[str, int], rng: Random, times: int) -> None:
-    """Messages with a few changed bytes reach more code than random bytes."""
+    """decode() of messages with a few changed bytes, which reach more code, raises only
+    MalformedMessageError."""
     data = bytearray(random_message(*which, Random(rng.random())).encode(which[1]))
     for _ in range(times):
         place = rng.randrange(len(data) + 1)
@@ -58,7 +59,7 @@ def test_spoilt_messages(which: tuple[str, int], rng: Random, times: int) -> Non
 
 @pytest.mark.parametrize("filler", [b"\0", b"\1", b"\2", b"\x7f", b"\xff"])
 def test_memory(filler: bytes) -> None:
-    """Memory stays proportional to the input, even if it claims as many elements as possible.
+    """Memory is proportional to the input, even if it claims as many elements as possible.
 
     Each message of each version is tested with arrays of this size.
     """
@@ -67,7 +68,7 @@ def test_memory(filler: bytes) -> None:
     for name, version in every_version():
         message = protocol.message_class(name)
         with suppress(protocol.MalformedMessageError):
-            message.decode(b"", version)  # compiles the reader
+            message.decode(b"", version)  # compiles the reader before the measurement
         plain = message().encode(version)
         tracemalloc.start()
         for start in range(min(len(plain), 40)):

@@ -1,6 +1,6 @@
 """confluent_kafka.protocol.records reads any bytes: it returns batches or raises errors.
 
-It needs little memory.
+Reading needs little memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ MAX_SIZE = 1 << 20
 
 
 def read(data: bytes) -> None:
-    """Read all batches in the data; each batch is encoded to the same bytes again."""
+    """Read all batches in the data, and check that each batch is encoded to the same bytes
+    again."""
     with suppress(RecordsError):
         for batch in records.read(data, check_crc=False):
             encoded = batch.encode()
@@ -51,7 +52,7 @@ def spoilt(data: bytes, rng: Random, times: int) -> bytes:
 @settings(SETTINGS, max_examples=1_000)
 @given(st.binary(max_size=200), st.integers(0, 2), st.integers(0, 255))
 def test_any_bytes(data: bytes, magic: int, attributes: int) -> None:
-    """Only RecordsError is raised, even if the size and the format are right."""
+    """Reading any bytes raises only RecordsError, even if the size and the format are right."""
     read(data)
     header = bytes(8) + (len(data) + 6).to_bytes(4) + bytes(4) + bytes([magic, attributes])
     read(header + data)
@@ -60,7 +61,7 @@ def test_any_bytes(data: bytes, magic: int, attributes: int) -> None:
 @settings(SETTINGS, max_examples=1_000)
 @given(st.sampled_from(KNOWN), st.randoms(use_true_random=False), st.integers(1, 4))
 def test_spoilt_batches(which: tuple[int, Compression, str], rng: Random, times: int) -> None:
-    """Batches with a few changed bytes reach more code than random bytes."""
+    """Reading batches with a few changed bytes, which reach more code, raises only RecordsError."""
     magic, codec, kind = which
     made = random_records(Random(rng.random()), magic, largest=300)
     read(spoilt(records.write(batch_of(made, magic, codec, kind)), rng, times))
@@ -70,7 +71,7 @@ def test_spoilt_batches(which: tuple[int, Compression, str], rng: Random, times:
 @given(CODECS, st.randoms(use_true_random=False), st.integers(0, 4), st.booleans())
 def test_spoilt_compression(codec: Compression, rng: Random, times: int, old: bool) -> None:
     """A codec returns at most `max_size` bytes, or raises an error."""
-    # Use a separate generator: hypothesis remembers every draw of its own.
+    # Use a separate generator, because hypothesis stores every draw from its own generator.
     own = Random(rng.random())
     data = bytes(own.choices(range(own.randint(1, 256)), k=own.randrange(3_000)))
     packed = spoilt(records.compress(codec, data, magic=0 if old else 2), rng, times)
@@ -82,14 +83,14 @@ def test_spoilt_compression(codec: Compression, rng: Random, times: int, old: bo
 @settings(SETTINGS, max_examples=500)
 @given(CODECS, st.binary(max_size=500), st.integers(1, 500))
 def test_round_trip(codec: Compression, data: bytes, times: int) -> None:
-    """Decompressed data equals the original data."""
+    """Data is unchanged after compression and decompression."""
     assert records.decompress(codec, records.compress(codec, data * times)) == data * times
 
 
 @pytest.mark.parametrize("filler", [b"\0", b"\1", b"\2", b"\x7f", b"\xff"])
 @pytest.mark.parametrize(("magic", "place"), [(0, 18), (1, 26), (2, 61)])
 def test_memory(filler: bytes, magic: int, place: int) -> None:
-    """Claimed sizes and counts of records need no more memory than the actual bytes justify."""
+    """The memory is proportional to the actual bytes, whatever sizes and counts the data claims."""
     [batch] = batch_of([Record(0, 0 if magic else -1)], magic, Compression.NONE)
     size = 4_000
     start = bytearray(batch.encode()[:place])

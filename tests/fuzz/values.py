@@ -1,7 +1,8 @@
-"""Arguments that nobody should pass, drawn from a `random.Random`.
+"""Draws arguments that no program should pass, from a `random.Random`.
 
-Everything in tests/fuzz is drawn from such an object. Its source may be hypothesis, which shrinks
-failures; a seed, which is a hundred times as fast; or libFuzzer, which looks for new branches.
+Everything in tests/fuzz is drawn from such an object. The source of its numbers may be hypothesis,
+which shrinks failures, a seed, which is a hundred times faster, or libFuzzer, which looks for new
+branches.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from confluent_kafka.cimpl import NewTopic, _AdminClient
 
 
 class Ours(Exception):
-    """The exception of hostile objects, which any call may pass on."""
+    """The exception that hostile objects raise. Any call may pass it on."""
 
 
 def text(random: Random) -> str:
-    """Random bytes as text: bytes that are not UTF-8 become lone surrogates."""
+    """Return random bytes as text. Bytes that are not UTF-8 become lone surrogates."""
     return random.randbytes(random.randrange(24)).decode("utf-8", "surrogateescape")
 
 
@@ -62,7 +63,7 @@ class Liar:
 
 
 class Text(str):
-    """A subclass of str whose overridden methods C code must not trust."""
+    """A subclass of str with wrong methods, which C code must not trust."""
 
     def __eq__(self, other: object) -> bool:
         raise Ours
@@ -108,7 +109,7 @@ class Partition(TopicPartition):
 
 
 class Shrinking:
-    """A list item that empties its list at the first access."""
+    """An item that empties its list when a program reads it."""
 
     def __init__(self, items: list[Any]) -> None:
         self._items = items
@@ -194,7 +195,7 @@ HOSTILE: tuple[Any, ...] = (
     logging.NullHandler(),
     ValueError("x"),
 )
-# Objects without a call of their constructor, as copy and pickle make them.
+# These objects are created without a call of their constructor, as by copy and pickle.
 HALF_MADE: tuple[type[Any], ...] = (
     KafkaError,
     Message,
@@ -245,7 +246,8 @@ _ATOMS = (NUMBERS, TEXTS, BYTES, CALLABLES, HOSTILE)
 
 
 def value(random: Random, found: list[Any], depth: int = 2) -> Any:
-    """A random value: an atom, an object, an earlier call's result, or a container of these."""
+    """Return a random value: an atom, an object, a result of an earlier call, or a container of
+    these."""
     choice = random.randrange(12)
     if choice < len(_ATOMS):
         return random.choice(_ATOMS[choice])
@@ -267,8 +269,8 @@ def value(random: Random, found: list[Any], depth: int = 2) -> Any:
             return [tuple(items), *items]
 
 
-# One key of each kind of property, keys whose values are parsed as text, and wrong keys. No key
-# lets a client look up a host name or load a library.
+# One key of each kind of property, keys whose values are parsed as text, and wrong keys. With these
+# keys, no client looks up a host name or loads a library.
 KEYS: tuple[Any, ...] = (
     "acks",
     "allow.auto.create.topics",
@@ -345,7 +347,7 @@ _SETTINGS = (
 
 
 def configuration(random: Random, found: list[Any]) -> Any:
-    """A possible configuration of a client; sometimes any value."""
+    """Return a possible configuration of a client, or sometimes any value."""
     if random.randrange(10) == 0:
         return value(random, found)
     pairs = [(_key(random), _setting(random, found)) for _ in range(random.randrange(1, 5))]
@@ -353,7 +355,7 @@ def configuration(random: Random, found: list[Any]) -> Any:
 
 
 def _key(random: Random) -> Any:
-    """A key; a random one is too short to be a key that looks up a host or loads a library."""
+    """Return a key. A random key is too short to be a key for a host name or a library."""
     return random.choice(KEYS) if random.randrange(30) else text(random)[:10]
 
 

@@ -1,4 +1,4 @@
-"""Change each answer to each call in every way, and count the results.
+"""Change each response to each call in every way, and count the results.
 
 The figures are for docs/project/reliability.md.
 
@@ -18,9 +18,13 @@ from tests.matrix.runs import Figures, run
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.matrix", description=__doc__)
-    parser.add_argument("clients", nargs="*", help="such as admin, or admin.create_topics")
-    parser.add_argument("--cases", type=int, default=0, help="of each call; 0: all")
-    parser.add_argument("--seconds", type=float, default=1e9, help="for each call, at most")
+    parser.add_argument(
+        "clients", nargs="*", help="only these, such as admin or admin.create_topics"
+    )
+    parser.add_argument(
+        "--cases", type=int, default=0, help="number of cases for each call (0: all)"
+    )
+    parser.add_argument("--seconds", type=float, default=1e9, help="the longest time for each call")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--kind", default="", help="only changes with this in their name")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""An embedded cluster behind a proxy that changes its answers."""
+"""Runs an embedded cluster behind a proxy that changes the cluster's responses."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from tests.support.hostile import HostileProxy
 
 
 class ChangingBroker:
-    """A cluster of one broker behind a proxy, which applies a `Change` to the answers."""
+    """A cluster of one broker behind a proxy. The proxy applies a `Change` to the responses."""
 
     def __init__(self, cluster: MockCluster) -> None:
         self.cluster = cluster
-        self.seen: dict[int, tuple[bytes, int]] = {}  # the longest answer to each kind of request
+        # The longest response to each kind of request, with its version.
+        self.seen: dict[int, tuple[bytes, int]] = {}
         self.used = 0
         self._change: Change | None = None
         self._versions: dict[int, int] = {}
@@ -32,7 +33,7 @@ class ChangingBroker:
 
     @contextlib.contextmanager
     def changing(self, change: Change | None) -> Iterator[None]:
-        """Change the answers within the block."""
+        """Change the responses during the block."""
         with self._lock:
             self._change, self.used = change, 0
         try:
@@ -58,7 +59,8 @@ class ChangingBroker:
 
 
 def sample(message_class: Any, version: int) -> Any:
-    """A message with one item in each array, for requests that the mock brokers cannot answer."""
+    """Return a message with one item in each array, for requests that the mock brokers do not
+    support."""
     return message_class(**_items(message_class, partial(_is_in, message_class, version)))
 
 
@@ -76,7 +78,7 @@ def _items(
 
 
 def _is_in(message_class: Any, version: int, field: str, value: Any) -> bool:
-    """Whether this version of the message has the field and all of the value's fields."""
+    """Return whether this version of the message has the field and all fields of the value."""
     try:
         message_class(**{field: value}).encode(version)
     except protocol.UnsupportedVersionError:
@@ -85,7 +87,8 @@ def _is_in(message_class: Any, version: int, field: str, value: Any) -> bool:
 
 
 def _struct_of(struct_class: Any, field: str) -> Any:
-    """The class of an array's items, from the docstring; None for an array of plain values."""
+    """Return the class of an array's items, from the docstring, or None for an array of plain
+    values."""
     for line in (struct_class.__doc__ or "").splitlines():
         words = line.split()
         if len(words) > 1 and words[0] == field and words[1].startswith("[]"):
@@ -94,7 +97,8 @@ def _struct_of(struct_class: Any, field: str) -> Any:
 
 
 def answer_with_samples(cluster: MockCluster, api_keys: Iterable[int]) -> None:
-    """Answer requests that neither the mock brokers nor the embedded administration implement."""
+    """Respond to requests that neither the mock brokers nor the embedded administration
+    implement."""
     for api_key in api_keys:
         response_class = protocol.request_class(api_key).response_class
         cluster.on_request(

@@ -1,4 +1,4 @@
-"""Changes to a broker's answer: cut it, change a byte, insert an error code, delay it."""
+"""Changes to a broker's response: cut it, change a byte, insert an error code, delay it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any
 
 from confluent_kafka import protocol
 
-# All codes of Kafka 4.3, its "unknown" (-1), and the code of a future version.
+# All error codes of Kafka 4.3, its "unknown" (-1), and a code that a future version may have.
 ERROR_CODES = (*range(-1, 0), *range(1, 135), 32_000)
-_CORRELATION_ID = 4  # bytes; without it, an answer belongs to no request
+_CORRELATION_ID = 4  # number of bytes; without a correlation id, a response belongs to no request
 
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change to the answers of one kind of request.
+    """One change to the responses of one kind of request.
 
-    `once` changes only the first answer; a client may then succeed at its second attempt.
+    With `once`, only the first response is changed, so that a client may succeed at its second
+    attempt.
     """
 
     api_key: int
@@ -35,7 +36,7 @@ class Change:
         return f"{name} {self.kind} {self.place} {self.value} {times}"
 
     def apply(self, frame: bytes, version: int) -> bytes:
-        """Return the changed `frame`, which is the answer to a request of this kind."""
+        """Return the changed `frame`, which is the response to a request of this kind."""
         match self.kind:
             case "cut":
                 assert isinstance(self.place, int)
@@ -59,12 +60,12 @@ def _response(api_key: int) -> Any:
 
 
 def _front(api_key: int, version: int) -> int:
-    """The size of the answer's header."""
+    """Return the size of the header of the response."""
     return _CORRELATION_ID + (protocol.response_header_version(api_key, version) > 0)
 
 
 def decoded(api_key: int, frame: bytes, version: int) -> Any:
-    """The response in the frame, or None if the class cannot decode it."""
+    """Return the response in the frame, or None if the class cannot decode it."""
     try:
         return _response(api_key).decode(frame[_front(api_key, version) :], version)
     except ValueError:
@@ -72,7 +73,7 @@ def decoded(api_key: int, frame: bytes, version: int) -> Any:
 
 
 def codes_in(message: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths of the error codes: of the message, and of the first item of each array."""
+    """Yield the paths of the error codes in the message and in the first item of each array."""
     for name, value in message.as_dict().items():
         if name == "error_code":
             yield (*path, name)
@@ -81,7 +82,7 @@ def codes_in(message: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def with_code(api_key: int, frame: bytes, version: int, path: Path, code: int) -> bytes:
-    """The frame with an error code, or the same frame if it does not have this path."""
+    """Return the frame with an error code, or the same frame if it does not have this path."""
     message = decoded(api_key, frame, version)
     try:
         changed = _replaced(message, path, code)
@@ -102,9 +103,9 @@ def _replaced(message: Any, path: Path, code: int) -> Any:
 
 
 def all_changes(api_key: int, frame: bytes, version: int, late: int) -> Iterator[Change]:
-    """Every change to an answer like this one.
+    """Yield every possible change to a response like this one.
 
-    `late` is the delay of a late answer in milliseconds: longer than the client waits.
+    `late` is the delay of a late response in milliseconds, which is longer than the client waits.
     """
     for place in range(_CORRELATION_ID, len(frame)):
         yield Change(api_key, "cut", place)

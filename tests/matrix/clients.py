@@ -1,8 +1,8 @@
-"""Calls of this package's own clients, which run while answers are changed.
+"""Calls of this package's own clients, for tests that change responses.
 
-Each call returns, or raises a documented exception.
+Each call must return or raise a documented exception.
 
-A call opens the clients that it needs, and waits for a few `WAIT`s at most.
+A call opens its own clients, and waits at most a few times as long as `WAIT`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ from confluent_kafka.testing import MockCluster, RequestContext
 from tests.matrix.broker import answer_with_samples
 from tests.support.clients import ADMIN_REQUESTS
 
-WAIT = 1.0  # seconds, the timeout of one request
-LATE = 1500  # milliseconds: longer than a client waits
+WAIT = 1.0  # the timeout of one request, in seconds
+LATE = 1500  # in milliseconds; longer than a client waits
 TOPIC, GROUP = "topic", "group"
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call, or a few that belong together, of one kind of client."""
+    """One call of one kind of client, or a few calls that belong together."""
 
     client: str
     name: str
-    run: Callable[[str], object]  # with the address of the brokers
+    run: Callable[[str], object]  # the argument is the address of the brokers
     raises: tuple[type[BaseException], ...] = (KafkaException,)
     prepare: Callable[[MockCluster], object] = lambda cluster: None
-    by_the_clock: type[protocol.Request] | None = None  # sent by a timer, so not in each run
+    # A request that a timer sends, so not in each run.
+    by_the_clock: type[protocol.Request] | None = None
 
     def __str__(self) -> str:
         return f"{self.client}.{self.name}"
@@ -87,7 +88,7 @@ def outcomes(answer: Any) -> object:
 
 
 def _futures(answer: Any) -> Iterable[Future[Any]]:
-    if isinstance(answer, list):  # a list of requests, one after the other
+    if isinstance(answer, list):  # the requests were sent one after another
         return [future for each in answer for future in _futures(each)]
     return answer.values() if isinstance(answer, Mapping) else [answer]
 
@@ -102,7 +103,7 @@ _COMMITTED = ConsumerGroupTopicPartitions(GROUP, [TopicPartition(TOPIC, 0, 3)])
 _ASKED = ConsumerGroupTopicPartitions(GROUP, [_PLACE])
 _SCRAM = admin.ScramCredentialInfo(admin.ScramMechanism.SCRAM_SHA_256, 4096)
 
-_METADATA = (3, 1, b"\xff\xff\xff\xff")  # for all topics
+_METADATA = (3, 1, b"\xff\xff\xff\xff")  # a raw Metadata request for all topics
 
 _NUMBERS = itertools.count(3)
 
@@ -112,7 +113,7 @@ def new_name() -> str:
 
 
 _t = {"request_timeout": WAIT}
-# Calls that need another call first, and calls that block.
+# These calls need another call first, or block.
 _ADMINISTRATION: dict[str, Callable[[AdminClient], Any]] = {
     "create_topics": lambda c: c.create_topics([admin.NewTopic(new_name(), 1)], **_t),
     "delete_topics": lambda c: [
@@ -190,7 +191,7 @@ def read(address: str, **changes: object) -> None:
 
 
 def _first(poll: Callable[[float], Any]) -> Any:
-    """The first message without an error, within some seconds."""
+    """Return the first message without an error; None if there is none within some seconds."""
     end = time.monotonic() + WAIT * 3
     while time.monotonic() < end:
         message = poll(0.1)
@@ -216,7 +217,7 @@ def ask_about_offsets(address: str) -> None:
             lambda: client.list_topics(timeout=WAIT),
             lambda: client.commit(offsets=[TopicPartition(TOPIC, 0, 2)], asynchronous=False),
         ):
-            stack.callback(ask)  # each is tried, whatever the others raise
+            stack.callback(ask)  # every call is made, even if another call raises
 
 
 def validate(address: str) -> None:
@@ -244,11 +245,11 @@ def log_in(address: str) -> None:
 def send_metrics(address: str) -> None:
     with Producer(config(address)) as client:
         client.list_topics(timeout=WAIT)
-        client.poll(0.2)  # longer than one push interval
+        client.poll(0.2)  # more than one push interval
 
 
 def ask(kind: type[protocol.Request], address: str) -> None:
-    """Send a raw request of this kind, and decode its answer."""
+    """Send a raw request of this kind, and decode the response."""
     with AdminClient(config(address)) as client:
         oldest, newest = client.api_versions(timeout=WAIT)[kind.api_key]
         version = kind.common_version((oldest, newest))
@@ -257,7 +258,7 @@ def ask(kind: type[protocol.Request], address: str) -> None:
 
 
 def answer_leaving(cluster: MockCluster) -> None:
-    """Answer LeaveGroup in versions up to 5, which contain a reason; the mock brokers do not."""
+    """Respond to LeaveGroup up to version 5, with a reason, which mock brokers do not support."""
     kind = protocol.LeaveGroupRequest
 
     def answer(_: protocol.Request, context: RequestContext) -> protocol.Response:
@@ -290,7 +291,7 @@ def want_metrics(cluster: MockCluster) -> None:
     cluster.on_request(protocol.GetTelemetrySubscriptionsRequest.api_key, lambda *_: wanted)
 
 
-# Clients need the cluster's own answers to these three requests.
+# Clients need the cluster's own responses to these three requests.
 _FOR_ALL = {"ApiVersionsRequest", "MetadataRequest", "FindCoordinatorRequest"}
 REQUESTS: list[type[protocol.Request]] = [
     getattr(protocol, name)

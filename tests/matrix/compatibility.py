@@ -1,4 +1,4 @@
-"""Calls of the compatibility APIs, which run while answers are changed."""
+"""Calls of the compatibility APIs, for tests that change responses."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ KAFKA_ADMINISTRATION: dict[str, Callable[[Any], object]] = {
     "wait_for_topics": lambda c: c.wait_for_topics([TOPIC], timeout_ms=_MS),
 }
 
-# Methods that differ in generation 2.
+# Methods that are different in generation 2.
 _CHANGED_2 = of_kafka_2.ConfigResource("TOPIC", TOPIC, {"retention.ms": "1000"})
 KAFKA_2_ADMINISTRATION: dict[str, Callable[[Any], object]] = {
     "alter_configs": lambda c: c.alter_configs([_CHANGED_2]),

@@ -1,4 +1,5 @@
-"""Run a call's cases in separate processes, and find crashes, hangs and unexpected results."""
+"""Runs the cases of a call in separate processes, and finds crashes, hangs and unexpected
+results."""
 
 from __future__ import annotations
 
@@ -9,19 +10,20 @@ import sys
 import threading
 from dataclasses import dataclass, field
 
-SILENCE = 90  # seconds without a line; the worker should have detected its own hang before
+# In seconds; a worker that writes no line for this long should have detected its own hang.
+SILENCE = 90
 
 
 @dataclass
 class Figures:
-    """The results of a call's cases, or of several calls."""
+    """The results of the cases of one call or of several calls."""
 
     cases: int = 0
-    used: int = 0  # cases in which an answer was really changed
+    used: int = 0  # number of cases in which a response was really changed
     returned: int = 0
     raised: int = 0
     slowest: float = 0.0
-    found: list[str] = field(default_factory=list)  # failures
+    found: list[str] = field(default_factory=list)  # the failures
 
     def add(self, other: Figures) -> None:
         self.cases += other.cases
@@ -35,7 +37,7 @@ class Figures:
 def run(call: str, *options: str) -> Figures:
     """Run all cases of a call.
 
-    If a process ends too early, another one runs the remaining cases.
+    If a process ends too early, another process runs the remaining cases.
     """
     figures, first = Figures(), 0
     while True:
@@ -46,7 +48,7 @@ def run(call: str, *options: str) -> Figures:
 
 
 def _process(call: str, first: int, figures: Figures, options: tuple[str, ...]) -> int | None:
-    """Run a worker from case `first`; return the case to continue with, or None after the last."""
+    """Run a worker from case `first`; return the next case to run, or None after the last case."""
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.matrix.worker", call]
     command += ["--first", str(first), *options]
     process = subprocess.Popen(
@@ -91,7 +93,7 @@ def _process(call: str, first: int, figures: Figures, options: tuple[str, ...]) 
     process.stderr.close()
     if code == 0 and ended:
         return None
-    when = "afterwards" if ended else change  # LeakSanitizer reports at the end
+    when = "afterwards" if ended else change  # LeakSanitizer reports leaks at the end
     figures.found.append(f"{call}: {when}: ended with {code}\n{errors[0][-8000:]}")
     return None if ended or number < first else number + 1
 

@@ -37,7 +37,7 @@ OF_ONE_PROCESS |= {"set_sasl_credentials", "wakeup"}
 
 
 def sent_by_python() -> set[str]:
-    """The requests that our sources name, except in the modules for brokers."""
+    """Return the requests in our sources, except in the modules for brokers."""
     root = Path(confluent_kafka.__file__).parent
     words: set[str] = set()
     for path in root.rglob("*.py"):
@@ -48,11 +48,11 @@ def sent_by_python() -> set[str]:
 
 @needs("admin-replies", "coordinator-lookup", "mock-on-request", "raw-request")
 def test_every_request_has_a_case() -> None:
-    """For each request, also those of librdkafka itself, some case changes the answer."""
+    """For each request, including librdkafka's own requests, a case changes the response."""
     seen: set[str] = set()
     for call in CALLS.values():
         if call.client == "protocol":
-            continue  # these cases send whatever request they are given
+            continue  # these cases send any request, so they do not count
         worker = Worker(call)
         try:
             seen.update(protocol.request_class(key).__name__ for key in worker.answered())
@@ -63,9 +63,10 @@ def test_every_request_has_a_case() -> None:
 
 
 def test_every_parser_has_a_case() -> None:
-    """Callers of request() decode answers of any kind, so each kind has a case."""
+    """Each kind of response has a case, because callers of request() decode responses of any
+    kind."""
     asked = {call.name for call in CALLS.values() if call.client == "protocol"}
-    asked |= {"ApiVersions", "FindCoordinator", "Metadata"}  # every client decodes these
+    asked |= {"ApiVersions", "FindCoordinator", "Metadata"}  # every client decodes these responses
     kinds = {name.removesuffix("Request") for name in dir(protocol) if name.endswith("Request")}
     assert kinds - {""} - asked == set()
 
@@ -81,11 +82,11 @@ def test_every_parser_has_a_case() -> None:
     ],
 )
 def test_every_method_has_a_case(client: str, client_class: Any) -> None:
-    """Each public method that sends a request has a case; a new method needs one."""
+    """Each public method that sends a request has a case."""
     public = {name for name in dir(client_class) if name[0].islower()}
     if client == "kafka_0_9":
         public = {name for name in public if name.startswith("send_")}
-    if client == "kafka_2":  # the other methods are those of generation 3
+    if client == "kafka_2":  # the other methods come from generation 3
         public -= set(dir(kafka.KafkaAdminClient))
     asked = {call.name for call in CALLS.values() if call.client == client}
     assert public - OF_ONE_PROCESS - asked == set()

@@ -1,4 +1,4 @@
-"""A few cases of the answer matrix; `make matrix` runs all of them."""
+"""Runs a few cases of the matrix of changed responses. `make matrix` runs all cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ DRAWN = (
 
 @pytest.mark.parametrize("call", DRAWN)
 def test_answers_that_are_changed(call: str) -> None:
-    """After any change to an answer, the call returns or raises a documented exception, in time."""
+    """After any change to a response, the call returns or raises a documented exception, in
+    time."""
     figures = run(call, "--cases=8", "--seconds=4", "--seed=1")
     assert figures.found == []
     assert figures.cases > 0

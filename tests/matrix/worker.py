@@ -1,4 +1,4 @@
-"""One process that makes calls while answers are changed; its output names each case.
+"""Makes calls in one process while responses are changed. Its output names each case.
 
     python -m tests.matrix.worker CALL --seed 0 --cases 50 --first 0
 
@@ -35,9 +35,9 @@ from tests.matrix.changes import Change, all_changes
 from tests.matrix.clients import GROUP, LATE, TOPIC, Call, config
 from tests.support.refcounts import TYPES
 
-RUNS = 20  # for a request that a timer sends, on a slow machine
-BETWEEN_CHECKS = 20  # cases between two checks for leaks
-HANG = 60  # seconds, for one case: all stacks are printed, and the process ends
+RUNS = 20  # number of attempts to see a request that a timer sends, on a slow machine
+BETWEEN_CHECKS = 20  # number of cases between two checks for leaks
+HANG = 60  # in seconds; if one case takes longer, all stacks are printed and the process ends
 API_VERSIONS = protocol.ApiVersionsRequest.api_key
 UNKNOWN_TO_THE_CLUSTER = (
     *(34, 38, 39, 40, 41, 43, 45, 46, 48, 49, 55, 57, 61, 64, 65, 66, 74, 80, 81, 88, 89),
@@ -73,7 +73,7 @@ class Worker:
             client.alter_user_scram_credentials([user])["me"].result(60)
 
     def answered(self) -> dict[int, tuple[bytes, int]]:
-        """An answer to each kind of request that the call sends, and its version."""
+        """Return a response to each kind of request that the call sends, with the version."""
         late = self._call.by_the_clock
         for _ in range(RUNS):
             begun = self.run(None)["outcome"]
@@ -83,7 +83,7 @@ class Worker:
         return self._broker.seen
 
     def changes(self) -> list[Change]:
-        """Every change to the answers that the call receives."""
+        """Return every change to the responses that the call receives."""
         return [
             change
             for api_key, (frame, version) in sorted(self.answered().items())
@@ -100,7 +100,7 @@ class Worker:
                 self._call.run(self._broker.address)
             except self._call.raises as error:
                 unasked = isinstance(error, KafkaException) and error.code() == KafkaError._DESTROY
-                # _DESTROY: librdkafka has dropped a request, although its client is open.
+                # _DESTROY means that librdkafka has dropped a request of an open client.
                 outcome = f"{'UNEXPECTED' if unasked else 'raised'} {type(error).__name__}: {error}"
             except Exception as error:
                 outcome = f"UNEXPECTED {type(error).__name__}: {error}"
@@ -113,7 +113,7 @@ class Worker:
 
 
 class Leaks:
-    """Ends the process if calls leaked objects; the cases since the last check are the suspects.
+    """Ends the process if calls have leaked objects, and prints the cases since the last check.
 
     LeakSanitizer reports leaked C memory at the end of the process, in a build with the address
     sanitizer (make matrix SANITIZED=1).
@@ -130,7 +130,7 @@ class Leaks:
 
     def look(self) -> None:
         gc.collect()
-        # Uuid is left out: the embedded cluster keeps the ids of topics that calls create.
+        # Uuid is left out, because the embedded cluster keeps the ids of topics that calls create.
         held = {each.__name__: sys.getrefcount(each) for each in TYPES if each is not Uuid}
         grown = [
             name
@@ -146,7 +146,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("call")
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--cases", type=int, default=0, help="so many of them; 0: all")
+    parser.add_argument("--cases", type=int, default=0, help="number of cases (0: all)")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--kind", default="")
@@ -176,7 +176,8 @@ def main() -> None:
 
 
 def drawn(random: Random, changes: list[Change], count: int) -> list[Change]:
-    """Draw some of the changes, equally for each request and kind: long answers have many more."""
+    """Draw some of the changes, equally for each request and kind, because long responses have many
+    more."""
     piles: dict[tuple[int, str], list[Change]] = {}
     for change in random.sample(changes, len(changes)):
         piles.setdefault((change.api_key, change.kind), []).append(change)

@@ -15,12 +15,16 @@ from tests.model.machines import CLIENTS, MACHINES, kinds
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.model", description=__doc__)
-    parser.add_argument("--examples", type=int, default=500, help="of each client (%(default)s)")
-    parser.add_argument("--steps", type=int, default=40, help="of an example (%(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="other examples (%(default)s)")
-    parser.add_argument("--only", choices=CLIENTS, help="one client")
-    parser.add_argument("--machine", choices=MACHINES, help="one machine")
-    parser.add_argument("--first", action="store_true", help="show the first failure as it is")
+    parser.add_argument(
+        "--examples", type=int, default=500, help="examples of each client (%(default)s)"
+    )
+    parser.add_argument("--steps", type=int, default=40, help="steps of each example (%(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="another seed draws other examples (%(default)s)"
+    )
+    parser.add_argument("--only", choices=CLIENTS, help="run only this client")
+    parser.add_argument("--machine", choices=MACHINES, help="run only this machine")
+    parser.add_argument("--first", action="store_true", help="do not shrink the first failure")
     arguments = parser.parse_args()
     budget = settings(
         max_examples=arguments.examples,

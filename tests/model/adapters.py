@@ -1,7 +1,7 @@
-"""The consumers of the model, driven by one set of blocking calls.
+"""Adapters for the consumers of the model. They have a common set of blocking calls.
 
-A partition is a number here, because the model has one topic. If a client does not know a
-partition's value, its answer leaves out the partition.
+A partition is a number here, because the model has one topic. If a client has no value for a
+partition, the result does not contain the partition.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from tests.support.waiting import TIMEOUT
 ALL = (0, 1)
 Read = tuple[int, int, bytes | None]  # partition, offset, value
 SECONDS = 0.02
-# While the group waits for a JoinGroup, the coordinator answers no later request, so a member that
-# closes then cannot leave. It keeps its partitions for this long.
+# While a JoinGroup of a member waits for the group, the coordinator responds to no later request.
+# So a member that closes in this time cannot leave, and keeps its partitions for this long.
 SESSION_MS = 6000
 
-# Errors while a topic is deleted and created again.
+# Errors that can occur while a topic is deleted and created again.
 AWAY = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError._UNKNOWN_TOPIC,
     KafkaError._UNKNOWN_PARTITION,
     KafkaError.UNKNOWN_TOPIC_ID,
 }
-# A partition that was assigned a moment ago does not support seek() yet.
+# These errors mean that the partition was assigned too recently to support seek().
 _TOO_EARLY = {KafkaError._STATE, KafkaError._UNKNOWN_PARTITION}
 
 
@@ -53,7 +53,7 @@ class Rules:
     keeps_pauses: bool = False
     """A repeated assign() keeps the pause of a partition that it names again."""
     commits_what_is_new: bool = False
-    """commit() does nothing if nothing was read since the last one."""
+    """commit() does nothing if the client has read nothing since the last commit."""
     protocols: tuple[str, ...] = ("range", "cooperative")
     """The assignment protocols; empty if members do not share partitions."""
     holds: bool = False
@@ -80,14 +80,15 @@ class Adapter(Protocol):
 
     rules: ClassVar[Rules]
     ways: ClassVar[tuple[str, ...]]
-    """Ways to read."""
+    """The names of the client's ways to read."""
 
     def assign(self, partitions: Collection[int]) -> None: ...
     def subscribe(self) -> None: ...
     def assignment(self) -> set[int]: ...
     def read(self, way: str, count: int, seconds: float) -> list[Read]: ...
     def seek(self, partition: int, offset: int | None) -> bool:
-        """Seek to the offset, or to the beginning if it is None; False if it is too early."""
+        """Seek to the offset, or to the beginning if it is None; return False if it is too
+        early."""
 
     def pause(self, partition: int) -> None: ...
     def resume(self, partition: int) -> None: ...
@@ -110,7 +111,7 @@ class Adapter(Protocol):
 
 
 def _read(messages: Any) -> list[Read]:
-    """Return the messages' data; skip errors that say that the topic is missing for now."""
+    """Return the data of the messages; skip errors that mean that the topic is missing for now."""
     result = []
     for message in messages:
         error = message.error()
@@ -290,7 +291,7 @@ class Objects(Blocking):
 
 
 class Awaiting(Native):
-    """`AIOConsumer`; its loop runs while a call does."""
+    """`AIOConsumer`. Its event loop runs only during a call."""
 
     ways: ClassVar[tuple[str, ...]] = ("poll", "consume", "getmany", "arrow")
     kind: ClassVar[Callable[[dict[str, Any]], Any]] = AIOConsumer

@@ -1,4 +1,4 @@
-"""The consumers of the compatibility APIs, for the model."""
+"""Adapters for the consumers of the compatibility APIs."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class KafkaPython2(KafkaPython):
 
 
 class AioKafka(NoBlocks):
-    """`compat.aiokafka`; its loop runs while a call does."""
+    """`compat.aiokafka`. Its event loop runs only during a call."""
 
     rules: ClassVar[Rules] = Rules(knows_its_position=True, protocols=("range",))
     ways: ClassVar[tuple[str, ...]] = ("getmany", "getone")
@@ -227,7 +227,8 @@ class AioKafka(NoBlocks):
         return {each: at for each, at in found.items() if at is not None}
 
     def _told(self, method: Callable[..., Any], partition: int) -> int | None:
-        """Ask about a partition; return None if the group has just revoked it."""
+        """Call a method about a partition; return None if the group has just revoked the
+        partition."""
         try:
             answer: int | None = self.call(method, self.at(partition))
         except aiokafka.errors.IllegalStateError:

@@ -1,8 +1,8 @@
 """The model of a group: members share a topic's partitions, join and leave, and lose nothing.
 
-The model does not know exactly when a rebalance happens. So between two settled states, it allows
-everything that a rebalance may do, but nothing else: a message may come again only if the group had
-not committed it.
+The model cannot predict exactly when a rebalance happens. So between two settled states, it allows
+all effects of a rebalance, and nothing else. A message may come again only if the group has not
+committed it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEMBERS = 3
 members = st.integers(0, MEMBERS - 1)
 numbers = st.integers(0, 11)
 
-# Errors if the group has rebalanced without the member, or is about to.
+# These errors mean that the group has rebalanced without the member, or is about to rebalance.
 _OUTDATED = {
     KafkaError._NO_OFFSET,
     KafkaError._ASSIGNMENT_LOST,
@@ -37,7 +37,7 @@ _OUTDATED = {
 
 @dataclass
 class Member:
-    """What the model knows of a member."""
+    """The model's state of a member."""
 
     consumer: Adapter
     next: dict[int, int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Member:
 
 
 class GroupMachine(RuleBasedStateMachine):
-    """Consumers that subscribe."""
+    """The state machine for consumers that subscribe."""
 
     kind: str = "Consumer"
     cluster: MockCluster
@@ -113,7 +113,7 @@ class GroupMachine(RuleBasedStateMachine):
     def move_leader(self, partition: int, broker: int) -> None:
         self.topic.move_leader(partition % len(self.topic.logs), broker)
 
-    # ---- who reads ----
+    # ---- members ----
 
     @precondition(lambda self: len(self.members) < MEMBERS)
     @rule()
@@ -151,7 +151,10 @@ class GroupMachine(RuleBasedStateMachine):
             self.given[partition] = max(self.given.get(partition, 0), offset + 1)
 
     def may_come(self, member: Member, partition: int) -> set[int]:
-        """The next message's offset; after a rebalance, also that of the first uncommitted one."""
+        """Return the possible offsets of the next message.
+
+        After a rebalance, they include the first uncommitted message.
+        """
         log = self.topic.logs[partition]
         if self.is_automatic:
             return {log.next_record(self.given.get(partition, 0))}
@@ -188,9 +191,10 @@ class GroupMachine(RuleBasedStateMachine):
             member.next = {each: at for each, at in member.next.items() if each in owned}
 
     def is_shared(self) -> bool:
-        """Whether each partition has an owner, and all members' shares are about equal.
+        """Whether each partition has an owner, and the shares differ by at most one partition.
 
-        A new member has no partitions yet, while the former owners still have all of them.
+        Before a rebalance, a new member has no partitions, and the former owners still have all
+        partitions.
         """
         shares = [member.consumer.assignment() for member in self.members]
         sizes = [len(share) for share in shares]
@@ -268,7 +272,7 @@ class GroupMachine(RuleBasedStateMachine):
 
 
 def is_outdated(error: Any) -> bool:
-    """Whether the group has rebalanced without the member, or is about to."""
+    """Whether the error means that the group has rebalanced without the member, or is about to."""
     if isinstance(error, KafkaException):
         return error.args[0].code() in _OUTDATED
     return type(error).__name__ in {"CommitFailedError", "IllegalStateError"}

@@ -29,13 +29,13 @@ class Log:
         return [each for each in sorted(self.records) if each >= max(offset, self.start)]
 
     def next_record(self, offset: int) -> int:
-        """The next record's offset, or the end."""
+        """The offset of the next record, or the end of the log."""
         return next(iter(self.after(offset)), self.end)
 
     def may_follow(self, offset: int) -> set[int]:
         """The offsets that a consumer at `offset` may get next.
 
-        It may have fetched records that were deleted later.
+        The consumer may have fetched records before they were deleted.
         """
         firsts = (max(offset, start) for start in self.starts)
         fetched = {min((each for each in self.records if each >= at), default=at) for at in firsts}
@@ -43,7 +43,7 @@ class Log:
 
 
 class Topic:
-    """A topic of the embedded cluster, with every kind of change to it."""
+    """A topic of the embedded cluster, with methods for every kind of change."""
 
     _names = itertools.count()
 
@@ -103,9 +103,9 @@ class Topic:
             log.end = max(log.end, offset + 1)
 
     def transaction(self, partition: int, count: int, commit: bool) -> None:
-        """Write a transaction: its marker is an offset without a record.
+        """Write a transaction. Its marker takes one offset, which has no record.
 
-        Aborted records are hidden.
+        Consumers do not get aborted records.
         """
         log = self.logs[partition]
         before = log.end
@@ -120,7 +120,10 @@ class Topic:
         log.end += 1
 
     def compacted(self, partition: int, kept: set[int], size: int) -> None:
-        """Append a batch of `size` offsets, of which some have records."""
+        """Append a batch of `size` offsets, as after compaction.
+
+        Only the offsets in `kept` have records.
+        """
         log = self.logs[partition]
         records = [
             Record(offset=log.end + each, timestamp=1000, key=None, value=self._value(), headers=())

@@ -24,12 +24,13 @@ Bounds = tuple[int, int]
 
 @dataclass
 class Place:
-    """What the model knows of one partition of the consumer."""
+    """The model's state of one partition of the consumer."""
 
     next: int = 0
-    """The consumer returned all messages before this offset, since its last assignment or seek."""
+    """The consumer has returned all messages before this offset since its last assignment or
+    seek."""
     given: bool = False
-    """A message has come since then, so every client knows its position()."""
+    """A message has come since then, so position() has a value in every client."""
     stored: Bounds | None = None
     """The offset that commit() commits instead of the position, after a seek."""
     has_stored: bool = False
@@ -46,7 +47,7 @@ def within(bounds: Bounds, *others: Bounds | None) -> Bounds:
 
 
 class ConsumerMachine(RuleBasedStateMachine):
-    """A consumer with assigned partitions."""
+    """The state machine for a consumer with assigned partitions."""
 
     kind: str = "Consumer"
     cluster: MockCluster
@@ -68,12 +69,12 @@ class ConsumerMachine(RuleBasedStateMachine):
         setting = Setting(servers, self.topic.name, self.topic.name, self.is_automatic)
         self.consumer = ADAPTERS[self.kind](setting)
         self.rules = self.consumer.rules
-        self.has_read = False  # since the last commit
+        self.has_read = False  # whether the consumer has read messages since the last commit
         self.places = {each: Place(next=self.begin_at(each)) for each in ALL}
         self.consumer.assign(ALL)
 
     def begin_at(self, partition: int) -> int:
-        """The committed offset if the log has it, or the log's start."""
+        """Return the committed offset if the log has it, or else the start of the log."""
         log = self.topic.logs[partition]
         at, _ = self.committed.get(partition, (log.start, log.start))
         return at if log.start <= at <= log.end else log.start
@@ -108,13 +109,14 @@ class ConsumerMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.rules.follows)
     @rule()
     def create_again(self) -> None:
-        """The new topic is read from its start, as soon as the consumer knows it.
+        """The consumer reads the new topic from its start, after it has updated its metadata.
 
         Kafka forgets a group's committed offsets of a deleted topic.
         """
         highest = {each: self.at(each)[1] for each in self.places}
         self.topic.create_again()
-        # The client may repeat a commit of the old topic's offsets, which applies to the new topic.
+        # The client may repeat a commit of the old topic's offsets, which then applies to the new
+        # topic.
         self.committed = (
             {each: (0, at) for each, at in highest.items()} if self.is_automatic else {}
         )
@@ -126,11 +128,12 @@ class ConsumerMachine(RuleBasedStateMachine):
     # ---- reading ----
 
     def note(self, read: list[Read]) -> None:
-        """Each message is the next of its partition: none is lost, and none comes again."""
+        """Check that each message is the next message of its partition, so that none is lost or
+        repeated."""
         for partition, offset, value in read:
             if self.topic.is_former(value):
                 assert self.places[partition].is_new, (partition, offset, value)
-                continue  # the client fetched it before
+                continue  # the client fetched the message before the topic was deleted
             log, place = self.topic.logs[partition], self.places[partition]
             assert not place.paused, (partition, offset)
             assert offset in log.may_follow(place.next), (partition, offset, place, log)
@@ -147,7 +150,7 @@ class ConsumerMachine(RuleBasedStateMachine):
         self.note(self.consumer.read(self.way(number), count, SECONDS))
 
     def left(self) -> bool:
-        """Whether a partition without a pause has more messages."""
+        """Whether a partition that is not paused has more messages."""
         return any(
             not place.paused and self.topic.logs[number].after(place.next)
             for number, place in self.places.items()
@@ -155,7 +158,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 11), count=st.integers(1, 8))
     def read_all(self, number: int, count: int) -> None:
-        """All messages come, and then the position is the end."""
+        """Read all messages. Afterwards, the position must be the end of the log."""
         step = lambda: self.note(self.consumer.read(self.way(number), count, SECONDS))  # noqa: E731
         wait_until(lambda: not self.left(), step)
         if self.rules.follows:
@@ -181,7 +184,8 @@ class ConsumerMachine(RuleBasedStateMachine):
         asked = None if offset is None else target
         wait_until(lambda: self.consumer.seek(partition, asked))
         if place.given:
-            # The received messages are committed, until a message comes at another place.
+            # commit() still commits the received messages, until a message comes from the new
+            # place.
             place.stored = (place.next, log.next_record(place.next))
         if offset is not None and target < before:
             place.stored, place.has_stored = (target, target), True
@@ -204,7 +208,8 @@ class ConsumerMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_automatic)
     @rule(wanted=st.sampled_from([{0}, {1}, {0, 1}]))
     def assign(self, wanted: set[int]) -> None:
-        """For a repeated partition, a client keeps the pause, or pause and position, or neither."""
+        """If a partition was assigned before, a client keeps its pause, its pause and position, or
+        neither."""
         before, self.places = (
             self.places,
             {each: Place(next=self.begin_at(each)) for each in wanted},
@@ -220,20 +225,21 @@ class ConsumerMachine(RuleBasedStateMachine):
     # ---- committing ----
 
     def stored(self, partition: int) -> Bounds | None:
-        """The offset of received messages, which the next commit() commits."""
+        """Return the bounds of the offset that the next commit() commits."""
         place = self.places[partition]
         if place.stored is not None:
             return place.stored
         return self.at(partition) if place.has_stored and place.given else None
 
     def at(self, partition: int) -> Bounds:
-        """The bounds of the position: after the last received message, up to the next one."""
+        """Return the bounds of the position: after the last received message, up to the next
+        message."""
         place = self.places[partition]
         return place.next, self.topic.logs[partition].next_record(place.next)
 
     @rule()
     def commit(self) -> None:
-        """The received messages are committed, and no others."""
+        """commit() commits exactly the received messages."""
         told = self.consumer.positions()
         self.consumer.commit()
         for partition, place in self.places.items():
@@ -244,7 +250,8 @@ class ConsumerMachine(RuleBasedStateMachine):
             else:
                 bounds = self.at(partition) if partition in told else None
                 if bounds is not None and not place.given:
-                    # The client may not know yet that its first offset was deleted from the log.
+                    # The client's first offset may have been deleted from the log without the
+                    # client noticing.
                     bounds = within(bounds, self.committed.get(partition))
                 if place.is_new and bounds is not None:
                     bounds = (0, bounds[1])
@@ -254,7 +261,7 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @rule(partition=partitions, offset=st.integers(0, 40))
     def commit_an_offset(self, partition: int, offset: int) -> None:
-        """Commit an offset of a received message; the next commit() passes it."""
+        """Commit an offset of a received message. The next commit() commits a later offset."""
         place = self.places.get(partition)
         if place is None or not place.given or self.is_automatic:
             return
@@ -264,7 +271,10 @@ class ConsumerMachine(RuleBasedStateMachine):
 
     @rule()
     def close_and_open(self) -> None:
-        """close() commits nothing without automatic commits, else the received messages."""
+        """close() commits the received messages if commits are automatic.
+
+        Otherwise it commits nothing.
+        """
         self.consumer.close()
         if self.is_automatic:
             for partition in self.places:
@@ -284,18 +294,18 @@ class ConsumerMachine(RuleBasedStateMachine):
             self.committed[partition] = within(stored, None if is_exact else former)
 
     def told_committed(self) -> dict[int, int]:
-        """The committed offsets, read by another consumer of the group."""
+        """Return the committed offsets, which another consumer of the group reads."""
         setting = Setting(self.cluster.bootstrap_servers, self.topic.name, self.topic.name)
         reader = ADAPTERS["Consumer"](setting)
         told = reader.committed()
         reader.close()
         return told
 
-    # ---- what the consumer says ----
+    # ---- values that the consumer reports ----
 
     @invariant()
     def position_is_between(self) -> None:
-        """The position is after the last received message, and not after the next one."""
+        """The position is after the last received message, and not after the next message."""
         told = self.consumer.positions()
         for partition, place in self.places.items():
             if place.given:

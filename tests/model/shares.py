@@ -1,9 +1,9 @@
 """The model of a share group: each record is accepted or rejected once, and not lost before.
 
 Members join and leave, read the same partitions and acknowledge each record. For each record, the
-model counts the deliveries and notes the brokers' answers to its acknowledgements.
+model counts the deliveries and stores the brokers' responses to its acknowledgements.
 
-An acknowledgement may fail. Then its records come again, which the model allows, like Kafka.
+An acknowledgement may fail. Then its records come again. Kafka and the model allow that.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEMBERS = 3
 members = st.integers(0, MEMBERS - 1)
 kinds = st.lists(st.sampled_from(AcknowledgeType), min_size=1, max_size=4)
 
-# High enough, so that the group archives no record after too many deliveries.
+# The limit is so high that the group never archives a record after too many deliveries.
 LIMIT = 1_000_000
 
 _SHARE_GROUP_HEARTBEAT = 76
@@ -56,7 +56,7 @@ class Member:
     consumer: ShareConsumer
     held: dict[Place, AcknowledgeType | None] = field(default_factory=dict)
     sent: dict[Place, AcknowledgeType] = field(default_factory=dict)
-    """These acknowledgements have no answer yet."""
+    """These acknowledgements have no response yet."""
 
 
 def _objects(config: dict[str, Any]) -> ShareConsumer:
@@ -70,7 +70,7 @@ SHARE_CONSUMERS: dict[str, Callable[[dict[str, Any]], ShareConsumer]] = {
 
 
 class ShareMachine(RuleBasedStateMachine):
-    """Share consumers that subscribe to one topic."""
+    """The state machine for share consumers that subscribe to one topic."""
 
     kind: ClassVar[str] = "ShareConsumer"
     cluster: ClassVar[MockCluster]
@@ -80,7 +80,7 @@ class ShareMachine(RuleBasedStateMachine):
         self.cluster.set_share_group_auto_offset_reset("earliest")
         self.cluster.set_share_group_heartbeat_interval(0.02)
         self.cluster.set_share_group_delivery_count_limit(LIMIT)
-        # A record whose acknowledgement failed is locked for this long.
+        # After a failed acknowledgement, a record is locked for this long.
         self.cluster.set_share_group_record_lock_duration(3)
         self.joined: set[str] = set()
         self.cluster.on_request(_SHARE_GROUP_HEARTBEAT, self.note_heartbeat)
@@ -122,7 +122,10 @@ class ShareMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.members) < MEMBERS)
     @rule()
     def join(self) -> None:
-        """Wait until the group has the member: if it closed earlier, it would stay as a ghost."""
+        """Add a member, and wait until the group has it.
+
+        A member that closes earlier would stay in the group.
+        """
         known = len(self.joined)
         consumer = SHARE_CONSUMERS[self.kind](
             {
@@ -146,7 +149,8 @@ class ShareMachine(RuleBasedStateMachine):
         self.close(self.members.pop(number % len(self.members)))
 
     def close(self, member: Member) -> None:
-        """Closing sends the acknowledgements and awaits the answers; other records are released."""
+        """Close the member, which sends its acknowledgements, awaits the responses, and releases
+        the rest."""
         if self.is_explicit:
             self.send(member)
         member.consumer.close()
@@ -167,7 +171,8 @@ class ShareMachine(RuleBasedStateMachine):
             self.note(member, message)
 
     def note(self, member: Member, message: Message[Any, Any]) -> None:
-        """The record is in the log and not finished, and its delivery count has increased."""
+        """Check that the record is in the log and not finished, and that its delivery count has
+        increased."""
         assert message.error() is None
         place = message.partition() or 0, message.offset() or 0
         assert self.topic.logs[place[0]].records[place[1]] == message.value()
@@ -183,7 +188,7 @@ class ShareMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_explicit)
     @rule(number=members, said=kinds, count=st.integers(1, 20))
     def acknowledge(self, number: int, said: list[AcknowledgeType], count: int) -> None:
-        """Acknowledge some held records; an acknowledgement that is not sent yet may change."""
+        """Acknowledge some held records. An acknowledgement that is not sent yet may be changed."""
         member = self.members[number % len(self.members)]
         for index, place in enumerate(list(member.held)[:count]):
             self.say(member, place, said[index % len(said)])
@@ -199,7 +204,10 @@ class ShareMachine(RuleBasedStateMachine):
 
     @rule(number=members, waits=st.booleans())
     def commit(self, number: int, waits: bool) -> None:
-        """A commit that waits returns all its results; results of other commits may come later."""
+        """A commit that waits returns all of its results.
+
+        Results of other commits may come later.
+        """
         member = self.members[number % len(self.members)]
         before = set(member.sent)
         said = {place[0] for place, kind in member.held.items() if kind is not None}
@@ -219,11 +227,11 @@ class ShareMachine(RuleBasedStateMachine):
                 del member.held[place]
 
     def answered(self, member: Member, offsets: dict[TopicPartition, set[int]], error: Any) -> None:
-        """Without an error, accepted and rejected records are done; other records come again."""
+        """Without an error, accepted and rejected records are done. Other records come again."""
         for partition, each in offsets.items():
             for offset in each:
                 if offset not in self.topic.logs[partition.partition].records:
-                    continue  # an offset without a record, which the client acknowledges itself
+                    continue  # the offset has no record, so the client itself acknowledges it
                 said = member.sent.pop((partition.partition, offset))
                 if error is None and said is not AcknowledgeType.RELEASE:
                     self.records[partition.partition, offset].is_done = True

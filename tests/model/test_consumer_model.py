@@ -1,4 +1,4 @@
-"""Consumers run against the model for some seconds; `make model` runs longer."""
+"""Runs consumers against the model for some seconds. `make model` runs longer."""
 
 from __future__ import annotations
 
@@ -36,5 +36,6 @@ def cluster() -> Iterator[MockCluster]:
 
 @pytest.mark.parametrize(("machine", "kind"), list(kinds("assigned")))
 def test_no_message_is_lost_or_repeated(cluster: MockCluster, machine: str, kind: str) -> None:
-    """Consumers also report their positions, pauses and committed offsets correctly."""
+    """Consumers return each message once, and report positions, pauses and committed offsets
+    correctly."""
     run_state_machine_as_test(MACHINES[machine](kind, cluster), settings=BUDGET)

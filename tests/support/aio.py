@@ -1,4 +1,4 @@
-"""Tests that are coroutines, each in an event loop of its own."""
+"""Runs tests that are coroutines, each test in an event loop of its own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers, send
 from tests.support.waiting import TIMEOUT
 
-# The limit in seconds for a whole test, which waits more than once.
+# The limit in seconds for a whole test. A test can wait more than once.
 BOUND = 4 * TIMEOUT
 
-_BEFORE_OUTAGE = 10  # messages
+_BEFORE_OUTAGE = 10  # number of messages
 
 
 def _uvloop() -> asyncio.AbstractEventLoop:
@@ -64,12 +64,12 @@ def run_in(
     with contextlib.ExitStack() as stack:
         stack.callback(test.close)
         runner = stack.enter_context(asyncio.Runner(debug=True, loop_factory=loop_factory))
-        runner.get_loop()  # there may be none of this kind
+        runner.get_loop()  # this kind of loop may be missing
         runner.run(asyncio.wait_for(test, bound))
 
 
 def consumer_at(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOConsumer:
-    """A consumer that starts at the beginning, and commits only when told to."""
+    """A consumer that starts at the beginning. It commits only if a test calls commit()."""
     common: dict[str, Any] = {
         "bootstrap.servers": cluster.bootstrap_servers,
         "group.id": "group",
@@ -91,8 +91,9 @@ async def across_an_outage(
 ) -> list[Any]:
     """Return the results of calls that each wait for one message, while all brokers stop.
 
-    One message is sent for each call: some before the brokers stop, which they do when the first
-    message has arrived, and the others when the brokers are back.
+    The function sends one message for each call. It sends some messages before the brokers stop,
+    and the other messages when the brokers run again. The brokers stop when the first message has
+    arrived.
     """
     await asyncio.to_thread(send, producer, topic, numbers(0, _BEFORE_OUTAGE))
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

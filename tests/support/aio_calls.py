@@ -1,4 +1,4 @@
-"""Every public call of the asyncio clients, with arguments: a test may walk through all of them."""
+"""Lists every public call of the asyncio clients, with arguments, for tests that make them all."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def public(kind: type[Any]) -> set[str]:
 
 
 def arguments_of(function: Callable[..., Any]) -> list[Any]:
-    """One None for each argument without a default: a call checks the loop before its arguments."""
+    """One None for each argument without a default. A call checks the loop before its arguments."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return [
         None

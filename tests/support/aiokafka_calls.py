@@ -1,4 +1,4 @@
-"""Every coroutine of `compat.aiokafka`'s clients, with arguments: a test may walk through them."""
+"""Lists every coroutine of `compat.aiokafka`'s clients, with arguments, for tests."""
 
 from __future__ import annotations
 

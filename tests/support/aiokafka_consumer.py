@@ -1,4 +1,4 @@
-"""Consumers of confluent_kafka.compat.aiokafka, for tests."""
+"""Makes consumers of confluent_kafka.compat.aiokafka, for tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Record = Any
 
 
 def consumer_at(servers: str, *topics: str, **keywords: Any) -> AIOKafkaConsumer[Any, Any]:
-    """A consumer that is not started, and begins at the first message."""
+    """A consumer that is not started yet. It will begin at the first message."""
     common: dict[str, Any] = {
         "bootstrap_servers": servers,
         "auto_offset_reset": "earliest",
@@ -30,7 +30,7 @@ def consumer_at(servers: str, *topics: str, **keywords: Any) -> AIOKafkaConsumer
 async def reading(
     servers: str, *partitions: TopicPartition, **keywords: Any
 ) -> AsyncIterator[AIOKafkaConsumer[Any, Any]]:
-    """A started consumer that these partitions are assigned to."""
+    """A started consumer with these partitions as its assignment."""
     consumer = consumer_at(servers, **keywords)
     consumer.assign(partitions)
     async with consumer:
@@ -38,7 +38,7 @@ async def reading(
 
 
 class Told(ConsumerRebalanceListener):
-    """A listener that notes what it is told."""
+    """A listener that records its calls and their partitions."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, set[TopicPartition]]] = []
@@ -56,7 +56,7 @@ async def values(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[Any]:
 
 
 async def many(consumer: AIOKafkaConsumer[Any, Any], count: int, **keywords: Any) -> list[Record]:
-    """This number of messages, from getmany()."""
+    """The next `count` messages, from getmany()."""
     found: list[Record] = []
     while len(found) < count:
         for records in (await consumer.getmany(timeout_ms=1000, **keywords)).values():
@@ -65,6 +65,6 @@ async def many(consumer: AIOKafkaConsumer[Any, Any], count: int, **keywords: Any
 
 
 async def raised_by(task: asyncio.Future[Any]) -> BaseException | None:
-    """What a task raises, or None."""
+    """The exception that a task raises, or None."""
     await asyncio.wait([task])
     return None if task.cancelled() else task.exception()

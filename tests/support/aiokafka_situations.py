@@ -37,7 +37,7 @@ async def members_share(servers: str, topic: str, group: str) -> None:
 
 
 async def regions_stay_together(servers: str, topic: str) -> None:
-    """Messages of a region are in one partition."""
+    """All messages of a region are in the same partition."""
     places = await situations.keep_regions_together(
         servers, topic, ["eu.1", "eu.2", "us.1", "us.2"]
     )
@@ -46,7 +46,8 @@ async def regions_stay_together(servers: str, topic: str) -> None:
 
 
 async def counts_go_on(servers: str, topic: str, group: str, folder: Path) -> None:
-    """Without committed offsets, a second run counts only the messages that came meanwhile."""
+    """A second run continues at the offsets and counts that the program stores itself, outside
+    Kafka."""
     await fill(servers, topic, [b"a", b"b", b"a", b"c"])
     assert await situations.count_values(servers, topic, group, folder, 4) == {
         "a": 2,
@@ -76,7 +77,7 @@ async def batches_are_whole(servers: str, topic: str) -> None:
 async def results_come_once(
     servers: str, topic: str, target: str, group: str, runs: tuple[int, ...]
 ) -> None:
-    """Each message has one result, over runs of the transactional program for 20 messages."""
+    """Each of 20 messages has one result, after several runs of the transactional program."""
     await fill(servers, topic, [b"v%d" % number for number in range(20)])
     for count in runs:
         assert await situations.shout(servers, topic, target, group, count) == count

@@ -1,4 +1,4 @@
-"""Every callable of the extension with its parameters, and what each parameter takes."""
+"""Lists every callable of the extension, and the values that each parameter accepts."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ VALUES: dict[str, Any] = {
 
 
 class Kind(NamedTuple):
-    """A kind of parameter: an argument for it, and the names of the VALUES that it takes."""
+    """A kind of parameter: a valid argument, and the names of the VALUES that it accepts."""
 
     valid: Any
     takes: set[str]
 
     def __or__(self, more: str) -> Kind:
-        """The same kind, that also takes the values which `more` lists."""
+        """Return the same kind, which also accepts the values that `more` lists."""
         return Kind(self.valid, self.takes | set(more.split(", ")))
 
 
@@ -127,7 +127,7 @@ PAYLOADS = Kind(Nulls(1), set())
 SHAPES = (("null", None, None, 0, 0, (), (), (), False),)
 _COLUMN = Kind("offset", set()) | "text, subclass, empty"
 _DICTS = "dict, dict of int, dict of surrogates"
-# The compressed form of no bytes, for each codec.
+# The compressed form of an empty input, for each codec.
 _SNAPPY, _LZ4, _ZSTD = (
     bytes.fromhex(each) for each in ("00", "04224d18604082" + 4 * "00", "28b52ffd2000010000")
 )
@@ -306,7 +306,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "on_delivery": CALLBACK,
         "block": SECONDS,
         "partition_count": Kind(None, set()) | "None, True, 1",
-        "key": Kind(None, {"None"}),  # an encoder of confluent_kafka.columns
+        "key": Kind(None, {"None"}),  # for an encoder of confluent_kafka.columns
         "value": Kind(None, {"None"}),
     },
     **{f"Producer.{name}": _TIMEOUT for name in ("poll", "flush", "close")},
@@ -326,7 +326,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "timeout": SECONDS,
         "headers": BOOL,
         "columns": Kind(["value"], {"None"}),
-        "key": Kind(None, {"None"}),  # a decoder of confluent_kafka.columns
+        "key": Kind(None, {"None"}),  # for a decoder of confluent_kafka.columns
         "value": Kind(None, {"None"}),
     },
     "Consumer.subscribe": {
@@ -359,7 +359,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "record_type": RECORD_TYPE,
     },
     "Consumer._take": {"num_messages": ID, "store": TAKE},
-    "Consumer._poll_now": {"timeout": ANYTHING, "store": TAKE},  # of a call that checks it
+    "Consumer._poll_now": {"timeout": ANYTHING, "store": TAKE},  # the call that uses it checks it
     "Consumer._consume_now": {"num_messages": ID, "store": TAKE},
     "Consumer._take_one": {"timeout": SECONDS, "take": TAKE},
     "Consumer._take_arrow": {

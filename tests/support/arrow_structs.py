@@ -1,4 +1,4 @@
-"""The Arrow C data interface through ctypes: arrays that no library would make."""
+"""Uses the Arrow C data interface through ctypes, to make arrays that no library would make."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 def capsules(schema: ArrowSchema, array: ArrowArray) -> tuple[object, object]:
-    """What __arrow_c_array__() returns; the structs must outlive it."""
+    """The return value of __arrow_c_array__(). The structs must outlive the capsules."""
     return (
         _new_capsule(ctypes.addressof(schema), b"arrow_schema", None),
         _new_capsule(ctypes.addressof(array), b"arrow_array", None),
@@ -62,12 +62,12 @@ def capsules(schema: ArrowSchema, array: ArrowArray) -> tuple[object, object]:
 
 
 def array_of(capsule: object) -> ArrowArray:
-    """The struct inside a capsule 'arrow_array', which must outlive it."""
+    """The struct inside a capsule 'arrow_array'. The capsule must outlive the struct."""
     return ArrowArray.from_address(_capsule_pointer(capsule, b"arrow_array"))
 
 
 class Nulls:
-    """A number of rows of the null type, which need no memory. It can be exported repeatedly."""
+    """Rows of the null type, which need no memory. They can be exported repeatedly."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
@@ -91,8 +91,8 @@ _FORGET_ARRAY = _RELEASE_ARRAY(_forget)
 class Exported:
     """A pyarrow array as structs that can be changed; counts how often they are released.
 
-    `schema` and `array` are this object's own; the structs below them are pyarrow's and
-    may be changed too, since `tampered()` restores them before pyarrow releases them.
+    `schema` and `array` belong to this object. Their children belong to pyarrow. A test may also
+    change the children, because `tampered()` restores them before pyarrow releases them.
     """
 
     def __init__(self, source: Any) -> None:
@@ -143,7 +143,7 @@ class Exported:
 
 @contextmanager
 def tampered(source: Any) -> Iterator[Exported]:
-    """The structs of a pyarrow batch, to be changed and handed over in the body."""
+    """The structs of a pyarrow batch. The body of the `with` can change them and pass them on."""
     exported = Exported(source)
     try:
         yield exported

@@ -1,4 +1,4 @@
-"""Payloads of Avro as fastavro writes them, and columns of them as pyarrow reads them."""
+"""Makes Avro payloads with fastavro, and reads their columns with pyarrow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confluent_kafka.columns import AvroDecoder
 
 
 def record(*fields: Any, name: str = "Row") -> dict[str, Any]:
-    """A record's schema; a field is a dict, or a pair of name and type."""
+    """The schema of a record. A field is a dict, or a pair of name and type."""
     return {
         "type": "record",
         "name": name,
@@ -35,14 +35,14 @@ def encode(schema: Any, values: Iterable[Any]) -> list[bytes]:
 
 
 def read(decoder: AvroDecoder, payloads: list[bytes | None]) -> Any:
-    """The rows as an array of structs, which are all good and valid."""
+    """The rows as an array of structs. Checks that the rows have no errors."""
     rows = decoder.decode(pa.array(payloads, pa.binary()))
     assert rows.errors == []
     return valid(rows)
 
 
 def valid(rows: Any) -> Any:
-    """The rows as an array of structs, checked by pyarrow."""
+    """The rows as an array of structs, which pyarrow has validated."""
     array = pa.array(rows)
     array.validate(full=True)
     return array

@@ -1,7 +1,7 @@
-"""Schemas of Avro, payloads of them and readers' schemas for them, drawn from a Random.
+"""Draws schemas of Avro, payloads for the schemas, and readers' schemas from a Random.
 
-Payloads are written here and not by a library. So blocks come with and without their sizes, and
-numbers may have any value that the schema allows.
+This module writes the payloads itself, without a library. So some blocks have their sizes and some
+do not, and numbers may have any value that the schema allows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
-# Days that Python's date can represent, because both readers return Python's types.
+# The days that Python's date can represent. Both readers return Python's types.
 _DAYS = (-719_162, 2_932_896)
 _LOGICAL: dict[str, tuple[str, tuple[int, int]]] = {
     "date": ("int", _DAYS),
@@ -47,7 +47,7 @@ _FAMILIES = {
     **dict.fromkeys(("int", "long", "float", "double"), "number"),
     **dict.fromkeys(("bytes", "string"), "bytes"),
 }
-# For types whose defaults in JSON equal the values.
+# Defaults of types. Here a default in JSON equals the value.
 _DEFAULTS: dict[str, Any] = {
     "null": None, "boolean": True, "int": -7, "long": 2**40, "float": 0.5, "double": -0.25,
     "string": "ünï",
@@ -55,7 +55,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 def number(value: int) -> bytes:
-    """Zigzag, seven bits a byte."""
+    """Encode a number: zigzag, with seven bits in each byte."""
     value = value << 1 ^ value >> 63
     result = bytearray()
     while value > 0x7F:
@@ -72,12 +72,14 @@ def kind_of(schema: Any) -> str:
 
 
 class Schemas:
-    """Draws them; each named type has a name of its own."""
+    """Draws schemas and payloads. Each named type has a name of its own."""
 
     def __init__(self, random: Random, *, promotable: bool = True) -> None:
-        """Unless `promotable`, no branch of a union can be read as another branch. If one can,
-        fastavro takes the first that fits, and Java and this package take the branch of the same
-        type."""
+        """Set `promotable` to false if no branch of a union may be readable as another branch.
+
+        For such branches the readers differ: fastavro takes the first branch that fits, and Java
+        and this package take the branch of the same type.
+        """
         self._random = random
         self._promotable = promotable
         self._names = 0
@@ -92,11 +94,11 @@ class Schemas:
     # ---- schemas -------------------------------------------------------------------------
 
     def row(self) -> Any:
-        """A record of some fields; now and then another type."""
+        """A record with some fields, or sometimes another type."""
         return self.type(2) if self._one_in(8) else self._record(2)
 
     def type(self, depth: int) -> Any:
-        """Any type, with others in it up to a depth."""
+        """Any type, with nested types up to a depth."""
         choice = self._random.randrange(16 if depth > 0 else 9)
         if choice < 5:
             return self._random.choice(PRIMITIVES)
@@ -244,7 +246,7 @@ class Schemas:
         )
 
     def _blocks(self, item: Any) -> bytes:
-        """Some blocks of some items, some with their sizes, and the end."""
+        """Some blocks with some items, and the end. Some blocks have their sizes."""
         result = b""
         for _ in range(self._random.randrange(3)):
             count = self._random.randrange(1, 4)
@@ -256,8 +258,11 @@ class Schemas:
     # ---- readers -------------------------------------------------------------------------
 
     def reader(self, schema: Any) -> Any:
-        """What the same payloads can be read as: wider types; fields dropped, added, in another
-        order and under other names; other unions."""
+        """A schema that can read the same payloads.
+
+        It can have wider types and other unions, and its fields can be dropped, added, reordered or
+        renamed.
+        """
         random = self._random
         kind = kind_of(schema)
         if isinstance(schema, str) or kind in ("fixed", "int", "long", "bytes", "string"):
@@ -298,8 +303,10 @@ class Schemas:
         return schema | {"fields": fields}
 
     def _reader_union(self, branches: list[Any]) -> Any:
-        """The same branches in another order. They are not wider, because libraries differ in the
-        branch that they then choose."""
+        """The same branches in another order.
+
+        Their types are not wider, because libraries would then choose different branches.
+        """
         result = copy.deepcopy(branches)
         if "null" not in result and self._one_in(2):
             result.append("null")

@@ -1,4 +1,4 @@
-"""Record batches with random records, and descriptions of batches in words."""
+"""Makes record batches with random records, and describes batches as text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def random_records(rng: Random, magic: int, largest: int = 150_000) -> list[Reco
 
 
 def _bytes(rng: Random, largest: int) -> bytes | None:
-    """Null, empty, short, or more than the blocks of any codec have."""
+    """Null, an empty value, a short value, or a value longer than a block of any codec."""
     chosen = rng.randrange(20)
     if chosen < 3:
         return None
@@ -72,7 +72,7 @@ def batch_of(
 
 
 def said(data: bytes) -> str:
-    """The contents of batches, in the format of Batches.java."""
+    """The contents of batches as text, in the format of Batches.java."""
     return " ".join(_said(data))
 
 

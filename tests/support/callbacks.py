@@ -1,4 +1,4 @@
-"""Callbacks that note their calls and raise; what their exceptions must look like."""
+"""Callbacks that record their calls and raise, and checks of their exceptions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def divide_by_zero(*_: object) -> None:
 
 
 class Recorder:
-    """A callback that notes its arguments and its thread, and raises at its first calls."""
+    """A callback that records its arguments and its thread. Its first calls raise."""
 
     def __init__(self, raises: int = 0) -> None:
         self.calls: list[tuple[Any, ...]] = []
@@ -31,7 +31,7 @@ class Recorder:
 
 
 def raised_by(call: Callable[[], object]) -> ZeroDivisionError:
-    """The ZeroDivisionError that comes out of `call` when it is made again and again."""
+    """Repeat `call` until it raises a ZeroDivisionError; return the error."""
     caught: list[ZeroDivisionError] = []
 
     def step() -> None:
@@ -45,8 +45,10 @@ def raised_by(call: Callable[[], object]) -> ZeroDivisionError:
 
 
 def assert_from_callback(error: ZeroDivisionError) -> None:
-    """Checks that the error is the exception itself: it is in no wrapper, and its traceback leads
-    into the callback."""
+    """Checks that the error is the callback's own exception.
+
+    It has no wrapper, and its traceback contains the callback.
+    """
     assert type(error) is ZeroDivisionError
     assert str(error) == "division by zero"
     frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]

@@ -1,4 +1,4 @@
-"""Coroutines that are cancelled at their first, second, ... n-th suspension."""
+"""Cancels coroutines at their first, second, ... n-th suspension."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from types import ModuleType
 from typing import Any
 
-# How many suspensions of each call are tried; `make cancellation` tries more.
+# The number of suspensions that tests try for each call. `make cancellation` tries more.
 SUSPENSIONS = int(os.environ.get("CANCELLATION_SUSPENSIONS", "3"))
 
-# When the cancellation comes: while the task waits, or just after the awaited result came.
+# The moment of the cancellation: while the task waits, or just after the awaited result is there.
 MOMENTS = ("waiting", "ready")
 
 NOTHING = object()
 
-# What `async with` and `async for` call.
+# The methods that `async with` and `async for` call.
 _SYNTAX = frozenset({"__aenter__", "__aexit__", "__anext__"})
 
 
 class Cut:
-    """Awaits something, and cancels the task at a suspension.
+    """Awaits something, and cancels the task at one of its suspensions.
 
     Args:
-        work: what is awaited.
+        work: the object to await.
         at: the number of the suspension, from 1.
         moment: one of MOMENTS.
     """
@@ -43,7 +43,7 @@ class Cut:
         return self._left <= 0
 
     async def run(self) -> Any:
-        """Return the result, or NOTHING if it was cancelled; errors are raised."""
+        """Return the result, or NOTHING if the task was cancelled; raise the task's errors."""
         task = asyncio.ensure_future(self._awaited())
         try:
             return await task
@@ -84,7 +84,7 @@ class Cut:
 
 
 def cuts() -> Iterator[tuple[int, str]]:
-    """The cancellations that are tried with each call."""
+    """The cancellations that tests try with each call."""
     for at in range(1, SUSPENSIONS + 1):
         for moment in MOMENTS:
             yield at, moment
@@ -94,7 +94,8 @@ async def cut_everywhere(once: Callable[[int, str], Awaitable[bool]]) -> None:
     """Cancel a coroutine at each of its suspensions.
 
     Args:
-        once: runs it with one cancellation; returns whether it got as far as that suspension.
+        once: runs the coroutine with one cancellation; returns whether the coroutine reached that
+            suspension.
     """
     for at, moment in cuts():
         if not await once(at, moment):
@@ -106,12 +107,12 @@ async def read_in_pieces(
     count: int,
     check: Callable[[int], Awaitable[None]],
 ) -> None:
-    """Read to the end, with every other call cut: each message comes once, and in order.
+    """Read to the end, and cancel every other call. Check that messages come once, and in order.
 
     Args:
         read: returns the offsets of the next messages.
-        count: how many messages there are.
-        check: called after every two calls, with the number of messages that came.
+        count: the number of messages.
+        check: called after every two calls, with the number of messages so far.
     """
     seen: list[int] = []
     cut = itertools.cycle(cuts())

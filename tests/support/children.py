@@ -1,11 +1,11 @@
-"""The programs that tests start end with their test process, however that ends.
+"""Ends the programs that a test process has started when the test process ends, even by a crash.
 
-Brokers and Spark's JVM live in sessions of their own, and some are started by scripts or by other
-programs. When a test process crashed or was killed, they went on for hours. So each test process
-marks its environment, which all of its descendants inherit, and starts one watcher. When the
-process is gone, the watcher kills whatever has the mark.
+Brokers and Spark's JVM run in sessions of their own. Scripts or other programs start some of them.
+Without this module, they would run for hours after a test process has crashed or was killed. So
+each test process sets a mark in its environment, which all of its descendants inherit, and starts
+one watcher. When the test process has ended, the watcher kills every process that has the mark.
 
-This needs Linux's ``/proc`` and pidfds; elsewhere nothing is watched.
+The watcher needs ``/proc`` and pidfds, which only Linux has. Other systems have no watcher.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MARK = "CONFLUENT_KAFKA_TESTS"
 
 
 def marked(mark: str) -> list[int]:
-    """The processes that have a mark in the environment they were started with."""
+    """The processes that have a mark in their initial environment."""
     wanted = f"{MARK}={mark}".encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -31,7 +31,7 @@ def marked(mark: str) -> list[int]:
             try:
                 if wanted in (entry / "environ").read_bytes().split(b"\0"):
                     found.append(int(entry.name))
-            except OSError:  # it has ended, or it is another user's
+            except OSError:  # the process has ended, or belongs to another user
                 continue
     return found
 
@@ -43,14 +43,14 @@ def watch_over_children() -> None:
     environment = {name: value for name, value in os.environ.items() if name != MARK}
     os.environ[MARK] = uuid.uuid4().hex
     program = [sys.executable, "-S", __file__, str(os.getpid()), os.environ[MARK]]
-    # Not a Popen, which would warn that the watcher still runs when this process ends.
+    # A Popen would warn at the end of this process that the watcher still runs.
     os.posix_spawn(program[0], program, environment, setsid=True)
 
 
 def _watch(process: int, mark: str) -> None:
     with contextlib.suppress(ProcessLookupError):
         select.select([os.pidfd_open(process)], [], [])
-    # A program that is being started can have children that were not there a moment ago.
+    # Look again until no process is left, because a starting program can create new children.
     while left := marked(mark):
         for one in left:
             with contextlib.suppress(OSError):

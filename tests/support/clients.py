@@ -1,4 +1,4 @@
-"""Clients that never reach a broker, and one call of each of their methods."""
+"""Clients that never reach a broker: their configurations, and one call of each method."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ from confluent_kafka.cimpl import MessageBatch
 from tests.support.patches import LACKS
 from tests.support.waiting import TIMEOUT
 
-# Nobody listens on this port: clients go on trying, and requests wait for their timeouts.
+# No server listens on this port. Clients try again and again, and requests end at their timeouts.
 UNREACHABLE = "127.0.0.1:1"
 
-# Not in the hierarchy of loggers, so its records go nowhere.
+# This logger is not in the hierarchy of loggers, so no other handler gets its records.
 QUIET = logging.Logger("quiet")
 QUIET.addHandler(logging.NullHandler())
 
@@ -56,8 +56,8 @@ QUIET.addHandler(logging.NullHandler())
 def config(more: dict[str, Any] | None = None, client: type[Any] | None = None) -> dict[str, Any]:
     """A configuration for any client, or for this type, without log records on stderr.
 
-    close() waits for commits in the background, and they are given up after the session
-    timeout. (A ShareConsumer has no setting for that: the brokers set its session timeout.)
+    close() waits for commits in the background until the session timeout, which is therefore short.
+    A ShareConsumer has no setting for its session timeout, because the brokers set it.
     """
     base: dict[str, Any] = {
         "bootstrap.servers": UNREACHABLE,
@@ -91,8 +91,8 @@ def group_metadata() -> bytes:
         return consumer.consumer_group_metadata()
 
 
-# Public methods other than close(), each with arguments that it takes. On an open
-# client they raise nothing but KafkaException, and do not wait for a broker.
+# Public methods other than close(), each with valid arguments. On an open client, they raise only
+# KafkaException, and do not wait for a broker.
 COMMON_CALLS: dict[str, Callable[[Any], object]] = {
     "list_topics": lambda client: client.list_topics(timeout=0),
     "cluster_id": lambda client: client.cluster_id(0),
@@ -164,7 +164,7 @@ SHARE_CALLS: dict[str, Callable[[ShareConsumer], object]] = COMMON_CALLS | {
 
 
 def answered(futures: Any) -> None:
-    """Waits for the answers to a request and raises the exception of the first that failed."""
+    """Waits for the futures of a request, and raises the exception of the first failed future."""
     for future in futures.values() if isinstance(futures, dict) else [futures]:
         assert isinstance(future, Future)
         future.result(TIMEOUT)
@@ -189,7 +189,7 @@ def _alter_configs(admin: AdminClient, seconds: float) -> Any:
         return admin.alter_configs([_RESOURCE], request_timeout=seconds)
 
 
-# Each request of an AdminClient, with arguments that it takes. They return futures.
+# Each request of an AdminClient, with valid arguments. The requests return futures.
 ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     "create_topics": lambda admin, seconds: admin.create_topics(
         [NewTopic("topic", 1, 1, config={"retention.ms": "1"})], request_timeout=seconds
@@ -261,7 +261,7 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     ),
     "describe_cluster": lambda admin, seconds: admin.describe_cluster(request_timeout=seconds),
 }
-# Requests without a function of librdkafka, which only sends their bytes.
+# Requests that librdkafka has no function for. It only sends the bytes of the requests.
 _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     "describe_log_dirs": lambda admin, seconds: admin.describe_log_dirs(
         [1], request_timeout=seconds

@@ -1,4 +1,4 @@
-"""Payloads, and the extension's objects for columns, without another library."""
+"""Makes the extension's objects for columns without another library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.clients import empty_batch
 
 
 def row_program() -> _RowProgram:
-    """A program for payloads of one int."""
+    """A decoding program for payloads with one int."""
     columns = ("+s", "", True, (("i", "a", True, (), None, None),), None, None)
     record = ("record", 0, 0, 0, (), b"", "")
     return _RowProgram("avro", columns, (record, ("int", 1, 0, 0, (), b"", "a")))
@@ -37,10 +37,10 @@ def column_batch() -> _ColumnBatch:
 def payload_program(
     types: tuple[Any, ...] = ("+s", "", (), None, "struct", None),
 ) -> _PayloadProgram:
-    """A program for rows without columns."""
+    """An encoding program for rows without columns."""
     return _PayloadProgram("avro", types, ())
 
 
 def encoded_rows() -> EncodedRows:
-    """Rows of a batch without messages."""
+    """The encoded rows of a batch without messages."""
     return _encode_rows(empty_batch(), payload_program, b"")

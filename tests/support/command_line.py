@@ -1,4 +1,4 @@
-"""The command line: in this process, which is quick, or in one of its own."""
+"""Runs the command line in this process, which is quick, or in a process of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Ended(NamedTuple):
 
 
 def run(*arguments: str, stdin: bytes = b"", environment: dict[str, str] | None = None) -> Ended:
-    """The command in this process; an exception that it does not handle is raised."""
+    """Run the command in this process. An exception that the command does not handle is raised."""
     result = CliRunner().invoke(
         app, arguments, input=stdin, env=environment, catch_exceptions=False
     )
@@ -31,7 +31,7 @@ def run(*arguments: str, stdin: bytes = b"", environment: dict[str, str] | None 
 
 
 def started(*arguments: str) -> subprocess.Popen[bytes]:
-    """The command in a process of its own, for signals and pipes."""
+    """Start the command in a process of its own, for tests of signals and pipes."""
     return subprocess.Popen(
         [*COMMAND, *arguments],
         stdin=subprocess.PIPE,
@@ -41,8 +41,10 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
 
 
 def ended(process: subprocess.Popen[bytes]) -> Ended:
-    """Waits for the process, and kills one that does not end, so that it cannot disturb other
-    tests."""
+    """Waits for the process.
+
+    Kills the process if it does not end, so that it cannot disturb other tests.
+    """
     with process:
         try:
             stdout, stderr = process.communicate(timeout=TIMEOUT)
@@ -52,5 +54,5 @@ def ended(process: subprocess.Popen[bytes]) -> Ended:
 
 
 def words(text: str) -> str:
-    """The text without its line breaks."""
+    """The text with a space in place of each line break."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Partitions with offsets that have no records, as compaction and transactions leave them."""
+"""Makes partitions in which some offsets have no records, as after compaction and transactions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.record_batches import sent
 
 
 def batch_with_holes(first: int, kept: Iterable[int], last: int) -> bytes:
-    """A batch of the offsets `first` to `last`, of which only those `kept` have a record."""
+    """A batch of the offsets `first` to `last`. Only the offsets in `kept` have a record."""
     records = [
         Record(offset=offset, timestamp=1000, key=None, value=b"%d" % offset, headers=())
         for offset in kept
@@ -21,5 +21,8 @@ def batch_with_holes(first: int, kept: Iterable[int], last: int) -> bytes:
 def append_holes(
     cluster: MockCluster, topic: str, kept: Iterable[int], last: int, first: int = 0
 ) -> None:
-    """Appends such a batch to partition 0, whose end is `first`. Values are the offsets."""
+    """Append such a batch to partition 0, which ends at `first`.
+
+    Each value is the record's offset.
+    """
     sent(cluster, topic, batch_with_holes(first, kept, last))

@@ -25,7 +25,10 @@ class Records(logging.Handler):
 def effective(
     config: dict[str, Any], client: type[Producer] | type[Consumer] = Producer, **keywords: Any
 ) -> dict[str, str]:
-    """The settings that librdkafka logs with debug=conf: those that are not defaults."""
+    """The settings that librdkafka logs with debug=conf.
+
+    It logs only settings that are not defaults.
+    """
     records = Records()
     base: dict[str, Any] = {"debug": "conf", "logger": records}
     if client is Consumer:
@@ -38,7 +41,7 @@ def effective(
 def refusal(
     config: Any, client: type[Producer] | type[Consumer] = Producer, **keywords: Any
 ) -> str:
-    """The text of the KafkaException(_INVALID_ARG) that creating the client raises."""
+    """Create the client, which must raise KafkaException(_INVALID_ARG); return the error's text."""
     with pytest.raises(KafkaException) as caught:
         client(config, **keywords)
     error = caught.value.args[0]

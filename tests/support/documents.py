@@ -1,4 +1,4 @@
-"""The snippets of README and guides, and code that runs the Python snippets."""
+"""Finds the snippets in README and in the guides, and runs the Python snippets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Snippet(NamedTuple):
 
 
 def snippets(document: str) -> list[Snippet]:
-    """What a reader of the document can type."""
+    """The snippets that a reader of the document can type."""
     found = []
     for _, language, text in _BLOCK.findall((ROOT / document).read_text(encoding="utf-8")):
         if language == "console":
@@ -45,7 +45,7 @@ def block_with(document: str, text: str) -> str:
 def run(
     block: str, cluster: MockCluster | KafkaCluster | None = None, **names: Any
 ) -> dict[str, Any]:
-    """Runs a block as it is typed, but for the cluster's address; returns its variables."""
+    """Runs a block unchanged, except for the cluster's address; returns its variables."""
     if cluster is not None:
         assert ADDRESS in block
         block = block.replace(ADDRESS, cluster.bootstrap_servers)

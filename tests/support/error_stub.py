@@ -1,4 +1,4 @@
-"""The classes that the stub of an errors module names."""
+"""Reads the classes in the stub of an errors module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Classes = dict[str, tuple[str, list[str]]]
 
 
 def stub_classes(module: ModuleType) -> Classes:
-    """Return, for each name in the stub, the class's own name and its bases."""
+    """Return the name of the class, and its bases, for each name in the stub."""
     found: Classes = {}
     for node in ast.parse(Path(str(module.__file__)).with_suffix(".pyi").read_text()).body:
         if isinstance(node, ast.ClassDef):
@@ -21,7 +21,7 @@ def stub_classes(module: ModuleType) -> Classes:
 
 
 def module_classes(module: ModuleType) -> Classes:
-    """Return the same of the module itself."""
+    """Return the name of the class, and its bases, for each name in the module itself."""
     return {
         name: (kind.__name__, [base.__name__ for base in kind.__bases__])
         for name, kind in vars(module).items()

@@ -1,4 +1,4 @@
-"""A hook for pytest: the name of a test that failed is shown at once.
+"""Shows the name of a failed test at once, as a hook for pytest.
 
 If a run is stopped early, pytest does not print its list of failures.
 """
@@ -16,19 +16,19 @@ class Failures:
     def __init__(self, reporter: Any) -> None:
         self._reporter = reporter
 
-    # After pytest's own hook, which shows the F.
+    # This hook runs after pytest's own hook, which shows the F.
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.failed:
             return
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = crash.message if crash else str(report.longrepr)
-        first_line = reason.partition("\n")[0]  # it may be empty
+        first_line = reason.partition("\n")[0]  # the reason may be empty
         self._reporter.write_line(f"\nfailed: {report.nodeid}: {first_line}")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    # Processes of pytest-xdist have no terminal: the one that started them shows what they report.
+    # The worker processes of pytest-xdist have no terminal. The main process shows their reports.
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and not hasattr(session.config, "workerinput"):
         session.config.pluginmanager.register(Failures(reporter), "failures at once")

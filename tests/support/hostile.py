@@ -1,7 +1,7 @@
 """A broker that answers with truncated, oversized, corrupt and random frames.
 
-It is a proxy before a real (mock) broker: requests pass as they are, and some of the answers are
-spoilt on their way back. So every parser of answers that the client has gets such frames.
+The broker is a proxy in front of a mock broker. It passes requests on without changes, and spoils
+some of the responses. So all of the client's parsers of responses get such frames.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _INTEGERS = (-(2**31), -2, -1, 0, 1, 127, 2**15, 2**24, 2**31 - 1)
 
 
 class HostileProxy:
-    """Listens, in the time of a `with`; spoils answers while `hostile` is true.
+    """Listens inside a `with` block, and spoils responses while `hostile` is true.
 
-    `change` gets each answer (the API key of its request, and the frame), and `ask` gets each
-    request. They return the bytes to send instead.
+    The proxy calls `change` for each response, and `ask` for each request. Both get the API key of
+    the request and the frame, and return the bytes to send instead.
     """
 
     def __init__(
@@ -42,7 +42,8 @@ class HostileProxy:
         self._threads: list[threading.Thread] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"{host}:{self._listener.getsockname()[1]}"
-        # How Metadata and FindCoordinator spell an address. Both addresses have the same length.
+        # Addresses as they are in responses to Metadata and FindCoordinator. Both have the same
+        # length.
         self._here, self._there = (
             host.encode() + struct.pack(">i", port)
             for port in (self._listener.getsockname()[1], self._target[1])
@@ -55,7 +56,7 @@ class HostileProxy:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)  # accept() returns
+        self._listener.shutdown(socket.SHUT_RDWR)  # this ends the wait in accept()
         self._listener.close()
         with self._lock:
             _hang_up(*self._sockets)
@@ -79,12 +80,13 @@ class HostileProxy:
                 self._start(self._connect, client, broker)
 
     def _connect(self, client: socket.socket, broker: socket.socket) -> None:
-        """Serves both directions, and then closes both ends.
+        """Passes on the bytes of both directions, and then closes both sockets.
 
-        No other thread closes them: without a GIL, two close() calls at once close the descriptor
-        twice, and the second raises or closes somebody else's.
+        No other thread closes the sockets. Without a GIL, two close() calls at the same time would
+        close the descriptor twice. The second call would raise, or close a descriptor of other
+        code.
         """
-        requests: dict[bytes, int] = {}  # api keys by correlation ids
+        requests: dict[bytes, int] = {}  # API keys by correlation ids
         asking = threading.Thread(target=self._ask, args=(client, broker, requests), daemon=True)
         asking.start()
         self._answer(broker, client, requests)
@@ -115,9 +117,9 @@ class HostileProxy:
         _hang_up(client, broker)
 
     def _spoilt(self, frame: bytes, api_key: int) -> bytes:
-        """What is sent for `frame`."""
+        """The bytes to send for `frame`."""
         with self._lock:
-            # Without answers to these two, a client sends no other requests.
+            # A client sends no other requests until it gets valid responses to these two.
             one_in = 12 if api_key in (API_VERSIONS, METADATA) else 2
             if not self.hostile or self._random.randrange(one_in):
                 return _framed(frame)
@@ -132,9 +134,10 @@ def _hang_up(*ends: socket.socket) -> None:
 
 
 def spoil(random: Random, frame: bytes, keep: bytes) -> bytes:
-    """`frame` with its size, wrong in one way or another.
+    """`frame` with its size, and with one random defect.
 
-    The bytes `keep`, this proxy's address, stay: otherwise clients connect to another server.
+    The bytes `keep` are this proxy's address. They do not change, because clients would otherwise
+    connect to another server.
     """
     body = bytearray(frame)
     kind = random.randrange(10)
@@ -142,27 +145,27 @@ def spoil(random: Random, frame: bytes, keep: bytes) -> bytes:
         kind = 3
     place = random.randrange(4, max(5, len(body)))
     match kind:
-        case 0:  # cut short, with its new size
+        case 0:  # a shorter frame, with its new size
             return _framed(frame[:place])
-        case 1:  # cut short, and the rest is the start of the next
+        case 1:  # a shorter frame with the old size: the start of the next frame completes it
             return struct.pack(">i", len(frame)) + frame[:place]
         case 2:  # a wrong size
             size = random.choice((-(2**31), -1, 0, 3, len(frame) + 1, 10**6, 2**31 - 1))
             return struct.pack(">i", size) + frame
-        case 3:  # more than there should be
+        case 3:  # more bytes at the end
             return _framed(frame + random.randbytes(random.randrange(1, 100)))
-        case 4:  # no frame at all, or the answer to something that was not asked
+        case 4:  # no frame at all, or the response to a request that the client has not sent
             return random.choice((random.randbytes(40), _framed(random.randbytes(20)), b""))
-        case 5:  # random, after the correlation id
+        case 5:  # random bytes after the correlation id
             return _framed(frame[:4] + random.randbytes(random.randrange(200)))
-        case 6:  # lengths and counts
+        case 6:  # other lengths and counts
             value = random.choice(_INTEGERS)
             body[place : place + 4] = struct.pack(">i", value)
             return _framed(body)
-        case 7:  # varints, as in compact arrays and records
+        case 7:  # other varints, as in compact arrays and records
             body[place : place + 5] = random.choice((b"\xff" * 5, b"\xff\xff\xff\xff\x0f", b"\x80"))
             return _framed(body)
-        case 8:  # moved
+        case 8:  # missing bytes, so that the rest moves
             del body[place : place + random.randrange(1, 5)]
             return _framed(body)
         case _:

@@ -1,4 +1,4 @@
-"""Blocking calls that Ctrl-C interrupts, at their first, second, ... n-th wait."""
+"""Interrupts blocking calls with Ctrl-C at their first, second, ... n-th wait."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from confluent_kafka.testing import MockCluster
 from tests.support.cancelling import NOTHING, SUSPENSIONS
 from tests.support.waiting import SOON, Stopwatch, wait_until
 
-# When Ctrl-C comes: when a call looks for signals, which it does between two steps of a wait; while
-# a request of it is at the broker, which does not answer before the call has ended; or when a
-# function of the package begins.
+# The moments of Ctrl-C. "wait": the call checks for signals, between two steps of a wait.
+# "request": the broker has a request of the call, and does not respond before the call has ended.
+# "function": a function of the package begins.
 MOMENTS = ("wait", "request", "function")
 
 _PACKAGE = os.path.dirname(confluent_kafka.__file__)
 
-# The requests that a call can wait for; Produce, OffsetFetch, ...
+# The requests that a call can wait for: Produce, OffsetFetch, ...
 _REQUESTS = (0, 2, 3, 8, 9, 10, 11, 13, 14, 15, 16, 19, 20, 22, 24, 25, 26, 28, 32, 60, 78, 79)
 
 
@@ -35,7 +35,7 @@ class Interrupter:
     """Interrupts calls of the clients of a cluster, or of another server that calls received().
 
     Args:
-        cluster: whose requests are counted.
+        cluster: the cluster whose requests are counted.
     """
 
     def __init__(self, cluster: MockCluster | None = None) -> None:
@@ -46,9 +46,9 @@ class Interrupter:
                 cluster.on_request(api_key, self.received)
 
     def run(self, call: Callable[[], Any], moment: str, at: int) -> Any:
-        """Return what the call does, or NOTHING if it was interrupted; errors are raised.
+        """Return the result of the call, or NOTHING if it was interrupted; raise its errors.
 
-        The interrupt must come out of the call soon, and not when the call's time is up.
+        The call must raise KeyboardInterrupt soon, and not only at its timeout.
 
         Args:
             call: the call.
@@ -77,10 +77,11 @@ class Interrupter:
             self._left = 0
 
     def received(self, *_: object) -> None:
-        """Count a request. At the selected one, hold back its answer, and interrupt the call."""
+        """Count a request. At the selected request, delay the response and interrupt the call."""
         self._left -= 1
         if self._left == 0:
-            # A signal that comes just before a thread waits for a lock does not wake it.
+            # Repeat the signal: if it comes just before a thread waits for a lock, the thread does
+            # not wake.
             self._kill()
             wait_until(lambda: self._ended.wait(2), self._kill)
 
@@ -89,14 +90,14 @@ class Interrupter:
 
 
 def interrupts() -> Iterator[tuple[str, int]]:
-    """The interrupts that are tried with each call."""
+    """The interrupts that tests try with each call."""
     for moment in MOMENTS:
         for at in times(moment):
             yield moment, at
 
 
 def times(moment: str) -> range:
-    """The moments at which Ctrl-C comes; each wait takes a tenth of a second."""
+    """The numbers of the moments to try. There are fewer waits, because each takes 0.1 s."""
     return range(1, 1 + (min(SUSPENSIONS, 5) if moment == "wait" else SUSPENSIONS))
 
 
@@ -107,20 +108,20 @@ def read_in_pieces(
     check: Callable[[int], None],
     moment: str,
 ) -> None:
-    """Read while messages come, with most calls interrupted: each comes once, and in order.
+    """Read while messages come, and interrupt most calls. Check that messages come once, in order.
 
     Args:
-        interrupter: of the cluster.
-        read: returns the offsets of the next messages; waits for at least one.
-        send: sends so many messages.
-        check: called now and then, with the number of messages that came.
+        interrupter: the interrupter of the cluster.
+        read: returns the offsets of the next messages; waits for at least one message.
+        send: sends this number of messages.
+        check: called after each round, with the number of messages so far.
         moment: when Ctrl-C comes, one of MOMENTS.
     """
     seen: list[int] = []
     sent = interrupted = 0
     for at, more in itertools.product(times(moment), (2, 0, 1, 4)):
         if more == 0 and moment != "wait":
-            continue  # it would not be interrupted before time is up
+            continue  # without a new message, nothing would interrupt the call before its timeout
         send(more)
         sent += more
         came = interrupter.run(read, moment, at)
@@ -137,7 +138,7 @@ def read_in_pieces(
 
 @contextlib.contextmanager
 def _at_waits(at: int) -> Iterator[None]:
-    """Interrupt at the n-th time that a client looks for signals."""
+    """Interrupt when a client checks for signals for the n-th time."""
     clients = [one for one in gc.get_objects() if isinstance(one, _Client)]
     for client in clients:
         client._interrupt_after(at)
@@ -150,7 +151,7 @@ def _at_waits(at: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _at_functions(at: int) -> Iterator[None]:
-    """Interrupt when the n-th function of the package begins, where CPython looks for signals."""
+    """Interrupt when the n-th function of the package begins, where CPython checks for signals."""
     left = at
 
     def begins(frame: FrameType, event: str, _: object) -> None:
@@ -170,7 +171,7 @@ def _at_functions(at: int) -> Iterator[None]:
 
 
 def _is_in_finalizer(frame: FrameType | None) -> bool:
-    """Whether a finalizer runs this frame: its exceptions do not reach the caller."""
+    """Whether a finalizer runs this frame. Exceptions in a finalizer do not reach the caller."""
     while frame is not None and frame.f_code is not weakref.finalize.__call__.__code__:
         frame = frame.f_back
     return frame is not None

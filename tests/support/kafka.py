@@ -1,4 +1,4 @@
-"""What tests of clients do again and again: note delivery reports, read a topic."""
+"""Common steps in tests of clients: record delivery reports, read a topic."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from confluent_kafka import (
 )
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-# Nobody listens there: a client of it never connects.
+# No server listens on this port, so its clients never connect.
 NO_BROKER = "127.0.0.1:1"
 
 
 class Reports:
-    """A delivery callback that notes its calls."""
+    """A delivery callback that records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[KafkaError | None, Message]] = []
@@ -60,8 +60,8 @@ def send(producer: Producer, topic: str, values: Iterable[bytes | str | None]) -
 def refusal(producer: Producer, topic: str, reports: Reports) -> int | None:
     """Produce a message, and return the error code that produce() raises; None if it raises none.
 
-    It raises if the brokers refuse the topic before the message is in its queue, which depends on
-    the threads. Otherwise the delivery report has the error.
+    produce() raises if the brokers refuse the topic before the message is in the queue, which
+    depends on the timing of threads. Otherwise the delivery report contains the error.
     """
     try:
         producer.produce(topic, b"value", partition=0, on_delivery=reports)
@@ -83,7 +83,7 @@ def outcome(producer: Producer, topic: str) -> int | None:
 
 
 def read(consumer: Consumer, topic: str, count: int, partitions: int = 1) -> list[Message]:
-    """The first `count` records of the topic, which must be there."""
+    """The first `count` records of the topic. The topic must have this number of records."""
     consumer.assign([TopicPartition(topic, partition, 0) for partition in range(partitions)])
     messages = consumer.consume(count, TIMEOUT)
     assert [message.error() for message in messages] == [None] * count
@@ -95,7 +95,7 @@ def values_of(messages: Iterable[Message]) -> list[bytes | None]:
 
 
 def numbers(start: int, stop: int) -> list[bytes]:
-    """Values to tell messages by."""
+    """Values that identify messages: the numbers from `start` to `stop` - 1 as bytes."""
     return [b"%d" % i for i in range(start, stop)]
 
 
@@ -106,7 +106,10 @@ def poll_values(consumer: Consumer, count: int) -> list[bytes | None]:
 
 
 def joined(consumer: Consumer) -> list[TopicPartition]:
-    """The assignment, once the consumer has one; it must not have messages to return."""
+    """Wait for the consumer's assignment, and return it.
+
+    There must be no messages for the consumer.
+    """
     messages: list[Message | None] = []
     wait_until(consumer.assignment, lambda: messages.append(consumer.poll(0.01)))
     assert set(messages) <= {None}
@@ -139,8 +142,8 @@ def failure(call: Callable[[], object], pattern: str) -> KafkaError:
     """Repeats a call that raises until the text of its error matches the pattern; returns the
     error.
 
-    The error of a call that timed out contains the cause as soon as the client has tried to
-    connect. Each call ends soon.
+    When the client has tried to connect, the error of a timeout contains the cause. Each call must
+    end soon.
     """
     errors: list[KafkaError] = []
 
@@ -156,7 +159,7 @@ def failure(call: Callable[[], object], pattern: str) -> KafkaError:
 
 
 def wait_for_statistics(client: Any) -> None:
-    """Waits for statistics that are newer than the present ones; no call serves them."""
+    """Waits until the client has newer statistics, without a call that serves callbacks."""
 
     def ts() -> int | None:
         statistics = client.stats()

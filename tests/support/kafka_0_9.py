@@ -1,4 +1,4 @@
-"""Clients of confluent_kafka.compat.kafka_0_9, for tests."""
+"""Configures clients of confluent_kafka.compat.kafka_0_9, for tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.waiting import TIMEOUT
 
 @pytest.fixture
 def patient() -> Iterator[None]:
-    """Let clients wait longer, because a slow machine looks like a leader that is gone.
+    """Let clients wait longer, because they take a slow machine for a missing leader.
 
     The longer linger also keeps the messages of one call in one batch; flush() ends the linger.
     """

@@ -1,4 +1,4 @@
-"""What the usage pages of kafka-python 0.9.5 show, on any cluster that is listening at `servers`.
+"""Checks the examples in the usage pages of kafka-python 0.9.5, on any cluster at `servers`.
 
 Topics have four partitions and are empty.
 """
@@ -65,7 +65,7 @@ def fill(client: KafkaClient, topic: str, count: int) -> None:
 
 
 def messages_are_sent_at_once(servers: str, topic: str) -> None:
-    """Each call has the next partition, and returns the offset of its first message."""
+    """Each call sends to the next partition, and returns the offset of its first message."""
     client = KafkaClient(servers)
     producer = SimpleProducer(client, random_start=False)
     sent = [producer.send_messages(topic.encode(), b"a", b"b"), producer.send_messages(topic, b"c")]
@@ -79,7 +79,7 @@ def messages_are_sent_at_once(servers: str, topic: str) -> None:
 
 
 def acknowledgements_are_chosen(servers: str, topic: str) -> None:
-    """With acknowledgements the answer has an offset; without them there is no answer."""
+    """With acknowledgements, the response has an offset. Without them, there is no response."""
     client = KafkaClient(servers)
     for acks, offsets in ((SimpleProducer.ACK_AFTER_CLUSTER_COMMIT, [0]), (2, [1]), (0, [])):
         producer = SimpleProducer(
@@ -96,7 +96,7 @@ def acknowledgements_are_chosen(servers: str, topic: str) -> None:
 
 
 def codecs_compress(servers: str, topic: str) -> None:
-    """Compressed messages come back as they were."""
+    """A consumer reads compressed messages without changes."""
     client = KafkaClient(servers)
     for number, codec in enumerate((1, 2), 1):
         producer = SimpleProducer(client, codec=codec, random_start=False)
@@ -107,7 +107,7 @@ def codecs_compress(servers: str, topic: str) -> None:
 
 
 def messages_are_sent_in_the_background(servers: str, topic: str) -> None:
-    """A batch that is full is sent, and what is left when the producer stops."""
+    """The producer sends a batch when it is full, and sends the rest when it stops."""
     client = KafkaClient(servers)
     producer = SimpleProducer(
         client,
@@ -122,7 +122,7 @@ def messages_are_sent_in_the_background(servers: str, topic: str) -> None:
 
 
 def keys_choose_partitions(servers: str, topic: str) -> None:
-    """Check the partitioners: by hash, by the Java client's hash, and round-robin."""
+    """Each partitioner chooses partitions: by hash, by the Java client's hash, and round-robin."""
     client = KafkaClient(servers)
     producer = KeyedProducer(client)
     for key in (b"key1", b"key2", b"key1"):
@@ -163,7 +163,7 @@ def a_group_goes_on(servers: str, topic: str, group: str) -> None:
 
 
 def processes_share(servers: str, topic: str, group: str) -> None:
-    """The processes of a MultiProcessConsumer read all partitions, and end with it."""
+    """The processes of a MultiProcessConsumer read all partitions, and end when it stops."""
     client = KafkaClient(servers)
     fill(client, topic, 20)
     for options in ({"num_procs": 2}, {"partitions_per_proc": 3}):
@@ -180,7 +180,7 @@ def processes_share(servers: str, topic: str, group: str) -> None:
 
 
 def offsets_are_of_what_is_done(servers: str, topic: str, group: str) -> None:
-    """KafkaConsumer stores the offsets of messages that were marked."""
+    """KafkaConsumer stores only the offsets of messages that task_done() has marked."""
     client = KafkaClient(servers)
     fill(client, topic, 8)
     options: dict[str, Any] = {
@@ -208,7 +208,7 @@ def offsets_are_of_what_is_done(servers: str, topic: str, group: str) -> None:
 
 
 def offsets_are_of_what_was_marked(servers: str, topic: str, group: str) -> None:
-    """OffsetCommitContext stores what was marked, and reads the rest again."""
+    """OffsetCommitContext stores the offset of the marked message, and the rest is read again."""
     client = KafkaClient(servers)
     fill(client, topic, 8)
     consumer = SimpleConsumer(client, group, topic, auto_commit=False)
@@ -225,7 +225,7 @@ def offsets_are_of_what_was_marked(servers: str, topic: str, group: str) -> None
 
 
 def compressed_messages_are_unpacked(servers: str, topic: str) -> None:
-    """What create_gzip_message() and create_snappy_message() made are messages at the broker."""
+    """The broker unpacks messages from create_gzip_message() and create_snappy_message()."""
     client = KafkaClient(servers)
     name = topic.encode()
     payloads = [
@@ -247,7 +247,7 @@ def compressed_messages_are_unpacked(servers: str, topic: str) -> None:
 
 
 def requests_are_answered(servers: str, topic: str, group: str) -> None:
-    """Each low-level request returns an answer for each payload, in their order."""
+    """Each low-level request returns a response for each payload, in the order of the payloads."""
     client = KafkaClient(servers)
     name = topic.encode()
     payloads = [

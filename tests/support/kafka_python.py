@@ -1,4 +1,4 @@
-"""Clients of confluent_kafka.compat.kafka, for tests."""
+"""Makes clients of confluent_kafka.compat.kafka, for tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 MakeConsumer = Callable[..., KafkaConsumer]
 
-# Begins at the first message, and gets new messages at once.
+# The consumer begins at the first message, and gets new messages at once.
 _KEYWORDS: dict[str, Any] = {
     "auto_offset_reset": "earliest",
     "enable_auto_commit": False,
@@ -28,7 +28,8 @@ _KEYWORDS: dict[str, Any] = {
 
 @contextmanager
 def consumers_at(servers: str) -> Iterator[MakeConsumer]:
-    """Makes consumers that begin at the first message, which are closed at the end."""
+    """Yield a function that makes consumers, which begin at the first message; close them at the
+    end."""
     made: list[KafkaConsumer] = []
 
     def make(*topics: str, **keywords: Any) -> KafkaConsumer:
@@ -44,7 +45,7 @@ def consumers_at(servers: str) -> Iterator[MakeConsumer]:
 
 
 class Told(ConsumerRebalanceListener):
-    """A listener that notes what it is told."""
+    """A listener that records its calls and their partitions."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, set[TopicPartition]]] = []
@@ -57,7 +58,7 @@ class Told(ConsumerRebalanceListener):
 
 
 def filled(servers: str, topic: str, count: int, partition: int = 0) -> str:
-    """The topic, with the values b"0", b"1" and so on in one partition."""
+    """Fill one partition of the topic with the values b"0", b"1" and so on; return the topic."""
     with KafkaProducer(bootstrap_servers=servers, linger_ms=1) as producer:
         for i in range(count):
             producer.send(topic, b"%d" % i, partition=partition)
@@ -65,7 +66,7 @@ def filled(servers: str, topic: str, count: int, partition: int = 0) -> str:
 
 
 def many(consumer: KafkaConsumer, count: int, **keywords: Any) -> list[ConsumerRecord]:
-    """This number of messages, from poll()."""
+    """The next `count` messages, from poll()."""
     found: list[ConsumerRecord] = []
 
     def poll() -> None:
@@ -81,9 +82,9 @@ def values(records: list[ConsumerRecord]) -> list[Any]:
 
 
 def joined(consumer: KafkaConsumer, *others: KafkaConsumer, count: int) -> set[TopicPartition]:
-    """The assignment, once all consumers have `count` partitions at the same time.
+    """The assignments, when all consumers have `count` partitions at the same time.
 
-    There must be no messages to return.
+    There must be no messages for the consumers.
     """
     members = (consumer, *others)
 

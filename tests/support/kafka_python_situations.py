@@ -13,7 +13,7 @@ TEN = [b"%d" % i for i in range(10)]
 
 
 def messages_are_where_they_were_said_to_be(servers: str, topic: str) -> None:
-    """Each message is where its future says. The topic has one partition."""
+    """Each message has the offset that its future returns. The topic has one partition."""
     assert situations.send_and_wait(servers, topic, TEN) == list(range(10))
     assert situations.last_messages(servers, topic, 3) == TEN[7:]
 
@@ -46,13 +46,13 @@ def offsets_are_kept_elsewhere(servers: str, topic: str, group: str) -> None:
 
 
 def copies_are_whole(servers: str, source: str, sink: str, group: str) -> None:
-    """Each message is copied once, and the group's offsets are those of the transactions."""
+    """Each message is copied once, and the group has the offsets of the transactions."""
     filled(servers, source, 10)
     situations.copy_in_transactions(servers, source, sink, group, f"copy-{group}", 10)
     partition = TopicPartition(source, 0)
     keywords: dict[str, Any] = {"bootstrap_servers": servers, "group_id": group}
     with KafkaConsumer(**keywords) as consumer:
-        # The group's coordinator hears of a transaction's end after the producer.
+        # The group's coordinator gets the end of a transaction later than the producer.
         wait_until(lambda: consumer.committed(partition, timeout_ms=TIMEOUT * 1000) == 10)
     with KafkaConsumer(
         sink,

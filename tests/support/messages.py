@@ -1,4 +1,4 @@
-"""Messages of Kafka's protocol with random values in all fields that a version has."""
+"""Makes messages of Kafka's protocol with random values in all fields of a version."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ def every_version() -> Iterator[tuple[str, int]]:
 
 
 def random_message(name: str, version: int, rng: Random, defaults: float = 0.2) -> protocol.Message:
-    """A message that this version can carry; `defaults` is the fraction of fields that keep their
-    defaults."""
+    """A message with values that this version can encode.
+
+    `defaults` is the fraction of fields that keep their defaults.
+    """
     message = protocol.message_class(name)
     return Filler(Table(name, TABLES[name]), message, version, rng, defaults).message()
 
@@ -54,7 +56,8 @@ class Filler:
         fields = {
             field.name: self._value(field)
             for field in struct.fields
-            # Records are null by default, whether they can be or not.
+            # The default of records is null, even if the field is not nullable, so records always
+            # get a value.
             if self._version in field.versions
             and (field.type == "records" or self._rng.random() > self._defaults)
         }

@@ -1,5 +1,8 @@
-"""C for tests: programs that are linked with the librdkafka that the extension was built with,
-and libraries that the system's loader puts before all others."""
+"""Compiles C programs and preloaded libraries for tests.
+
+The programs use the extension's librdkafka. The system's loader loads a preloaded library before
+all other libraries.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ _COMPILES_WITHIN = 300
 
 
 def build_program(source: Path, folder: Path, *options: str, watched: bool = False) -> Path:
-    """Compiles `source`; `options` are the compiler's.
+    """Compiles `source`. `options` go to the compiler.
 
-    If the thread sanitizer watches the program, it must also watch librdkafka: `make tsan` has
-    built such a library.
+    If the thread sanitizer watches the program, it must also watch librdkafka. `make tsan` builds
+    such a librdkafka.
     """
     program = folder / source.stem
     sanitizer = {"SANITIZE": "thread"} if watched else {}
@@ -30,8 +33,11 @@ def build_program(source: Path, folder: Path, *options: str, watched: bool = Fal
 
 
 def build_preload(source: Path, folder: Path) -> dict[str, str]:
-    """Compiles `source` as a library. Returns the environment in which its functions replace a
-    process's own; only the functions of a sanitizer come first."""
+    """Compiles `source` as a library; returns the environment that preloads it.
+
+    Its functions then replace the process's own functions. Only a sanitizer's functions take
+    precedence.
+    """
     library = folder / f"{source.stem}.so"
     command = ["cc", "-std=gnu11", "-shared", "-fPIC", "-o", str(library), str(source)]
     subprocess.run(command, check=True, timeout=_COMPILES_WITHIN)
@@ -42,8 +48,7 @@ def build_preload(source: Path, folder: Path) -> dict[str, str]:
 def run_program(
     program: Path, *arguments: str, timeout: int = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a program without the library that a sanitizer run preloads, which is for the
-    extension."""
+    """Runs a program without the sanitizer's preloaded library, which is only for the extension."""
     inherited = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     return subprocess.run(
         [program, *arguments],

@@ -1,4 +1,4 @@
-"""Tests of what the patches in tools/patches change in librdkafka."""
+"""Selects tests by the patches of tools/patches that this librdkafka has."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import confluent_kafka
 
 _info = confluent_kafka.build_info()
 
-# Every patch of this package, whether this librdkafka has it or not.
+# Together these are all patches of this package: the patches that this librdkafka has, and the
+# patches that it lacks.
 HAS = frozenset(name for names in _info["patches"].values() for name in names)
 LACKS = frozenset(name for names in _info["missing_patches"].values() for name in names)
 
-# `python tools/patches.py --without` sets this: patches whose tests must run, although the library
-# lacks them (so the tests fail) or does not report them.
+# `python tools/patches.py --without` sets this. The tests of these patches must run even if the
+# library lacks the patches (then the tests fail) or does not report them.
 TRIED = frozenset(os.environ.get("LIBRDKAFKA_WITHOUT", "").split(","))
 
 
 def needs(*patches: str) -> pytest.MarkDecorator:
-    """Marks a test that fails on a librdkafka without these patches: it is skipped there."""
+    """Marks a test that needs these patches, and skips it on a librdkafka without them."""
     assert set(patches) <= HAS | LACKS, f"tools/patches has no {patches}"
     lacks = sorted(LACKS.intersection(patches) - TRIED)
     return pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""Other clients in environments of their own, and what programs print there."""
+"""Installs other clients in environments of their own, and reads the output of programs there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 ENVIRONMENTS = Path(__file__).resolve().parents[2] / "build" / "peers"
-INSTALLATION, PROGRAM = 120, 100  # seconds; together less than faulthandler_timeout
+INSTALLATION, PROGRAM = 120, 100  # in seconds; the sum is less than faulthandler_timeout
 
 
 class InstallationError(Exception):
@@ -21,13 +21,13 @@ class InstallationError(Exception):
 
 
 def environment(requirement: str) -> Path:
-    """An interpreter that has a package, which is installed once for all tests.
+    """An interpreter that has a package. The first test installs the package for all tests.
 
     Args:
-        requirement: the package and its version, as pip takes them.
+        requirement: the package and its version, in pip's syntax.
 
     Raises:
-        InstallationError: it cannot be installed.
+        InstallationError: the package cannot be installed.
     """
     folder = ENVIRONMENTS / f"{requirement}-py{sys.version_info[0]}.{sys.version_info[1]}"
     ready = folder / "ready"
@@ -47,7 +47,7 @@ def environment(requirement: str) -> Path:
 
 
 def installed(requirement: str) -> Path:
-    """environment(), for tests: they are skipped where the package cannot be installed."""
+    """The same as environment(), but skips the test if the package cannot be installed."""
     try:
         return environment(requirement)
     except InstallationError as error:
@@ -55,7 +55,7 @@ def installed(requirement: str) -> Path:
 
 
 def outcomes(process: subprocess.Popen[bytes]) -> dict[str, list[Any]]:
-    """What the program has printed, by the names of the calls."""
+    """The results that the program has printed, by the names of the calls."""
     output, complaints = process.communicate(timeout=PROGRAM)
     assert process.returncode == 0, complaints.decode()[-4000:]
     found: dict[str, list[Any]] = {}

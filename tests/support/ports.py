@@ -1,8 +1,8 @@
-"""Ports for servers that are told where to listen before they start, or that start again there.
+"""Reserves ports for servers that need a fixed port, also when they start again.
 
-If a connection or a server asks for any port, the kernel gives it one from 32768 on. So a port that
-was free there may be taken before a JVM has started, or while a test has killed its broker. The
-ports here are below 32768, and each process of the tests has its own.
+If a connection or a server asks for any port, the kernel chooses a port from 32768 on. So a free
+port in that range can be taken before a JVM has started, or while a test has stopped its broker.
+The ports here are below 32768, and each process of the tests has ports of its own.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import IO
 
 FIRST, END = 20_000, 32_000
-# More than the listeners of three brokers.
+# A block has more ports than three brokers have listeners.
 BLOCK = 50
 
 
-# Files whose locks reserve blocks for this process. A lock ends with the process, even in a crash.
+# The locks of these files reserve blocks for this process. The system releases a lock when the
+# process ends, even in a crash.
 _held: list[IO[str]] = []
 
 
 def next_port() -> int:
-    """A port that nobody listens on, and that is given to nobody else as long as this runs."""
+    """A free port that no other caller and no other test process gets."""
     return next(_ports())
 
 
@@ -35,7 +36,7 @@ def _ports() -> Iterator[int]:
 
 
 def _blocks() -> Iterator[int]:
-    """The first ports of blocks that no other process has."""
+    """Reserve blocks that no other process has, and yield the first port of each block."""
     folder = Path(tempfile.gettempdir()) / "confluent-kafka-test-ports"
     folder.mkdir(exist_ok=True)
     for first in range(FIRST, END, BLOCK):
@@ -52,7 +53,8 @@ def _blocks() -> Iterator[int]:
 
 def is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do it: a port whose last connection has just ended counts as free.
+        # Servers set this option, too. With it, a port whose last connection has just ended is
+        # free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))

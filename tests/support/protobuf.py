@@ -1,4 +1,4 @@
-"""Message types, payloads of them, and what google.protobuf reads in a payload."""
+"""Makes message types and payloads, and reads payloads with google.protobuf."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WRAPPERS = {
 
 
 def compiled(text: str) -> bytes:
-    """A .proto file as a FileDescriptorSet, with what it imports."""
+    """A .proto file and its imports as a FileDescriptorSet."""
     from grpc_tools import protoc
 
     with tempfile.TemporaryDirectory() as folder:
@@ -55,11 +55,11 @@ def is_map(field: Any) -> bool:
     return field.message_type is not None and field.message_type.GetOptions().map_entry
 
 
-# ---- what google.protobuf reads
+# ---- the rows that google.protobuf reads
 
 
 def expected(message: Any, enums: str = "string") -> dict[str, Any]:
-    """A message as the row that its columns should have; see plain()."""
+    """The row that the columns of a message should have, in the same form as from plain()."""
     return {
         field.name: _expected_field(message, field, enums) for field in message.DESCRIPTOR.fields
     }
@@ -98,11 +98,11 @@ def _expected_value(field: Any, value: Any, enums: str) -> Any:
 
 
 def exact(value: Any) -> Any:
-    """A value that equals only itself, also if it is a NaN or a zero."""
+    """A form of a value in which a NaN equals a NaN, and 0.0 differs from -0.0."""
     return struct.pack("<d", value) if isinstance(value, float) else value
 
 
-# ---- what columns have
+# ---- the rows of columns
 
 
 def plain(scalar: Any, descriptor: Any) -> Any:
@@ -155,7 +155,7 @@ def holds_json(descriptor: Any) -> bool:
 
 
 def has_dropped_entries(message: Any) -> bool:
-    """Whether google.protobuf left out entries of maps that had unknown fields."""
+    """Whether google.protobuf has dropped entries of maps because they had unknown fields."""
     maps = {field.number for field in message.DESCRIPTOR.fields if is_map(field)}
     if any(one.field_number in maps for one in UnknownFieldSet(message)):
         return True
@@ -216,9 +216,10 @@ _NUMBERS = [
 
 
 def random_payload(rng: Random, descriptor: Any, depth: int = 0) -> bytes:
-    """Fields in any order, any number of times, with unknown ones between them."""
+    """Fields in any order, any number of times, with unknown fields between them."""
     parts = []
-    # google.protobuf here leaves out an entry of a map that has an unknown field; others do not.
+    # google.protobuf drops an entry of a map if the entry has an unknown field. Other readers keep
+    # it.
     is_entry = descriptor.GetOptions().map_entry
     for _ in range(rng.randrange(0, 9 if depth < 3 else 2)):
         if not is_entry and rng.random() < 0.1:
@@ -249,7 +250,7 @@ def _has(descriptor: Any, number: int) -> bool:
 
 
 def _occurrence(rng: Random, field: Any, depth: int, mismatch: bool) -> bytes:
-    if mismatch and rng.random() < 0.03:  # then it is an unknown field
+    if mismatch and rng.random() < 0.03:  # with a wrong wire type, the field counts as unknown
         return tag(field.number, 1 if _wire(field) != 1 else 5) + bytes(
             8 if _wire(field) != 1 else 4
         )
@@ -297,6 +298,6 @@ def _scalar(rng: Random, field: Any) -> bytes:
     if wire in (1, 5):
         return rng.randbytes(8 if wire == 1 else 4)
     data = varint(rng.choice(_NUMBERS[:4] if field.enum_type is not None else _NUMBERS))
-    if rng.random() < 0.05 and len(data) < 9:  # longer than it need be
+    if rng.random() < 0.05 and len(data) < 9:  # an encoding that is longer than necessary
         data = data[:-1] + bytes([data[-1] | 0x80, 0])
     return data

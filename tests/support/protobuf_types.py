@@ -43,7 +43,7 @@ names = count()
 
 
 class FileMaker:
-    """A file with a few message types.
+    """Makes a file with a few message types.
 
     Each type may have fields of the types after it.
     """
@@ -96,7 +96,7 @@ class FileMaker:
                 optional.append(field)
             elif self.syntax == "editions":
                 self._set_features(field, repeated)
-        for field in optional:  # protoc puts their oneofs last
+        for field in optional:  # protoc puts the oneofs of optional fields last
             field.proto3_optional = True
             field.oneof_index = len(message.oneof_decl)
             message.oneof_decl.add(name=f"_{field.name}")
@@ -146,7 +146,7 @@ class FileMaker:
 
 
 def random_type(rng: Random) -> tuple[bytes, Any, str]:
-    """A FileDescriptorSet, the class of its first message, and that one's name."""
+    """A FileDescriptorSet, and the class and the name of its first message."""
     maker = FileMaker(rng)
     descriptors = maker.descriptors()
     name = f"{maker.package}.M0"

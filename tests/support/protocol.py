@@ -1,7 +1,7 @@
-"""Requests of Kafka's protocol, framed by hand: the scripts of a distribution take seconds.
+"""Frames requests of Kafka's protocol by hand, because a distribution's scripts take seconds.
 
-https://kafka.apache.org/protocol: if a request has versions without tagged fields, it is sent in
-one of them.
+https://kafka.apache.org/protocol: requests are sent in a version without tagged fields, if they
+have one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.support.waiting import TIMEOUT
 
 
 def ask(address: str, api_key: int, version: int, body: bytes, header_tags: bytes = b"") -> bytes:
-    """The answer after its correlation id."""
+    """Send a request; return the part of the response after the correlation id."""
     with begin(address, api_key, version, body, header_tags) as connection:
         return answer_of(connection)
 
@@ -32,7 +32,7 @@ def begin(
 
 
 def answer_of(connection: socket.socket) -> bytes:
-    """The answer to the request that begin() has sent, after its correlation id."""
+    """The response to the request of begin(), without the size and the correlation id."""
     with connection.makefile("rb") as stream:
         (size,) = struct.unpack(">i", stream.read(4))
         return stream.read(size)[4:]
@@ -60,20 +60,20 @@ def compact_array(items: Sequence[bytes]) -> bytes:
 
 
 class Answer:
-    """Reads an answer field by field."""
+    """Reads a response field by field."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._position = 0
 
     def numbers(self, form: str) -> tuple[Any, ...]:
-        """Fields of fixed sizes, as struct names them."""
+        """Read fields with fixed sizes. `form` is a format of struct."""
         values = struct.unpack_from(f">{form}", self._data, self._position)
         self._position += struct.calcsize(f">{form}")
         return values
 
     def number(self, form: str) -> int:
-        """One field of a fixed size."""
+        """Read one field with a fixed size."""
         (value,) = self.numbers(form)
         return int(value)
 

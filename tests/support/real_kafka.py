@@ -1,4 +1,4 @@
-"""The real cluster, once for all tests of a run, wherever they are."""
+"""Starts the real cluster, once for all tests of a run in all folders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_THERE = (
 
 
 def kafka_home() -> Path:
-    """The distribution of `make kafka`."""
+    """The folder of the distribution that `make kafka` assembles."""
     if "KAFKA_HOME" not in os.environ and shutil.which("mvn") is None:
         pytest.skip(NOT_THERE)
     command = [sys.executable, str(ROOT / "tools" / "kafka.py")]
@@ -35,7 +35,7 @@ def kafka_home() -> Path:
 
 @pytest.fixture(scope="session")
 def real_kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
-    """Three brokers, or the brokers that BOOTSTRAP names. If a test fails, the logs stay."""
+    """Three brokers, or the brokers in BOOTSTRAP. If a test fails, the brokers' logs are kept."""
     bootstrap = os.environ.get("BOOTSTRAP")
     if bootstrap:
         from tests.integration.kafka_cluster import KafkaCluster
@@ -43,7 +43,7 @@ def real_kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
         yield KafkaCluster(bootstrap)
         return
     folder = ROOT / "build" / "integration" / str(os.getpid())
-    # Imported only here: the packages that it needs are installed for tests on real brokers only.
+    # The import is here, because its packages are installed only for tests on real brokers.
     from tests.integration.kafka_cluster import running_cluster
 
     with running_cluster(kafka_home(), folder) as cluster:
@@ -51,7 +51,7 @@ def real_kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
     if request.session.testsfailed:
         print(f"\nthe brokers' logs are in {folder}")
     else:
-        # A broker that was just killed may have written a last file meanwhile.
+        # Errors are ignored, because a broker that was just killed may have written one more file.
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -63,7 +63,7 @@ def kafka(real_kafka: KafkaCluster) -> KafkaCluster:
 
 @pytest.fixture
 def own_kafka(kafka: KafkaCluster) -> OwnKafkaCluster:
-    """For a test that breaks brokers, or looks into them."""
+    """The cluster for a test that breaks brokers, or looks into them."""
     from tests.integration.kafka_cluster import OwnKafkaCluster
 
     if not isinstance(kafka, OwnKafkaCluster):
@@ -76,7 +76,7 @@ MakeTopic = Callable[..., str]
 
 @pytest.fixture
 def make_topic(kafka: KafkaCluster) -> MakeTopic:
-    """make_topic(partitions=1, **config): the name of a new topic that no other test has."""
+    """A function make_topic(partitions=1, **config) that returns the name of a new topic."""
     from tests.integration.topics import create_topic
 
     def make(partitions: int = 1, **config: str) -> str:

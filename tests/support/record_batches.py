@@ -1,4 +1,4 @@
-"""Record batches of a mock cluster's topics, byte for byte."""
+"""Reads and writes the bytes of record batches in topics of a mock cluster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fetched(cluster: MockCluster, topic: str) -> bytes:
 
 
 def sent(cluster: MockCluster, topic: str, batch: bytes, number: int = 0) -> None:
-    """Sends the batch unchanged to a partition, which any of the brokers may lead."""
+    """Sends the batch unchanged to a partition, whichever broker leads the partition."""
     Topic = ProduceRequest.TopicProduceData  # noqa: N806
     Partition = ProduceRequest.PartitionProduceData  # noqa: N806
     request = ProduceRequest(

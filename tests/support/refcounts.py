@@ -1,4 +1,4 @@
-"""Leak checks: do the same work again and again and compare what the interpreter holds."""
+"""Checks for leaks: repeats the same work, and compares the numbers of objects and references."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from collections.abc import Callable
 
 from confluent_kafka import cimpl
 
-ROUNDS = 8  # at most
+ROUNDS = 8  # the largest number of rounds
 BLOCKS = "allocated blocks"
-NOISE = 20  # things that caches take in a round
+NOISE = 20  # the growth that caches can cause in a round
 if sysconfig.get_config_var("Py_GIL_DISABLED"):
-    # A thread keeps up to 254 freed blocks that others may still read.
+    # A thread keeps up to 254 freed blocks that other threads may still read.
     BLOCKS_NOISE, REPEAT = 300, 700
 else:
     BLOCKS_NOISE, REPEAT = NOISE, 200
 
-# An instance that forgets its type's reference leaks no memory of its own.
+# If an instance does not release the reference to its type, only the type's count grows.
 TYPES = [value for value in vars(cimpl).values() if isinstance(value, type)]
 
 
 def _clear_attribute_cache() -> None:
-    """CPython's cache of attributes keeps thousands of names, and takes them at random places."""
+    """Clear CPython's cache of attributes, which keeps thousands of names at random places."""
     if sys.version_info >= (3, 13):
         sys._clear_internal_caches()
     else:
@@ -32,10 +32,10 @@ def _clear_attribute_cache() -> None:
 
 
 def _collect() -> None:
-    """Collect twice, because of CPython without a GIL.
+    """Collect garbage twice, which CPython without a GIL needs.
 
-    It keeps what other threads could still read, such as the table of a dict, until the collection
-    after the one that found it.
+    It keeps memory that other threads could still read, such as the table of a dict. The first
+    collection finds such memory, and the second collection frees it.
     """
     gc.collect()
     gc.collect()
@@ -61,16 +61,19 @@ def _growth(work: Callable[[], object], repeat: int) -> dict[str, int]:
 
 
 def _growth_of_nothing(repeat: int) -> dict[str, int]:
-    """What the counting itself takes: the median of three, because a thread that ends meanwhile
-    disturbs one of them."""
+    """The growth that the counting itself causes.
+
+    It is the median of three results, because a thread that ends in the meantime can disturb one of
+    them.
+    """
     taken = [_growth(int, repeat) for _ in range(3)]
     return {name: max(0, statistics.median_low(each[name] for each in taken)) for name in taken[0]}
 
 
 def leave_out_what_is_there() -> None:
-    """From now on, garbage collections only visit new objects, as tests/conftest.py does after
-    collecting the tests. Late in a run, visiting the objects of earlier tests would take a second
-    and a half in each check."""
+    """Exclude all present objects from garbage collections. tests/conftest.py does the same after
+    it has collected the tests. Late in a run, a check would otherwise take 1.5 s longer, to visit
+    the objects of earlier tests."""
     gc.collect()
     gc.freeze()
 
@@ -80,7 +83,7 @@ def assert_no_leaks(work: Callable[[], object], repeat: int = REPEAT) -> None:
 
     If each call leaks one object, the count grows by `repeat` in every round. A growth below half
     of that, or below NOISE, comes from caches, which are full after some rounds. The first round
-    fills most of them, and is not looked at.
+    fills most of the caches, so its growth is ignored.
     """
     leave_out_what_is_there()
     _growth(work, repeat)

@@ -1,4 +1,4 @@
-"""Pairs of schemas, an older and a newer one, and what the registry's rules say of them."""
+"""Pairs of an older and a newer schema, and whether the registry's rules allow them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class Pair(NamedTuple):
     """An older and a newer schema.
 
     Attributes:
-        what: what changes.
-        backward: whether the newer one reads what the older one wrote.
-        forward: whether the older one reads what the newer one wrote.
+        what: the change, in words.
+        backward: whether the newer schema can read data of the older schema.
+        forward: whether the older schema can read data of the newer schema.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""A schema registry for tests: the one in memory, behind HTTP, with faults on demand."""
+"""Serves the schema registry in memory over HTTP for tests, with faults on demand."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from confluent_kafka.schema_registry._memory import MemoryRegistry
 
 @dataclass
 class Fault:
-    """An answer in the place of the registry's."""
+    """A response that replaces the registry's own response."""
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     hang: bool = False
-    """No answer until the registry ends."""
+    """Whether the request gets no response until the registry ends."""
     trickle: bool = False
-    """An answer that goes on, byte by byte, until the registry ends."""
+    """Whether the body of the response continues, byte by byte, until the registry ends."""
     slow_headers: bool = False
-    """The same before the answer's body begins."""
+    """Whether the headers of the response continue in the same way."""
 
 
 class _Careless(MemoryRegistry):
-    """Accepts texts that are not schemas, as older registries did for types that they did not
-    know."""
+    """Accepts texts that are not schemas.
+
+    Older registries did this for types that they did not support.
+    """
 
     def _canonical(self, text: str) -> str:
         return text
@@ -43,7 +45,7 @@ class _Careless(MemoryRegistry):
 
 
 class FakeRegistry:
-    """Schemas by id and by subject, and the requests that came for them."""
+    """Schemas by id and by subject, and the requests that the registry has received."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -55,9 +57,10 @@ class FakeRegistry:
         self.headers: list[dict[str, str]] = []
         self.bodies: list[str] = []
         self.faults: list[Fault] = []
-        """The answers of the next requests."""
+        """The faults for the next requests, in order."""
         self.before_the_answer: list[Callable[[], object]] = []
-        """What happens before the next requests are answered, when the answers are known."""
+        """The functions to call for the next requests, when the response is ready but not sent
+        yet."""
         self.pages: dict[str, Any] = {}
         """Documents at paths that a registry does not have."""
         self.ended = threading.Event()
@@ -150,12 +153,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(fault.body)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Write no message."""
 
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, *_: Any) -> None:
-        """Say nothing: clients that are refused, or refuse, are part of the tests."""
+        """Write no message, because some tests refuse clients or make clients refuse the server."""
 
 
 @contextmanager
@@ -165,7 +168,8 @@ def running_registry(tls: ssl.SSLContext | None = None) -> Iterator[FakeRegistry
     handler = type("Handler", (_Handler,), {"registry": registry})
     with _Server(("127.0.0.1", 0), handler) as server:
         if tls is not None:
-            # The handshake belongs to the connection's thread, not to the one that accepts.
+            # The handshake must run in the thread of the connection, not in the thread that
+            # accepts.
             server.socket = tls.wrap_socket(
                 server.socket, server_side=True, do_handshake_on_connect=False
             )

@@ -1,4 +1,4 @@
-"""Python in a process of its own: for what could crash, hang, fork or end the interpreter."""
+"""Runs Python scripts in processes of their own, because they could crash, hang, fork or exit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 
 from confluent_kafka import build_info
 
-# A librdkafka that lacks patches says so with the first client: that is no output of the script.
+# A librdkafka that lacks patches logs a warning with the first client. The warning is not part of
+# the script's output.
 _QUIET = """
 import logging
 logging.getLogger("confluent_kafka").addFilter(
@@ -21,8 +22,8 @@ logging.getLogger("confluent_kafka").addFilter(
 
 _GUARD = "import faulthandler; faulthandler.dump_traceback_later({timeout}, exit=True)\n"
 
-# faulthandler's own timer is a thread: a forked child does not have it, but waits for it at its
-# exit.
+# faulthandler's own timer is a thread. A forked child does not have this thread, but would wait for
+# it at exit. So these scripts use an alarm instead.
 _GUARD_OF_FORKS = """
 import faulthandler, os, signal, warnings
 # CPython 3.12 and newer warn about fork() beside other threads, which is what these scripts test.
@@ -47,13 +48,13 @@ def run_script(
     `flags` are options of the interpreter, such as -S; `env` is added to the environment.
     Unless `quiet` is false, no warning of a librdkafka without patches is written.
 
-    A script that takes longer than `timeout` seconds prints the stacks of all its threads
-    and ends with an error: the result never waits for ever. The same holds for the children
-    of a script that forks.
+    If a script takes longer than `timeout` seconds, it prints the stacks of all its threads and
+    ends with an error, so this function always returns. The children of a script that forks do the
+    same.
     """
     if forks and any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")):
-        # Another thread may hold the lock of a sanitizer's allocator, which the child then waits
-        # for.
+        # If another thread holds the lock of a sanitizer's allocator during fork(), the child waits
+        # for ever.
         pytest.skip("the sanitizers do not survive fork() beside other threads")
     guard = (_GUARD_OF_FORKS if forks else _GUARD).format(timeout=timeout)
     if quiet and not build_info()["patched"]:

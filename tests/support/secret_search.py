@@ -1,4 +1,4 @@
-"""A hook for pytest: a test fails when a secret stands in what it wrote or logged."""
+"""Lets a test fail if its output or log records contain a secret, as a hook for pytest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.secrets import reveals
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """The last report of a test has all of its output: stdout, stderr and log records."""
+    """Check the last report of a test, which has all stdout, stderr and log records."""
     report = yield
     shown = [title for title, text in report.sections if reveals(text)]
     if call.when == "teardown" and shown:

@@ -1,8 +1,8 @@
-"""Which tests run side by side, when `make test` runs them in several processes (pytest-xdist).
+"""Decides which tests run at the same time, if pytest-xdist runs tests in several processes.
 
-Most tests wait most of the time and share nothing: any process runs them. Some tests share brokers
-or Spark, which take long to start, or keep a processor busy. They run one after the other in one
-process, and are called a line here. The longest lines begin first.
+Most tests wait most of the time and share nothing, so any process can run them. Other tests share
+brokers or Spark, which take long to start, or keep a processor busy. Such tests form a line: they
+run one after the other in one process. The longest lines begin first.
 """
 
 from __future__ import annotations
@@ -14,26 +14,28 @@ from typing import Any
 
 import pytest
 
-# More than a small machine has cores: one for each line, and one for all other tests.
+# A small machine has fewer cores. There is a process for each long line, and one for the other
+# tests.
 PROCESSES = 4
 
-# The line of a test: the value of the first entry with which the test's name starts.
+# The first key with which the name of a test starts gives the line of the test.
 LINES = {
-    # They break brokers and executors, so they start their own.
+    # These tests break brokers and executors, so they start brokers and executors of their own.
     "tests/integration/test_chaos.py": "faults",
     "tests/integration/test_aio_faults.py": "faults",
     "tests/spark/test_standalone.py": "faults",
-    # They look at all objects of their process: in a new one they take a tenth of the time.
+    # These tests look at all objects of their process. In a new process, they take a tenth of the
+    # time.
     "tests/leaks/": "leaks",
-    # They never wait. Where several of them keep all processors busy for minutes, brokers get none
-    # for up to fifteen seconds at a time (Linux 6.18), and tests give them up.
+    # These tests never wait. If several of them kept all processors busy for minutes, a broker
+    # would get no processor for up to 15 s at a time (Linux 6.18), and tests would time out.
     "tests/fuzz/": "computing",
     "tests/matrix/": "computing",
     "tests/model/": "computing",
     "tests/unit/": "computing",
     "tests/embedded/test_aiokafka_cancellation.py": "computing",
     "tests/embedded/test_cancellation.py": "computing",
-    # Programs that run Spark themselves: more than one at a time would be too much.
+    # These programs start Spark themselves. The machine can run only one of them at a time.
     "tests/spark/test_declarative.py": "Spark programs",
     "tests/spark/test_flights.py": "Spark programs",
     "tests/spark/test_pipeline.py::test_the_command": "Spark programs",
@@ -51,7 +53,7 @@ LINES = {
     "tests/spark/test_typed_writes.py": "brokers and Spark",
 }
 
-# What takes long to start, and is started once in each process where a test asks for it.
+# These fixtures take long to start. Each process starts them once, when a test needs them.
 DEAR = {"kafka", "spark"}
 # Lines that need neither Kafka nor Spark. Tests in no line (None) do not need them either.
 CHEAP = {"computing", "leaks", None}
@@ -69,8 +71,10 @@ def _is_embedded(test: str) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse tests that would start a second cluster in another process: nobody would notice that
-    they only make the run slower."""
+    """Refuse tests that would start a second cluster in another process.
+
+    Such tests would only make the run slower, and nobody would notice.
+    """
     stray = [
         item.nodeid
         for item in items
@@ -83,13 +87,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def times_of_lines(reports: Iterable[pytest.TestReport]) -> str:
-    """From when to when each line ran, in minutes of the run.
+    """The start and the end of each line, in minutes since the start of the run.
 
     The line that ends last shows how the run can become shorter.
     """
     parts: dict[str | None, list[pytest.TestReport]] = defaultdict(list)
     for report in reports:
-        if report.start:  # else its process crashed, and nobody knows
+        if report.start:  # if its process crashed, there is no start
             parts[line_of(report.nodeid)].append(report)
     begin = min((each.start for part in parts.values() for each in part), default=0.0)
     times = {
@@ -105,7 +109,10 @@ def times_of_lines(reports: Iterable[pytest.TestReport]) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """`-n auto`: a few tests run in one process, because starting more takes longer."""
+    """The number for `-n auto`.
+
+    A few tests run in one process, because starting more takes longer.
+    """
     files = sum(".py" in name for name in config.args)
     few = config.getoption("keyword") or config.getoption("lf", False) or 0 < files < PROCESSES
     shown = config.getoption("capture") == "no"  # only one process can write to the terminal
@@ -114,19 +121,20 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    # Only here: not every environment that runs tests has pytest-xdist.
+    # The import is here, because not every environment that runs tests has pytest-xdist.
     from xdist.scheduler import LoadScopeScheduling
 
     class Lines(LoadScopeScheduling):
-        """Does what `--dist loadgroup` does, which has no effect with test names of pytest 9.2."""
+        """Schedules like `--dist loadgroup`, which does not work with the names of pytest 9.2."""
 
         def _split_scope(self, nodeid: str) -> str:
             return line_of(nodeid) or nodeid
 
         def remove_node(self, node: Any) -> str | None:
-            """The test that ended its process; the others of its lines go to other processes.
+            """Return the test that ended its process, and free the rest of its lines.
 
-            pytest-xdist runs it again, so that it ends the next process as well.
+            pytest-xdist itself would run that test again, so that it would also end the next
+            process.
             """
             lines = self.assigned_work.pop(node)
             left = [
@@ -144,7 +152,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return crashed
 
         def _reschedule(self, node: Any) -> None:
-            """Give a process more tests: it begins a test only when it knows the next one.
+            """Give a process two tests, because it begins a test only when it has the next one.
 
             pytest-xdist gives only one test to a process that replaces a crashed one, and then
             waits for ever.

@@ -1,14 +1,14 @@
-"""Pages of the documentation that a reader can type from top to bottom, and what runs them.
+"""Runs pages of the documentation that a reader can type from top to bottom.
 
 All Python blocks of a page share their variables. The output of a step is in a block of `text`
-right after it, or in the lines of a `console` block that are no commands; `...` stands for any
-text. Comments, which readers do not see, say the rest:
+right after it, or in the lines of a `console` block that are not commands. `...` stands for any
+text. Comments, which readers do not see, contain the other instructions:
 
-    <!-- not run: the reason -->      the next block is shown only
-    <!-- file: delays.toml -->        the next block is a file in the reader's folder
+    <!-- not run: the reason -->      the next block is not run
+    <!-- file: delays.toml -->        the next block becomes a file in the reader's folder
     <!-- fails: the reason -->        the last command of the next block has an exit status above 0
     <!-- needs: fastavro, java -->    without these packages or programs the whole page is skipped
-    <!-- patches: raw-request -->     the same, without these patches of librdkafka
+    <!-- patches: raw-request -->     without these patches of librdkafka the whole page is skipped
 
 A Python block with "Ctrl-C" in it is interrupted once it has printed what the page shows.
 """
@@ -44,11 +44,11 @@ class Step(NamedTuple):
     """A block of a page.
 
     Args:
-        line: where it begins in the page.
+        line: the line of the page where the block begins.
         prints: the output that the page shows; None if it shows none.
         file: the name under which the block is stored instead of being run.
-        reason: why it is not run.
-        fails: whether its last command is to fail.
+        reason: the reason why the block is not run.
+        fails: whether the last command of the block must fail.
     """
 
     line: int
@@ -102,12 +102,12 @@ def steps(page: Path) -> list[Step]:
 
 
 class Story:
-    """One page as somebody types it.
+    """One page, which is run as if a reader typed it.
 
     Args:
         page: its file.
-        folder: where the reader is; files of the page are stored there.
-        replaced: what stands in the page, and what it is here (addresses).
+        folder: the reader's current folder, which gets the files of the page.
+        replaced: texts of the page, such as addresses, and their replacements in this run.
     """
 
     def __init__(self, page: Path, folder: Path, replaced: Mapping[str, str]) -> None:
@@ -137,7 +137,8 @@ class Story:
         return text
 
     def _python(self, step: Step) -> None:
-        # Lines are counted from the page's first, so that tracebacks lead there.
+        # Empty lines at the start give each line its number in the page, so that tracebacks are
+        # correct.
         source = "\n" * step.line + self._here(step.text)
         code = compile(source, str(self._page), "exec", dont_inherit=True)
         output = _Output()
@@ -194,7 +195,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a program printed what a page shows; `...` stands for anything."""
+    """Whether a program printed the text that a page shows. `...` stands for any text."""
     pattern = ".*?".join(re.escape(part) for part in _tidy(shown).split("..."))
     return re.fullmatch(pattern, _tidy(printed), re.DOTALL) is not None
 
@@ -205,7 +206,7 @@ def _tidy(text: str) -> str:
 
 @contextlib.contextmanager
 def _as_before() -> Iterator[None]:
-    """Take back what a page has set for the whole process: the next tests run in it, too."""
+    """Restore the settings of the process that a page can change, for the tests after it."""
     root = logging.getLogger()
     environ = dict(os.environ)
     handlers = list(root.handlers)
@@ -231,7 +232,7 @@ def _loggers() -> list[logging.Logger]:
 
 
 class _Output(io.StringIO):
-    """What is printed, by any thread."""
+    """Collects the output of all threads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -245,7 +246,7 @@ class _Output(io.StringIO):
 
 @contextlib.contextmanager
 def _interrupt_after(output: _Output, shown: str | None) -> Iterator[None]:
-    """Press Ctrl-C in the block when it has printed what is shown, or has had time enough to."""
+    """Press Ctrl-C in the block when it has printed the shown text, or after a timeout."""
     assert shown, 'a block with "Ctrl-C" is interrupted when it has printed what the page shows'
     over = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Calls in other threads, whose results and exceptions are not lost."""
+"""Makes calls in other threads, and keeps their results and exceptions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.waiting import TIMEOUT
 
 
 class Thread:
-    """A call in another thread; result() is what it returned, or raises what it raised."""
+    """A call in another thread. result() returns its result, or raises its exception."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self._call = call
@@ -37,7 +37,7 @@ class Thread:
 
 @contextmanager
 def running(*calls: Callable[[], Any]) -> Iterator[None]:
-    """Runs each call again and again in a thread of its own until the block is left."""
+    """Repeats each call in a thread of its own until the end of the block."""
     stop = threading.Event()
 
     def repeat(call: Callable[[], Any]) -> None:

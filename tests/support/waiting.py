@@ -1,15 +1,15 @@
-"""Waiting for a condition, with a bound: the only kind of waiting that tests do."""
+"""Waits for a condition, with a timeout. Tests wait in no other way."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-# Far more than anything here takes, so that only a hang or a lost event reaches it.
+# Nothing in the tests takes this long, so only a hang or a lost event leads to this timeout.
 TIMEOUT = 30.0
 
-# An upper bound for what happens at once. A machine that is busy with other things may stand
-# still for seconds, so what would happen otherwise has to take at least TIMEOUT.
+# A limit for things that happen at once. A busy machine may stop for seconds, so the wrong
+# behaviour must take at least TIMEOUT.
 SOON = TIMEOUT / 2
 
 
@@ -18,7 +18,7 @@ def wait_until(
     step: Callable[[], object] | None = None,
     timeout: float = TIMEOUT,
 ) -> None:
-    """Calls `step` (or sleeps a moment) until the condition holds; fails after `timeout`."""
+    """Call `step` (or sleep a moment) until the condition holds; fail after `timeout` seconds."""
     end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end, "the condition did not become true"
@@ -29,7 +29,7 @@ def wait_until(
 
 
 class Stopwatch:
-    """Seconds since it was made."""
+    """Measures the seconds since its creation."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()

@@ -1,4 +1,4 @@
-"""AdminClient without a cluster: futures, their ends, and what is refused before it is sent."""
+"""AdminClient without a cluster: futures, how they end, and arguments that it refuses to send."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from tests.support.clients import ADMIN_REQUESTS, ANY_ACL, BINDING, REPLICA, UNR
 from tests.support.scripts import check_script
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-LATE = 30.0  # a request timeout that no test waits for
+LATE = 30.0  # a request timeout that is longer than any test
 each_request = pytest.mark.parametrize(
     "request_", ADMIN_REQUESTS.values(), ids=list(ADMIN_REQUESTS)
 )
@@ -77,7 +77,7 @@ def all_of(futures: Any) -> list[Future[Any]]:
 
 
 def pending(admin: AdminClient) -> Future[Any]:
-    """A future whose answer does not come."""
+    """A future that gets no response during the test."""
     return admin.describe_cluster(request_timeout=LATE)
 
 
@@ -90,11 +90,11 @@ def code_of(future: Future[Any]) -> int | None:
 class TestTimeouts:
     @each_request
     def test_nobody_answers(self, admin: AdminClient, request_: Request) -> None:
-        """After request_timeout the future fails with a timeout; nothing is left pending."""
+        """After request_timeout, the future fails with a timeout, and no request is pending."""
         watch = Stopwatch()
         for future in all_of(request_(admin, 0.1)):
             error = future.exception(TIMEOUT)
-            if error is None:  # a list of groups has the errors of brokers in it
+            if error is None:  # the result of list_groups() contains the errors of the brokers
                 assert future.result().errors[0].code() == KafkaError._TIMED_OUT
             else:
                 assert isinstance(error, KafkaException)
@@ -103,7 +103,7 @@ class TestTimeouts:
         assert len(admin) == 0
 
     def test_cause(self, admin: AdminClient) -> None:
-        """A timeout says why no broker could be reached."""
+        """The error of a timeout contains the reason why the client could not connect."""
         with pytest.raises(KafkaException):
             admin.connect(TIMEOUT)  # until a connection has been refused
         future = admin.create_topics([NewTopic("topic")], request_timeout=0.5)["topic"]
@@ -118,7 +118,8 @@ class TestTimeouts:
         assert watch.elapsed < SOON
 
     def test_own_exceptions(self, admin: AdminClient) -> None:
-        """The futures of one request fail with an exception each, so tracebacks do not mix."""
+        """Each future of a request fails with an exception of its own, so that tracebacks do not
+        mix."""
         futures = admin.delete_topics(["a", "b"], request_timeout=0.05)
         assert futures["a"].exception(TIMEOUT) is not futures["b"].exception(TIMEOUT)
 
@@ -126,7 +127,7 @@ class TestTimeouts:
 class TestTheEnd:
     @each_request
     def test_close(self, request_: Request) -> None:
-        """close() does not wait for answers: the futures fail with _DESTROY."""
+        """close() does not wait for responses, and the futures fail with _DESTROY."""
         admin = AdminClient(config())
         futures = all_of(request_(admin, LATE))
         assert len(admin) == 1
@@ -138,7 +139,7 @@ class TestTheEnd:
         assert len(admin) == 0
 
     def test_collected(self) -> None:
-        """Dropping a client while a request is pending warns, and the future fails with
+        """Dropping a client with a pending request raises a warning, and the future fails with
         _DESTROY."""
         admin = AdminClient(config())
         reference = weakref.ref(admin)
@@ -167,7 +168,7 @@ class TestTheEnd:
         wait_until(lambda: threads() == 0)
 
     def test_close_in_a_done_callback(self) -> None:
-        """On the client's own thread close() works and does not wait for itself."""
+        """On the client's own thread, close() works and does not wait for that thread."""
         admin = AdminClient(config())
         watch = Stopwatch()
         closed = threading.Event()
@@ -201,7 +202,7 @@ class TestTheEnd:
         assert {code_of(future) for future in futures} == {KafkaError._DESTROY}
 
     def test_exit(self) -> None:
-        """The interpreter exits quietly, and a future's callback has been run by then."""
+        """The interpreter exits without output, and runs the callbacks of futures before that."""
         script = f"""
             from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -213,8 +214,10 @@ class TestTheEnd:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
     def test_fork(self) -> None:
-        """In the child, calls say what to do, and the exit does not hang; the parent's futures get
-        answers."""
+        """In the child process, calls raise an error with the way out, and the exit does not hang.
+
+        The futures of the parent process get responses.
+        """
         script = f"""
             import os, sys
             from confluent_kafka.admin import AdminClient
@@ -242,7 +245,8 @@ class TestTheEnd:
 
 class TestFutures:
     def test_cancel(self, admin: AdminClient) -> None:
-        """A cancelled future stays cancelled when the answer comes, and others get theirs."""
+        """A cancelled future stays cancelled when the response comes, and the other futures get
+        their responses."""
         futures = admin.delete_topics(["a", "b"], request_timeout=1)
         assert futures["a"].cancel()
         assert code_of(futures["b"]) == KafkaError._TIMED_OUT
@@ -253,7 +257,7 @@ class TestFutures:
     def test_callback_that_raises(
         self, admin: AdminClient, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """An exception of a done callback is logged, and the thread goes on."""
+        """An exception of a done callback is logged, and the thread continues."""
         future = admin.describe_cluster(request_timeout=0.1)
         future.add_done_callback(lambda _: 1 / 0)
         assert code_of(future) == KafkaError._TIMED_OUT
@@ -321,7 +325,7 @@ def topic_with(**attributes: Any) -> list[NewTopic]:
     return [topic]
 
 
-# The call, its arguments, the error, and what the error's text must have.
+# The call, its arguments, the class of the error, and a pattern for the error's text.
 REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("create_topics", ([],), ValueError, "non-empty list of NewTopic objects: new_topics"),
     ("create_topics", ("topic",), TypeError, "new_topics must be a list of NewTopic, not str"),
@@ -609,7 +613,7 @@ class TestRefused:
         error: type[Exception],
         text: str,
     ) -> None:
-        """The error names the argument, what was given and what is allowed; nothing is sent."""
+        """The error names the argument, the given value and the allowed values; nothing is sent."""
         with pytest.raises(error, match=text):
             getattr(admin, method)(*arguments)
         assert len(admin) == 0
@@ -738,8 +742,10 @@ class TestRefused:
         assert len(admin) == 0
 
     def test_mixed_offsets(self, admin: AdminClient) -> None:
-        """librdkafka looks up some offsets, and raw messages the others: there is one future for
-        each, in order."""
+        """librdkafka looks up some offsets, and raw messages look up the other offsets.
+
+        The result has one future for each partition, in order.
+        """
         places = [TopicPartition("t", number) for number in range(3)]
         specs = dict(zip(places, (TIERED, OffsetSpec.latest(), TIERED), strict=True))
         futures = admin.list_offsets(specs, request_timeout=0.05)
@@ -748,8 +754,8 @@ class TestRefused:
             assert code_of(future) == KafkaError._TIMED_OUT
 
     def test_mixed_configurations(self, admin: AdminClient) -> None:
-        """librdkafka requests some configurations, and raw messages the others: there is one future
-        for each, in order."""
+        """librdkafka requests some configurations, and raw messages request the other
+        configurations. The result has one future for each resource, in order."""
         topic = ConfigResource("topic", "t")
         resources = [METRICS, topic, LOGGER, METRICS]
         futures = admin.describe_configs(resources, request_timeout=0.05)
@@ -782,8 +788,8 @@ class TestModels:
         assert (topic == NewPartitions("a", 4)) is False
 
     def test_new_topic_that_makes_up_its_name(self, admin: AdminClient) -> None:
-        """If the attribute creates its name anew each time, the error about the name is still
-        safe."""
+        """If the `topic` property returns a new string each time, the error can still use the
+        name."""
 
         class Numbered(NewTopic):
             @property
@@ -827,7 +833,7 @@ class TestModels:
         assert pickle.loads(pickle.dumps(value)) == value
 
     def test_config_resource(self) -> None:
-        """The type may be a name or a number; type and name say which resource it is."""
+        """The type may be a name or a number. The type and the name identify a resource."""
         resource = ConfigResource("Topic", "a", {"x": "1"})
         assert resource.restype is ConfigResource.Type.TOPIC
         assert resource == ConfigResource(2, "a") == ConfigResource(ResourceType.TOPIC, "a")
@@ -841,13 +847,15 @@ class TestModels:
             ConfigResource("topik", "a")
 
     def test_config_source(self) -> None:
-        """A source compares with its number, as code written for ints does; it prints its name."""
+        """A source equals its number, for code that compares with ints, and its text is its
+        name."""
         assert ConfigSource.DEFAULT_CONFIG == 5
         source = ConfigSource(5)
         assert {str(source), f"{source}", "%s" % source} == {"ConfigSource.DEFAULT_CONFIG"}  # noqa: UP031
 
     def test_config_resource_in_print(self) -> None:
-        """Programs print resources: the text is that of confluent-kafka-python."""
+        """The text of a resource is the same as in confluent-kafka-python, because programs print
+        it."""
         assert str(ConfigResource("topic", "a")) == "ConfigResource(ResourceType.TOPIC,a)"
 
     def test_acl_binding(self) -> None:
@@ -959,7 +967,8 @@ class TestModels:
     def test_features_and_voters_refused(
         self, make: Callable[[], object], error: type[Exception], text: str
     ) -> None:
-        """A wrong version of a feature or address of a controller raises an error that names it."""
+        """A wrong version of a feature, or a wrong address of a controller, raises an error that
+        names it."""
         with pytest.raises(error, match=text):
             make()
 
@@ -979,7 +988,10 @@ def test_callbacks() -> None:
 
 
 def test_configuration() -> None:
-    """AdminClient takes a dict and keywords, and suggests the nearest key for a wrong one."""
+    """AdminClient accepts a dict and keywords.
+
+    For a wrong key, the error suggests the nearest key.
+    """
     AdminClient(config(), **{"client.id": "mine"}).close()
     AdminClient(conf=config()).close()
     with pytest.raises(KafkaException, match=r"bootstrap\.servers"):
@@ -996,7 +1008,8 @@ def test_configuration() -> None:
     ],
 )
 def test_note_of_the_embedded_cluster(code: int, cluster_id: str | None, noted: bool) -> None:
-    """Only errors of the embedded cluster have the note, because a real broker may just be old."""
+    """Only errors of the embedded cluster have the note, because a real broker may have an old
+    version."""
     exception = KafkaException(KafkaError(code))
     explain(exception, cluster_id)
     assert hasattr(exception, "__notes__") is noted

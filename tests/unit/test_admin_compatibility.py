@@ -1,5 +1,8 @@
-"""Errors of AdminClient that equal those of confluent-kafka-python 2.16.1: the class, and how the
-text begins. Programs catch these classes, and their tests match these words."""
+"""AdminClient raises the same errors as confluent-kafka-python 2.16.1.
+
+The class and the first words of the text are the same, because programs catch the classes and match
+the words.
+"""
 
 from __future__ import annotations
 
@@ -164,7 +167,7 @@ def test_arguments(
 
 @pytest.mark.parametrize("arguments", [(), (None,), ("x",), ([],)])
 def test_configuration_that_is_no_dict(arguments: tuple[Any, ...]) -> None:
-    """The configuration must be given, and be a dict."""
+    """AdminClient needs a configuration, which must be a dict."""
     with pytest.raises(TypeError):
         AdminClient(*arguments)
 
@@ -265,8 +268,8 @@ def test_future_that_fails(admin: AdminClient, request_: Any, text: str) -> None
     ],
 )
 def test_sent_twice(admin: AdminClient, request_: Any) -> None:
-    """If librdkafka allows it, a name that is given twice is sent, and its only future has the
-    answer."""
+    """If librdkafka allows that a name is given twice, the request is sent, and its only future
+    gets the response."""
     (future,) = request_(admin).values()
     error = future.exception(TIMEOUT)
     assert isinstance(error, KafkaException)
@@ -277,7 +280,10 @@ def test_sent_twice(admin: AdminClient, request_: Any) -> None:
     "choice", ["restype", "resource_pattern_type", "operation", "permission_type"]
 )
 def test_choices_of_an_acl(choice: str) -> None:
-    """A binding may have UNKNOWN, as answers do; ANY is for filters, which take no UNKNOWN."""
+    """A binding may have UNKNOWN, because responses contain it, but not ANY.
+
+    A filter may have ANY, but not UNKNOWN.
+    """
     assert getattr(binding(**{choice: "unknown"}), choice).name == "UNKNOWN"
     with pytest.raises(ValueError, match=f"^Cannot use enum {choice}, value ANY in this class"):
         binding(**{choice: "any"})
@@ -292,6 +298,6 @@ def test_choices_of_an_acl(choice: str) -> None:
 
 @pytest.mark.parametrize("text", ["name", "principal", "host"])
 def test_texts_of_an_acl(text: str) -> None:
-    """A binding needs all of its texts: None is refused for each."""
+    """A binding refuses None for each of its texts."""
     with pytest.raises(ValueError, match=f"^Expected {text} to be not None"):
         binding(**{text: None})

@@ -1,4 +1,4 @@
-"""aiokafka's keywords as librdkafka's configuration."""
+"""Converts aiokafka's keywords into librdkafka's configuration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
 
 
 class Tokens(AbstractTokenProvider):
-    """A token provider that has one token."""
+    """A token provider that always returns the same token."""
 
     async def token(self) -> str:
         return "a.b.c"
@@ -125,7 +125,10 @@ def test_the_table_has_each_keyword_of_a_client_once() -> None:
 def test_what_keywords_become(
     client: str, keywords: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
-    """A keyword becomes its property, in its unit; credentials only where they are used."""
+    """A keyword becomes a property, with the value in the property's unit.
+
+    Credentials are set only if the protocol and mechanism use them.
+    """
     assert configuration(client, keywords) == wanted
 
 
@@ -169,14 +172,14 @@ def test_what_keywords_become(
     ],
 )
 def test_what_is_refused(keywords: dict[str, Any], kind: type[Exception], says: str) -> None:
-    """An error names the keyword, what is allowed and what was given."""
+    """An error names the keyword, the allowed values and the given value."""
     with pytest.raises(kind, match=re.escape(says)):
         configuration("producer", keywords)
 
 
 @pytest.mark.parametrize("strategy", [(StickyPartitionAssignor,), (object(),), ()])
 def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
-    """Such assignors are refused, and the error says what to use instead."""
+    """Assignors that librdkafka does not have are refused, and the error names alternatives."""
     with pytest.raises(ValueError, match="partition_assignment_strategy"):
         configuration("consumer", {"partition_assignment_strategy": strategy})
 
@@ -208,7 +211,7 @@ def test_when_a_token_ends() -> None:
 
 
 def test_librdkafka_knows_every_property() -> None:
-    """The table's properties are librdkafka's; extreme values are taken, also together."""
+    """librdkafka has every property in the table, and accepts extreme values, also together."""
     for client, kind in (("producer", Producer), ("consumer", Consumer)):
         for extreme in (0, 10**12):
             keywords: dict[str, Any] = {
@@ -242,7 +245,10 @@ def test_librdkafka_knows_every_property() -> None:
 def test_errors_begin_with_the_words_of_aiokafka(
     client: str, keywords: dict[str, Any], words: str
 ) -> None:
-    """Errors begin with aiokafka's words, which applications match; the allowed values follow."""
+    """Errors begin with aiokafka's words, because applications match them.
+
+    The allowed values follow.
+    """
     with pytest.raises(ValueError) as raised:  # noqa: PT011
         configuration(client, keywords)
     assert str(raised.value).startswith(words)
@@ -271,7 +277,7 @@ def test_keywords_that_are_deprecated(client: Any, name: str, warns: bool) -> No
 
 
 def test_a_token_may_come_from_a_future() -> None:
-    """A provider's token() is awaited, whatever kind of awaitable it returns."""
+    """The client awaits the result of a provider's token(), whatever kind of awaitable it is."""
 
     class Later(AbstractTokenProvider):
         def token(self) -> asyncio.Future[str]:  # type: ignore[override]

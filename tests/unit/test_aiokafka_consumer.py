@@ -1,4 +1,4 @@
-"""compat.aiokafka's consumer: arguments that need no cluster."""
+"""The arguments of compat.aiokafka's consumer, in tests that need no cluster."""
 
 from __future__ import annotations
 
@@ -46,13 +46,14 @@ def test_offsets_to_commit(value: Any, offset: int, metadata: str) -> None:
     ],
 )
 def test_offsets_that_cannot_be_committed(offsets: Any, error: type[Exception], text: str) -> None:
-    """The error says what was given."""
+    """The error contains the given value."""
     with pytest.raises(error, match=re.escape(text)):
         offsets_to_commit(offsets)
 
 
 def test_commits_of_former_members() -> None:
-    """Codes of a rebalance become CommitFailedError, and other codes their own classes."""
+    """Error codes of a rebalance become CommitFailedError, and other codes become their own
+    classes."""
     rebalanced = failure_of_commit(KafkaError(KafkaError.ILLEGAL_GENERATION))
     assert type(rebalanced) is CommitFailedError
     refused = failure_of_commit(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED))
@@ -71,7 +72,8 @@ def test_commits_of_former_members() -> None:
     ],
 )
 def test_subscriptions_that_are_refused(arguments: Any, error: type[Exception]) -> None:
-    """Wrong types, or both topics and a pattern, are refused; the earlier subscription stays."""
+    """Wrong types, or both topics and a pattern, are refused, and the earlier subscription does not
+    change."""
     subscription = Subscription(exclude_internal_topics=True)
     subscription.subscribe(["before"], None, None)
     with pytest.raises(error):
@@ -93,7 +95,8 @@ def test_kinds_of_subscription_exclude_each_other() -> None:
 
 @pytest.mark.parametrize("excluded", [True, False])
 def test_patterns(excluded: bool) -> None:
-    """A pattern matches the beginning of names; Kafka's own topics only when asked for."""
+    """A pattern matches the beginning of names, and Kafka's own topics only if
+    exclude_internal_topics is false."""
     subscription = Subscription(exclude_internal_topics=excluded)
     subscription.subscribe((), "a|__", None)
     own = {"__consumer_offsets", "__share_group_state", "__transaction_state"}
@@ -109,7 +112,10 @@ def test_max_poll_records(value: Any) -> None:
 
 
 def test_before_start() -> None:
-    """A consumer can be subscribed before it is started, and says that it is not started."""
+    """A consumer can be subscribed before it is started.
+
+    Calls that need a started consumer raise an error.
+    """
     consumer = AIOKafkaConsumer("topic")
     assert consumer.subscription() == {"topic"}
     assert consumer.assignment() == set()

@@ -20,8 +20,10 @@ _NUMBERED = [
 
 @pytest.mark.parametrize("kind", _NUMBERED)
 def test_a_number_is_its_class(kind: type[errors.BrokerResponseError]) -> None:
-    """Each numbered exception is found by its number, and has the number, its name and its
-    meaning."""
+    """The table finds each numbered exception by its number.
+
+    The exception has its number, name and meaning.
+    """
     assert errors.for_code(kind.errno) is kind
     assert kind.description == kind.__doc__
     assert kind.message.replace("_", "").isalnum()
@@ -29,7 +31,7 @@ def test_a_number_is_its_class(kind: type[errors.BrokerResponseError]) -> None:
 
 
 def test_the_stub_is_what_the_module_is() -> None:
-    """errors.pyi, which editors and type checkers read, has the table's classes and no others."""
+    """errors.pyi, which editors and type checkers read, has exactly the classes of the table."""
     assert stub_classes(errors) == module_classes(errors)
 
 
@@ -47,7 +49,7 @@ def test_an_unknown_number() -> None:
 
 
 def test_what_an_exception_says() -> None:
-    """The text of an exception is its class and its arguments."""
+    """The text of an exception consists of its class and its arguments."""
     assert str(errors.KafkaTimeoutError()) == "KafkaTimeoutError"
     assert str(errors.KafkaTimeoutError("a b")) == "KafkaTimeoutError: a b"
     assert str(errors.KafkaTimeoutError("a", 1)) == "KafkaTimeoutError: ('a', 1)"
@@ -64,7 +66,8 @@ def test_what_an_exception_says() -> None:
     ],
 )
 def test_what_helps(kind: type[errors.KafkaError], retriable: bool, invalid_metadata: bool) -> None:
-    """An exception says whether to try again, and whether to ask for metadata first."""
+    """The attributes of an exception show whether to try again, and whether to request metadata
+    first."""
     assert (kind.retriable, kind.invalid_metadata) == (retriable, invalid_metadata)
 
 

@@ -1,4 +1,4 @@
-"""compat.install(), and `confluent-kafka run`: programs that import aiokafka, unchanged."""
+"""compat.install() and `confluent-kafka run`: unchanged programs that import aiokafka."""
 
 from __future__ import annotations
 

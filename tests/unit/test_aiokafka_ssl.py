@@ -1,4 +1,4 @@
-"""aiokafka's SSL contexts as librdkafka's properties."""
+"""Converts aiokafka's SSL contexts into librdkafka's properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INSTEAD = ("give the files", "give the list")
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """A certificate that signed itself, and its private key."""
+    """A self-signed certificate, and its private key."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
     subprocess.run(
@@ -28,7 +28,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 
 def test_files_are_remembered(files: tuple[str, str]) -> None:
-    """librdkafka reads the files that the context was made of."""
+    """librdkafka gets the files from which the context was created."""
     certificate, key = files
     context = create_ssl_context(cafile=certificate, certfile=certificate, keyfile=key)
     conf = tls_properties(context, *INSTEAD)
@@ -42,8 +42,8 @@ def test_files_are_remembered(files: tuple[str, str]) -> None:
 
 
 def test_what_is_loaded_and_set_later_counts(files: tuple[str, str], tmp_path: Path) -> None:
-    """A context of ours is read when the client is created, so later changes of the context
-    count."""
+    """The client reads a context of our create_ssl_context() when the client is created, so changes
+    of the context before that take effect."""
     certificate, key = files
     context = create_ssl_context(capath=tmp_path)
     context.load_cert_chain(certificate, key, lambda: b"phrase")
@@ -60,7 +60,8 @@ def test_what_is_loaded_and_set_later_counts(files: tuple[str, str], tmp_path: P
 
 
 def test_another_context_is_read(files: tuple[str, str]) -> None:
-    """The authorities and the verification of the context are used."""
+    """librdkafka gets the authorities and the verification settings of the program's own
+    context."""
     context = ssl.create_default_context(cafile=files[0])
     context.check_hostname = False
     assert tls_properties(context, *INSTEAD) == {
@@ -71,7 +72,10 @@ def test_another_context_is_read(files: tuple[str, str]) -> None:
 
 
 def test_another_context_with_a_private_key(files: tuple[str, str]) -> None:
-    """Such a context is refused, because its key cannot be read; the error says what to do."""
+    """A program's own context with a private key is refused, because the key cannot be read.
+
+    The error asks for the files instead.
+    """
     context = ssl.create_default_context()
     context.load_cert_chain(*files)
     with pytest.raises(ValueError, match=r"has a private key, .*: give the files"):
@@ -79,6 +83,7 @@ def test_another_context_with_a_private_key(files: tuple[str, str]) -> None:
 
 
 def test_two_kinds_of_authorities(files: tuple[str, str], tmp_path: Path) -> None:
-    """librdkafka has one place for authorities: a directory besides a file is refused."""
+    """librdkafka has one property for authorities, so a directory together with a file is
+    refused."""
     with pytest.raises(ValueError, match="capath= and cafile="):
         tls_properties(create_ssl_context(cafile=files[0], capath=tmp_path), *INSTEAD)

@@ -1,6 +1,6 @@
-"""Producer.produce_arrow(): which columns are taken, how they are read, what is refused.
+"""Producer.produce_arrow(): the columns that it accepts, how it reads them, and its errors.
 
-No broker is needed: what was enqueued comes back as delivery reports when it is purged.
+The tests need no broker. They purge the enqueued messages, and read them from the delivery reports.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONG = b"longer than the twelve bytes that a view holds"
 
 @pytest.fixture
 def producer() -> Iterator[Producer]:
-    # Without brokers to connect to: nothing leaves the queue.
+    # There are no brokers, so no message leaves the queue.
     producer = Producer({"log_level": 0})
     yield producer
     producer.purge()
@@ -54,7 +54,7 @@ def keys(producer: Producer, column: Any) -> list[bytes | None]:
     return [message.key() for message in enqueued(producer, columns_of(key=column), "t")]
 
 
-# ---- what is taken ----------------------------------------------------------------------
+# ---- accepted columns -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,10 @@ def keys(producer: Producer, column: Any) -> list[bytes | None]:
     ids=str,
 )
 def test_bytes_of_every_layout(producer: Producer, kind: Any) -> None:
-    """A key is binary or string in any of Arrow's layouts; null, empty and long values stay
-    different."""
+    """A key may be binary or string in any of Arrow's layouts.
+
+    Null, empty and long values are not confused.
+    """
     values = [b"a", None, b"", LONG, b"twelve bytes", b"thirteen byte", b"a", LONG]
     column = pa.array(values, pa.binary())
     if pa.types.is_dictionary(kind):
@@ -88,7 +90,7 @@ def test_bytes_of_every_layout(producer: Producer, kind: Any) -> None:
 
 
 def test_fixed_size_binary(producer: Producer) -> None:
-    """Fixed-size binary values are taken as other bytes are, even those of size 0."""
+    """Fixed-size binary values are accepted like other bytes, even with size 0."""
     column = pa.array([b"abc", None, b"xyz"], pa.binary(3))
     assert keys(producer, column) == [b"abc", None, b"xyz"]
     assert keys(producer, column.slice(2)) == [b"xyz"]
@@ -96,7 +98,7 @@ def test_fixed_size_binary(producer: Producer) -> None:
 
 
 def test_columns_of_nulls(producer: Producer) -> None:
-    """The null type, which libraries give to a column without values, is all null."""
+    """Libraries give a column without values the null type. All of its values are null."""
     nulls = pa.nulls(2)
     batch = columns_of(key=nulls, value=nulls, partition=nulls, timestamp=nulls, headers=nulls)
     for message in enqueued(producer, batch, "t"):
@@ -105,7 +107,7 @@ def test_columns_of_nulls(producer: Producer) -> None:
 
 
 def test_missing_columns(producer: Producer) -> None:
-    """No column is required: values of a missing column are null."""
+    """No column is required. The values of a missing column are null."""
     (message,) = enqueued(producer, columns_of(topic=["t"]))
     assert message.topic() == "t"
     assert message.key() is message.value() is message.headers() is None
@@ -114,7 +116,10 @@ def test_missing_columns(producer: Producer) -> None:
 
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_partition_of_any_integer(producer: Producer, kind: str) -> None:
-    """The width of the integer does not matter, and null leaves the choice to librdkafka."""
+    """The partition may be an integer of any width.
+
+    If it is null, librdkafka chooses the partition.
+    """
     partitions = [0, None, 100, 7]
     batch = columns_of(partition=pa.array(partitions, kind))
     assert [message.partition() for message in enqueued(producer, batch, "t")] == partitions
@@ -123,14 +128,14 @@ def test_partition_of_any_integer(producer: Producer, kind: str) -> None:
 
 
 def test_partition_minus_one_is_any(producer: Producer) -> None:
-    """-1 means any partition, as it does in produce()."""
+    """The number -1 means any partition, as in produce()."""
     batch = columns_of(partition=[-1, 2**31 - 1])
     partitions = [message.partition() for message in enqueued(producer, batch, "t")]
     assert partitions == [None, 2**31 - 1]
 
 
 def test_topics(producer: Producer) -> None:
-    """Each row has its topic; a dictionary-encoded column (a categorical) is one too."""
+    """Each row has its own topic. The column may be dictionary-encoded (a categorical)."""
     topics = ["a", "b", "b", "a", "c"]
     for column in (pa.array(topics), pa.array(topics).dictionary_encode()):
         batch = columns_of(topic=column, key=["0", "1", "2", "3", "4"])
@@ -143,7 +148,7 @@ def test_topics(producer: Producer) -> None:
 
 
 def test_topic_argument_comes_first(producer: Producer) -> None:
-    """The topic argument is for all rows, whatever the column says."""
+    """The topic argument applies to all rows, whatever the column contains."""
     messages = enqueued(producer, columns_of(topic=["a", None]), "all")
     assert [message.topic() for message in messages] == ["all", "all"]
 
@@ -171,7 +176,7 @@ def header_column(rows: Any, kind: Any = HEADERS) -> Any:
 @pytest.mark.parametrize("key", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 @pytest.mark.parametrize("value", [pa.binary(), pa.large_binary(), pa.binary_view()], ids=str)
 def test_headers(producer: Producer, outer: Any, key: Any, value: Any) -> None:
-    """Order, duplicates, nulls and empty values arrive; an empty list is like null."""
+    """Headers keep their order, duplicates, nulls and empty values. An empty list is like null."""
     column = header_column(HEADER_ROWS, outer(pa.struct([("value", value), ("key", key)])))
     expected = [row or None for row in HEADER_ROWS]
     messages = enqueued(producer, columns_of(headers=column), "t")
@@ -181,7 +186,8 @@ def test_headers(producer: Producer, outer: Any, key: Any, value: Any) -> None:
 
 
 def test_slices_at_every_level(producer: Producer) -> None:
-    """An offset may be in the batch, a column, a list's structs and their fields at once."""
+    """The batch, a column, the structs of a list and their fields may all have offsets at the same
+    time."""
     names = pa.array([f"k{i}" for i in range(20)]).slice(2)
     values = pa.array([f"v{i}".encode() for i in range(20)]).slice(3)
     structs = pa.StructArray.from_arrays([names.slice(0, 17), values], ["key", "value"]).slice(4)
@@ -195,7 +201,10 @@ def test_slices_at_every_level(producer: Producer) -> None:
 
 
 def test_headers_that_are_all_empty(producer: Producer) -> None:
-    """pyarrow gives a column of empty lists the type list<null>: its messages have no headers."""
+    """pyarrow gives a column of empty lists the type list<null>.
+
+    The messages then have no headers.
+    """
     column = pa.array([[], None, []])
     assert column.type == pa.list_(pa.null())
     messages = enqueued(producer, columns_of(headers=column), "t")
@@ -216,13 +225,13 @@ def test_table_of_several_chunks(producer: Producer) -> None:
 
 
 def test_ignored_columns(producer: Producer) -> None:
-    """offset and timestampType, which only a consumed batch has, are not looked at."""
+    """The columns offset and timestampType, which only a consumed batch has, are ignored."""
     batch = columns_of(offset=["any"], timestampType=[1.5], value=["v"])
     (message,) = enqueued(producer, batch, "t")
     assert message.value() == b"v"
 
 
-# ---- what is refused --------------------------------------------------------------------
+# ---- refused columns --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -253,7 +262,7 @@ def test_ignored_columns(producer: Producer) -> None:
     ids=lambda value: None if isinstance(value, str) else next(iter(value)),
 )
 def test_wrong_types(producer: Producer, columns: dict[str, Any], message: str) -> None:
-    """A TypeError names the column, what it must be and what it is, in words."""
+    """A TypeError names the column, the types that it may have and its type, in words."""
     with pytest.raises(TypeError, match=message):
         producer.produce_arrow(columns_of(**columns), "t")
     assert len(producer) == 0
@@ -292,7 +301,7 @@ def test_wrong_values(producer: Producer, columns: dict[str, Any], message: str)
 
 
 def test_bad_values_outside_the_slice_do_not_matter(producer: Producer) -> None:
-    """Only the rows of a slice are looked at."""
+    """produce_arrow() checks only the rows of a slice."""
     batch = columns_of(partition=[-5, 1, -5], topic=["\0", "t", "\0"])
     (message,) = enqueued(producer, batch.slice(1, 1))
     assert (message.topic(), message.partition()) == ("t", 1)
@@ -359,20 +368,20 @@ class Returning:
     ids=lambda value: type(value).__name__,
 )
 def test_not_arrow(producer: Producer, batch: Any) -> None:
-    """A TypeError says what a batch is."""
+    """A TypeError describes the objects that are accepted as a batch."""
     with pytest.raises(TypeError, match="batch"):
         producer.produce_arrow(batch, "t")
 
 
 def test_exceptions_of_the_batch_pass_through(producer: Producer) -> None:
-    """What an object's own method raises is what the caller sees."""
+    """An exception of the object's own method reaches the caller."""
     for batch in (Returning(array=ZeroDivisionError("a")), Returning(stream=ZeroDivisionError())):
         with pytest.raises(ZeroDivisionError):
             producer.produce_arrow(batch, "t")
 
 
 def test_stream_that_fails(producer: Producer) -> None:
-    """A stream's own error message is passed on, and nothing was enqueued."""
+    """The error contains the stream's own message, and no message was enqueued."""
 
     def batches() -> Iterator[Any]:
         yield columns_of(key=["a"])
@@ -386,7 +395,7 @@ def test_stream_that_fails(producer: Producer) -> None:
 
 
 def test_capsule_is_used_once(producer: Producer) -> None:
-    """A capsule whose struct was moved out is a ValueError, not a crash."""
+    """A capsule whose struct was already moved out raises ValueError and does not crash."""
     batch = Returning(array=columns_of(key=["a"]).__arrow_c_array__())
     producer.produce_arrow(batch, "t")
     with pytest.raises(ValueError, match="used before"):
@@ -397,7 +406,7 @@ def test_capsule_is_used_once(producer: Producer) -> None:
         producer.produce_arrow(table, "t")
 
 
-# ---- data that lies ---------------------------------------------------------------------
+# ---- data that is not valid -------------------------------------------------------------
 
 
 def sample() -> Any:
@@ -426,7 +435,7 @@ LEVELS: dict[str, Callable[[Exported], Any]] = {
 }
 WITHOUT_VALUES = {"root", "header"}
 WITH_CHILDREN = {"root", "headers", "header"}
-# An array without a parent, or with another number of rows, may be shorter.
+# These arrays may be shorter, because they have no parent, or a number of rows of their own.
 OF_ANY_LENGTH = {"root", "topic-values"}
 
 Change = Callable[[Exported, Any], None]
@@ -493,7 +502,7 @@ CHANGES: dict[str, tuple[set[str], Change]] = {
     ],
 )
 def test_broken_structs(producer: Producer, level: str, change: Change) -> None:
-    """Structs that contradict themselves are a ValueError, and are released once."""
+    """Structs that contradict themselves raise ValueError, and are released once."""
     with tampered(sample()) as batch:
         change(batch, LEVELS[level](batch))
         with pytest.raises(ValueError, match=r"batch (has|column)"):
@@ -514,7 +523,7 @@ def test_broken_structs(producer: Producer, level: str, change: Change) -> None:
 def test_broken_formats(
     producer: Producer, find: Callable[[Exported], Any], content: bytes | None
 ) -> None:
-    """Invalid types are a ValueError, too."""
+    """Types that are not valid raise ValueError."""
     with tampered(sample()) as batch:
         batch.set(find(batch), "format", content)
         with pytest.raises(ValueError, match="batch column"):
@@ -539,12 +548,13 @@ def test_empty_values_without_a_buffer(producer: Producer) -> None:
 
 
 class Spoiled:
-    """An array whose buffers get their content later: pyarrow checks what it is given."""
+    """An array whose buffers get their content later, because pyarrow checks the content at the
+    start."""
 
     def __init__(self, kind: Any, *buffers: bytes, children: Any = None) -> None:
         self._content = buffers
         self._memory = [bytearray(len(content)) for content in buffers]
-        # One row in each case; all zero is valid in any layout.
+        # There is one row in each case. Buffers of zeros are valid in any layout.
         parts = [None, *(pa.py_buffer(memory) for memory in self._memory)]
         self.array = pa.Array.from_buffers(kind, 1, parts, children=children)
 
@@ -575,7 +585,7 @@ BROKEN_VALUES = [
 
 @pytest.mark.parametrize(("kind", "buffers", "message"), BROKEN_VALUES)
 def test_broken_values(producer: Producer, kind: Any, buffers: list[bytes], message: str) -> None:
-    """Offsets and views that point outside their buffers are found before they are used."""
+    """produce_arrow() finds offsets and views outside their buffers before it uses them."""
     column = Spoiled(kind, *buffers)
     header = pa.StructArray.from_arrays([pa.array(["a"]), column.array], ["key", "value"])
     headers = pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), header)
@@ -590,7 +600,7 @@ def test_broken_values(producer: Producer, kind: Any, buffers: list[bytes], mess
 
 @pytest.mark.parametrize("index", [-1, 2, 127])
 def test_broken_dictionary_indices(producer: Producer, index: int) -> None:
-    """An index outside its dictionary is found before it is used."""
+    """produce_arrow() finds an index outside its dictionary before it uses the index."""
     indices = pa.array([0, index], pa.int8())
     topics = pa.DictionaryArray.from_arrays(indices, pa.array(["t", "u"]), safe=False)
     with pytest.raises(ValueError, match=r"'topic' .* an index lies outside its dictionary"):
@@ -599,7 +609,7 @@ def test_broken_dictionary_indices(producer: Producer, index: int) -> None:
 
 @pytest.mark.parametrize("offsets", [(0, 3), (2, 1), (-1, 1), (0, -1)])
 def test_broken_lists(producer: Producer, offsets: tuple[int, int]) -> None:
-    """Lists that reach outside their items are found before they are used."""
+    """produce_arrow() finds lists that reach outside their items before it uses them."""
     items = header_column([[("a", b"1"), ("b", b"2")]]).values
     lists = Spoiled(HEADERS, struct.pack("2i", *offsets), children=[items])
     batch = columns_of(headers=lists.array)
@@ -709,13 +719,13 @@ def test_random_batches(producer: Producer, seed: int) -> None:
     rows = random_rows(rng)
     batch = random_batch(rng, rows)
     start = rng.randrange(len(rows) + 1)
-    # A struct array has an offset of its own, a record batch passes it on to its columns.
+    # A struct array has an offset of its own. A record batch moves the offset into its columns.
     for part, expected in (
         (batch, rows),
         (batch.slice(start), rows[start:]),
         (batch.to_struct_array().slice(start), rows[start:]),
     ):
-        # Purging returns one topic after the other.
+        # Purging returns the messages topic by topic.
         messages = sorted(enqueued(producer, part), key=Message.topic)
         expected = sorted(expected, key=operator.itemgetter("topic"))
         assert [as_row(message) for message in messages] == expected
@@ -725,8 +735,8 @@ def test_random_batches(producer: Producer, seed: int) -> None:
 
 
 def test_imported_memory_is_released(producer: Producer) -> None:
-    """After the call the batch's memory is its owner's alone again, also after an error."""
-    gc.collect()  # garbage of earlier tests
+    """The producer releases the batch's memory before the call ends, also after an error."""
+    gc.collect()  # frees the garbage of earlier tests
     before = pa.total_allocated_bytes()
     for columns in (
         {"key": ["a" * 100_000], "headers": header_column([[("a", b"1")]])},
@@ -745,7 +755,7 @@ def test_imported_memory_is_released(producer: Producer) -> None:
 
 
 def test_errors_do_not_leak(producer: Producer) -> None:
-    """No reference or block of memory is left behind by refused batches."""
+    """Refused batches leave no reference and no block of memory."""
     batches = [columns_of(wrong=[1]), columns_of(key=[1]), columns_of(partition=[-2]), 1]
     table = pa.Table.from_batches([batches[2]])
 
@@ -758,7 +768,7 @@ def test_errors_do_not_leak(producer: Producer) -> None:
 
 
 def test_producing_does_not_leak(producer: Producer) -> None:
-    """No reference or block of memory is left behind by produced batches."""
+    """Produced batches leave no reference and no block of memory."""
     batch = sample()
     table = pa.Table.from_batches([batch, batch])
 
@@ -777,8 +787,7 @@ def digest(*batches: Any) -> int:
 
 
 def test_a_digest_is_that_of_the_rows() -> None:
-    """The digest is the same however the rows are ordered, divided into batches, sliced and
-    encoded."""
+    """The digest depends only on the rows, and not on their order, batches, slices and encoding."""
     values = [b"a", None, b"", LONG, b"12345678", b"a"]
     headers = [[("h", b"1")], None, [], [("h", None), ("i", b"")], None, None]
     batch = pa.record_batch(
@@ -822,7 +831,7 @@ def test_digests_tell_rows_apart() -> None:
     ]
     assert len({digest(one) for one in batches}) == len(batches)
     assert digest(batches[4], batches[4]) != digest(batches[4])
-    # A digest per row, with bits that spread: a sum of small numbers would soon be ambiguous.
+    # The bits of each row's digest are spread. A sum of small numbers would soon be ambiguous.
     assert all(digest(one) > 2**40 for one in batches)
 
 

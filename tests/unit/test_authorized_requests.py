@@ -1,4 +1,4 @@
-"""The table of what each request needs, and the responses to clients that lack it."""
+"""The table of the rights that each request needs, and the responses to clients without them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ REQUESTS = {
 SILENT = {"DescribeLogDirs": range(1, 3), "WriteTxnMarkers": range(1, 3)} | dict.fromkeys(
     [name for name in REQUESTS if "ShareGroupState" in name], range(2)
 )
-# The broker answers, and entries of its answer are left out.
+# The broker answers these requests, and the client gets only some entries of the response.
 FILTERED = {"ListGroups", "ListTransactions"}
 VERSIONS = [
     (name, version)
-    for name in sorted(RULES)  # in one order for all processes of a test run
+    for name in sorted(RULES)  # sorted, so that all processes of a test run have the same order
     for version in protocol.message_class(f"{name}Request").valid_versions
 ]
 
@@ -84,7 +84,7 @@ def codes_in(value: Any) -> set[int]:
 
 
 def test_each_request_has_a_rule() -> None:
-    """Each request of Kafka, also a new one, is in the table or open to all clients."""
+    """Each request of Kafka, even a new one, is in the table or open to all clients."""
     assert set(RULES) | FREE == set(REQUESTS)
     assert not set(RULES) & FREE
     assert {name for name, key in REQUESTS.items() if is_enforced(int(key))} == set(RULES)
@@ -113,7 +113,7 @@ def test_a_client_that_may_do_nothing(name: str, version: int) -> None:
 
 @pytest.mark.parametrize(("name", "version"), VERSIONS)
 def test_a_client_that_may_do_everything(name: str, version: int) -> None:
-    """The broker gets the request unchanged."""
+    """The broker gets the request of a client with all rights unchanged."""
     request = request_of(name, version)
     verdict = enforcement(super_users=["User:alice"]).judge(request, version)
     assert verdict.request is request

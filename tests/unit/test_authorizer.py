@@ -1,4 +1,4 @@
-"""The decision about ACLs: Kafka's StandardAuthorizer."""
+"""The authorizer applies ACLs in the same way as Kafka's StandardAuthorizer."""
 
 from __future__ import annotations
 
@@ -110,8 +110,10 @@ def test_super_users() -> None:
 
 
 def test_resources_without_acls() -> None:
-    """By option, all principals may use a resource without ACLs. One ACL for any principal closes a
-    resource to all others."""
+    """With an option, all principals may use a resource without ACLs.
+
+    One ACL for any principal closes the resource to all other principals.
+    """
     decision = authorizer(acl(principal="User:bob"), allow_everyone_if_no_acl_found=True)
     assert decision.allows(ALICE, READ, TOPIC, "stock")
     assert not decision.allows(ALICE, READ, TOPIC, "orders")
@@ -137,14 +139,14 @@ def test_any_resource(acls: list[Acl], allowed: bool) -> None:
 
 
 def test_operations() -> None:
-    """The operations that a client may use are a bit set with Kafka's bits."""
+    """The allowed operations of a client are a bit set with Kafka's bits."""
     decision = authorizer(acl(READ), acl(ALL, resource=CLUSTER, name=CLUSTER_NAME))
     assert decision.operations(ALICE, TOPIC, "orders") == 1 << READ | 1 << DESCRIBE
     assert decision.operations(ALICE, CLUSTER, CLUSTER_NAME) == 0b1111110100000
 
 
 def test_acls_are_a_set() -> None:
-    """An ACL that exists is not added a second time, and a removed one is gone."""
+    """An ACL that exists is not added a second time, and a removed ACL has no effect."""
     stored = Acls()
     for each in (acl(), acl(WRITE), acl()):
         stored.add(each)

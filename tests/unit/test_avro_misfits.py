@@ -1,7 +1,7 @@
 """Objects that do not match an Avro schema are refused, with subject, schema and field.
 
-What matches is written with the bytes of fastavro, which is the reference for both ways that the
-serializer has: the extension's own, and fastavro's for objects of other types.
+Objects that match are written with the same bytes as by fastavro. It is the reference for both
+writers of the serializer: the extension's own writer, and fastavro for objects of other types.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Colour(enum.Enum):
 
 
 class Text(enum.StrEnum):
-    """Text, with a hash of its own."""
+    """An enumeration whose members are texts with a hash of their own."""
 
     RED = "RED"
 
@@ -197,7 +197,7 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 
 def serializer(client: SchemaRegistryClient, schema: Any, **conf: Any) -> AvroSerializer:
-    """A serializer of a schema that is registered without a comparison with other versions."""
+    """A serializer whose schema is registered without a check of its compatibility."""
     client.set_compatibility(level="NONE")
     return AvroSerializer(client, json.dumps(schema), conf=conf)
 
@@ -209,8 +209,10 @@ def name_of(value: Any) -> str:
 
 @pytest.mark.parametrize(("kind", "obj"), MISFIT_CASES, ids=name_of)
 def test_objects_that_do_not_match(client: SchemaRegistryClient, kind: Any, obj: Any) -> None:
-    """A misfit is found as a field, as an item and as a branch: the error names subject, schema and
-    field."""
+    """The serializer finds a misfit as a field, as an item and as a branch.
+
+    The error names the subject, the schema and the field.
+    """
     serialize = serializer(client, record_of(kind))
     with pytest.raises(SerializationError) as raised:
         serialize({"list": [{"f": obj}]}, VALUE)
@@ -225,19 +227,19 @@ def test_objects_that_do_not_match(client: SchemaRegistryClient, kind: Any, obj:
 
 
 class Ids:
-    """A registry that has an id for everything."""
+    """A registry that has an id for every schema."""
 
     def get_by_id(self, schema_id: int) -> Any:
-        """Not called."""
+        """The serializer does not call this method."""
 
     def register(self, subject: str, schema: Any) -> int:
-        """One id."""
+        """Return the same id for every schema."""
         return 1
 
 
 @pytest.mark.parametrize(("kind", "obj"), FITTING_CASES, ids=name_of)
 def test_objects_that_match(client: SchemaRegistryClient, kind: Any, obj: Any) -> None:
-    """Objects that match are written as fastavro writes them, alone and as a field."""
+    """Objects that match are written with the same bytes as by fastavro, alone and as a field."""
     schema = record_of(kind)
     written = serializer(client, schema)({"list": [{"f": obj}]}, VALUE)
     assert written is not None
@@ -298,7 +300,8 @@ def test_the_exceptions_of_fastavro(client: SchemaRegistryClient) -> None:
 def test_defaults(
     client: SchemaRegistryClient, kind: Any, default: Any, value: Any, kind_of_dict: type[Any]
 ) -> None:
-    """A field that is missing is written as its default, also where JSON has text for bytes."""
+    """A missing field is written as its default, also if the default is bytes, which JSON has as
+    text."""
     schema = record_of(kind, default=default)
     written = serializer(client, schema)({"list": [kind_of_dict()]}, VALUE)
     assert written is not None
@@ -306,7 +309,7 @@ def test_defaults(
 
 
 def test_defaults_that_do_not_match(client: SchemaRegistryClient) -> None:
-    """A default of another type is refused when it would be written."""
+    """A default of a wrong type is refused only when it would be written."""
     serialize = serializer(client, record_of(ENUM, default="GREEN"))
     assert serialize({"list": [{"f": "RED"}]}, VALUE) is not None
     with pytest.raises(SerializationError, match=r"field 'list\[0\]\.f': 'GREEN' \(str\) is not"):
@@ -344,8 +347,10 @@ def test_recursion(client: SchemaRegistryClient) -> None:
 def test_functions_of_logical_types(
     client: SchemaRegistryClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Functions that a program gave to fastavro are used; their exceptions mean that the object
-    does not match."""
+    """The serializer uses functions that a program gave to fastavro.
+
+    If a function raises, the object does not match.
+    """
     monkeypatch.setitem(
         fastavro.write.LOGICAL_WRITERS, "string-upper", lambda data, schema: data.upper()
     )
@@ -356,7 +361,7 @@ def test_functions_of_logical_types(
 
 
 def test_numbers_of_numpy(client: SchemaRegistryClient) -> None:
-    """Numbers of numpy are written as numbers; those that do not fit the type are refused."""
+    """Numbers of numpy are written as numbers. A number that does not fit the type is refused."""
     numpy = pytest.importorskip("numpy", reason="numpy is not installed")
     fields = [("i", "int"), ("d", "double"), ("f", "float"), ("b", "boolean")]
     schema = {

@@ -1,7 +1,8 @@
-"""The bytes of Avro messages, compared with those of confluent-kafka-python 2.16.1.
+"""Avro messages have the same bytes as in confluent-kafka-python 2.16.1.
 
-The tables are facts: what that client wrote behind the five bytes of the schema's id, and what it
-read from them. A client that differs in one byte cannot read what the other wrote.
+The tables contain the bytes that confluent-kafka-python wrote after the five bytes of the schema's
+id, and the values that it read from these bytes. If two clients differ in one byte, they cannot
+read each other's messages.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ PLAIN: list[tuple[Any, ...]] = [
     ({"type": "fixed", "name": "F", "size": 2}, b"ab", "6162"),
     ({"type": "enum", "name": "E", "symbols": ["A", "B"]}, "B", "02"),
 ]
-# The payload of these is the bytes themselves, without the length that Avro puts before them.
+# The payload of these objects consists of the bytes themselves, without Avro's length before them.
 RAW: list[tuple[Any, ...]] = [
     ("bytes", b"", ""),
     ("bytes", b"\0", "00"),
@@ -134,7 +135,7 @@ LOGICAL: list[tuple[Any, ...]] = [
     (DURATION, bytes([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]), "010000000200000003000000"),
     (logical("string", "unknown"), "ab", "046162"),
 ]
-# As branches and fields. Alone, these types are in the table of raw bytes.
+# These rows are tested as branches and fields. Alone, their types are in the table of raw bytes.
 LOGICAL_BYTES: list[tuple[Any, ...]] = [
     (DECIMAL, Decimal("12.34"), "0404d2"),
     (DECIMAL, Decimal("-0.01"), "02ff"),
@@ -147,12 +148,12 @@ LOGICAL_BYTES: list[tuple[Any, ...]] = [
 
 
 def in_union(schema: Any, obj: Any, payload: str, *read: Any) -> tuple[Any, ...]:
-    """The row of an optional value."""
+    """The row for the same value in a union with null."""
     return (["null", schema], obj, "02" + payload, *read)
 
 
 def in_record(schema: Any, obj: Any, payload: str, *read: Any) -> tuple[Any, ...]:
-    """The row of a record with one field."""
+    """The row for the same value in a record with one field."""
     record = {"type": "record", "name": "R", "fields": [{"name": "f", "type": schema}]}
     return (record, {"f": obj}, payload, *({"f": one} for one in read))
 
@@ -174,7 +175,7 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 @pytest.mark.parametrize("row", FACTS, ids=_names(FACTS))
 def test_bytes_of_every_type(client: SchemaRegistryClient, row: tuple[Any, ...]) -> None:
-    """Every primitive and logical type, alone, in a union and in a record: written and read."""
+    """Every primitive and logical type is written and read, alone, in a union and in a record."""
     schema, obj, payload, *read = row
     message = HEADER + bytes.fromhex(payload)
     assert AvroSerializer(client, json.dumps(schema))(obj, VALUE) == message
@@ -197,7 +198,10 @@ def test_buffers_as_bytes(client: SchemaRegistryClient, obj: Any) -> None:
 
 @pytest.mark.parametrize("obj", [5, [1], Decimal("1.00"), {"f": b"ab"}])
 def test_what_has_no_bytes(client: SchemaRegistryClient, obj: Any) -> None:
-    """An error says what a schema of bytes takes; bytes(5) would be five zeros."""
+    """The error names the types that a schema of bytes accepts.
+
+    An int is refused, because bytes(5) would be five zeros.
+    """
     for schema in ('"bytes"', json.dumps(DECIMAL)):
         serialize = AvroSerializer(client, schema)
         with pytest.raises(SerializationError, match="takes bytes or a str, not") as raised:
@@ -213,7 +217,8 @@ def test_what_has_no_bytes(client: SchemaRegistryClient, obj: Any) -> None:
     "reader", ["bytes", "string", ["null", "bytes"], ["null", "string"], DECIMAL, "int"]
 )
 def test_raw_bytes_stay_bytes(client: SchemaRegistryClient, reader: Any) -> None:
-    """Whatever the reader's schema is, given or the latest: raw bytes are not decoded."""
+    """Raw bytes are not decoded, whatever the reader's schema is, and also if it is the latest
+    one."""
     message = AvroSerializer(client, '"bytes"')(b"\x04\xff", VALUE)
     assert AvroDeserializer(client, json.dumps(reader))(message, VALUE) == b"\x04\xff"
     client.set_compatibility("t-value", "NONE")
@@ -237,7 +242,7 @@ class OneSchema:
         self._schema = loads(json.dumps(schema))
 
     def register(self, subject: str, schema: Any) -> int:
-        """The id of the schema."""
+        """Return the id of the schema."""
         return 1
 
     def get_by_id(self, schema_id: int) -> Any:
@@ -249,11 +254,11 @@ class OneSchema:
 @pytest.mark.parametrize(
     ("payload", "read"),
     [
-        # With a length, as AvroProducer writes them.
+        # These payloads have a length, as from AvroProducer.
         (b"\0", b""),
         (b"\x04ab", b"ab"),
-        # Without a length, as AvroSerializer writes them; the first byte may look like a wrong
-        # length.
+        # These payloads have no length, as from AvroSerializer. The first byte may look like a
+        # wrong length.
         (b"", b""),
         (b"\x04a", b"\x04a"),
         (b"\x02ab", b"\x02ab"),
@@ -272,7 +277,7 @@ def test_former_serializer_reads_both(kind: Any, payload: bytes, read: bytes) ->
 
 
 def test_former_serializer_resolves_raw_bytes() -> None:
-    """The reader's schema applies to bytes without a length as to those with one."""
+    """The reader's schema applies to bytes with a length and to bytes without a length."""
     serializer = MessageSerializer(OneSchema("bytes"), reader_value_schema='"string"')
     assert serializer.decode_message(HEADER + b"\x04ab") == "ab"
     assert serializer.decode_message(HEADER + b"ab") == "ab"

@@ -1,7 +1,7 @@
-"""Wrong arguments to everything in the extension: a typed error that names the argument.
+"""Wrong arguments to every callable of the extension raise a typed error that names the argument.
 
-The calls and their parameters come from introspection: a new callable, or a new parameter,
-fails here until the matrix in tests/support/arguments.py says what it takes.
+The calls and their parameters come from introspection. If the extension gets a new callable or
+parameter, a test here fails until the matrix in tests/support/arguments.py contains it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tests.support.columns import (
 from tests.support.waiting import TIMEOUT, Stopwatch
 
 REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
-# Their constructors have tests of their own below, or are those of Exception and tuple.
+# The constructors of these types have tests of their own below, or come from Exception and tuple.
 CONSTRUCTORS = {
     *("Producer", "Consumer", "ShareConsumer", "_AdminClient", "_Client"),
     *("DecodedRows", "EncodedRows", "MessageBatch", "MockRequest", "_Record"),
@@ -72,7 +72,7 @@ CLOSABLE = (
 
 
 def names_of_callables() -> set[str]:
-    """What can be called from outside: functions, types and their methods."""
+    """The names of all public callables: functions, types and the methods of types."""
     names = {name for name in vars(cimpl) if inspect.isbuiltin(getattr(cimpl, name))}
     types = [value for value in vars(cimpl).values() if isinstance(value, type)]
     methods = {
@@ -131,7 +131,7 @@ Owners = dict[str, Callable[[], Any]]
 
 
 class Target:
-    """One callable, with its signature and arguments that it takes."""
+    """One callable, with its signature and valid arguments."""
 
     def __init__(self, name: str, owners: Owners) -> None:
         owner, _, method = name.partition(".")
@@ -146,13 +146,14 @@ class Target:
         }
 
     def with_everything(self) -> Any:
-        """Calls it with a good argument for every parameter."""
+        """Call the target with a valid argument for every parameter."""
         return self(**{name: kind.valid for name, kind in self.kinds.items()})
 
     def __call__(self, **arguments: Any) -> Any:
-        """Calls it with these arguments and the other ones that it needs; waits for nothing."""
+        """Call the target with these arguments and the other required arguments, without
+        waiting."""
         if isinstance(self.owner, Producer | Consumer | ShareConsumer | _AdminClient):
-            with contextlib.suppress(RuntimeError):  # close() has closed it
+            with contextlib.suppress(RuntimeError):  # the object is closed
                 self.owner.wakeup()
         arguments = self.valid | arguments
         places = [
@@ -163,7 +164,11 @@ class Target:
         return self.function(*places, **arguments)
 
     def refusal(self, **arguments: Any) -> Exception | None:
-        """What the call raises; on a slow machine its own wakeup() can end it before that."""
+        """The error of the call.
+
+        On a slow machine, the target's own wakeup() can end the call first, so the call is
+        repeated.
+        """
         refused = None
         for _ in range(10):
             try:
@@ -190,8 +195,10 @@ def test_matrix_is_complete() -> None:
 
 @pytest.mark.parametrize("name", MATRIX)
 def test_wrong_values_are_refused(name: str, owners: Owners) -> None:
-    """Each value that a parameter does not take is a typed error that names the parameter, in its
-    text or in a note."""
+    """Each value that a parameter does not accept raises a typed error.
+
+    The error names the parameter, in its text or in a note.
+    """
     call = Target(name, owners)
     wrong = []
     for parameter, kind in MATRIX[name].items():
@@ -208,7 +215,7 @@ def test_wrong_values_are_refused(name: str, owners: Owners) -> None:
 def test_odd_values_are_taken(name: str, owners: Owners) -> None:
     """Odd but valid values do not hang or crash; only documented exceptions are raised."""
     call = Target(name, owners)
-    # The good arguments are accepted, so the errors in these tests have other causes; to_pandas()
+    # The valid arguments are accepted, so the other tests' errors have no other cause. to_pandas()
     # needs pandas.
     with contextlib.suppress(KafkaException, RuntimeError, ImportError):
         opened = call.with_everything()
@@ -228,7 +235,8 @@ def test_odd_values_are_taken(name: str, owners: Owners) -> None:
 
 @pytest.mark.parametrize("name", MATRIX)
 def test_shape_of_the_call(name: str, owners: Owners) -> None:
-    """Too many, unknown, doubled and missing arguments are a TypeError that says which."""
+    """Too many, unknown, repeated and missing arguments raise a TypeError that names the
+    argument."""
     call = Target(name, owners)
     with pytest.raises(TypeError):
         call.function(*([None] * 20))
@@ -265,7 +273,8 @@ def test_wrong_configurations(client: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("owner", [cimpl._Client, DecodedRows, EncodedRows, MessageBatch])
 def test_types_without_a_constructor(owner: type[Any]) -> None:
-    """Objects that only the extension makes cannot be created or half created from outside."""
+    """Python code cannot create objects, or incomplete objects, of types that only the extension
+    creates."""
     with pytest.raises(TypeError, match=owner.__name__):
         owner()
     with pytest.raises(TypeError, match=owner.__name__):
@@ -282,7 +291,7 @@ def test_attributes(name: str, owners: Owners) -> None:
         if not inspect.isgetsetdescriptor(descriptor) or attribute.startswith("__"):
             continue
         if hasattr(BaseException, attribute):
-            continue  # every exception has it
+            continue  # every exception has this attribute
         settable = attribute in {"partition", "offset"}
         kind = MATRIX["TopicPartition"][attribute] if settable else Kind(None, set())
         for label in VALUES.keys() - kind.takes:
@@ -294,7 +303,7 @@ def test_attributes(name: str, owners: Owners) -> None:
 
 @each_object
 def test_comparisons(name: str, owners: Owners) -> None:
-    """Objects do not equal objects of other types. Only a KafkaError has an order, with numbers."""
+    """Objects do not equal objects of other types. Only a KafkaError can be ordered, by numbers."""
     target = owners[name]()
     for label in VALUES.keys() - {"error", "partition", "message", "unset partition"}:
         assert (target == VALUES[label]) is False, label
@@ -306,11 +315,13 @@ def test_comparisons(name: str, owners: Owners) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MATRIX if name.startswith(CLOSABLE)])
 def test_closed(name: str, owners: Owners) -> None:
-    """A closed object raises its error for good arguments; for wrong arguments it may also raise
-    their error."""
+    """A closed object raises RuntimeError for valid arguments.
+
+    For wrong arguments, it may also raise the error of the argument.
+    """
     call = Target(name, owners)
     call.owner.close()
-    # The last one is for tests, and may interrupt close().
+    # _interrupt_after() is for tests, and may interrupt close().
     if not name.endswith((".close", "._close", ".__enter__", ".__exit__", "._interrupt_after")):
         with pytest.raises(RuntimeError, match="closed"):
             call.with_everything()
@@ -338,7 +349,8 @@ def test_exceptions_of_arguments(name: str, owners: Owners) -> None:
         for value in (Hostile(), [Hostile()], {"key": Hostile()}, (Hostile(), Hostile())):
             with contextlib.suppress(*REFUSALS, ZeroDivisionError):
                 result = call(**{parameter: value})
-                # Some parameters take any object, or a list of objects, and check it only later.
+                # Some parameters accept any object, or a list of objects, and check the objects
+                # only later.
                 assert {"list", "of objects"} <= kind.takes, f"{name}({parameter}=): {result!r}"
 
 

@@ -1,5 +1,5 @@
-"""The results that a full run of the benchmarks stores, compares with the previous run, and
-draws."""
+"""The results of a full run of the benchmarks: stored, compared with the previous run, and
+drawn."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def test_appending(tmp_path: Path) -> None:
 
 
 def test_processor(tmp_path: Path) -> None:
-    """The machine is known by its first processor's name."""
+    """The name of the first processor identifies the machine."""
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("processor\t: 0\nmodel name\t: Fast CPU\nmodel name\t: Other\n")
     assert history.cpu_model(cpuinfo) == "Fast CPU"
 
 
 def test_rows_in_words() -> None:
-    """A row of the report describes what both sides ran; the bars are only for the console."""
+    """A row of the report describes the calls of both sides. Only the console shows the bars."""
     [*_, line] = [line for line in speed_tables([a_result(2.23)]).splitlines() if "3.21" in line][
         :1
     ]
@@ -89,8 +89,8 @@ def test_rows_in_words() -> None:
 
 
 def test_names_are_distinct() -> None:
-    """The history identifies a row by its name, and a reader by its description; both are
-    unique."""
+    """The names and the descriptions of rows are unique, because the history and its readers use
+    them."""
     assert len({row.name for row in ROWS}) == len(ROWS)
     assert len({(row.group, row.what, row.ours, row.peer) for row in ROWS}) == len(ROWS)
     assert {one.row for one in picture.SHOWN} <= {row.name for row in ROWS}

@@ -1,4 +1,4 @@
-"""What the benchmarks' reports print."""
+"""The text of the benchmarks' reports."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ from benchmarks.figures import figure
     ],
 )
 def test_small_numbers(value: float, printed: str) -> None:
-    """A number has two decimals and at least two significant digits: a slow client's rate is not
-    0.00."""
+    """A number has two decimals and at least two significant digits, so that the rate of a slow
+    client is not 0.00."""
     assert figure(value) == printed

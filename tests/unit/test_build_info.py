@@ -1,4 +1,4 @@
-"""build_info(): what a build is made of, and the warning of a librdkafka without patches."""
+"""build_info() describes a build, and a librdkafka without patches logs a warning."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def test_is_plain_data() -> None:
 
 
 def test_every_patch_is_named() -> None:
-    """Each patch is listed by the name of its file, either as in the library or as missing."""
+    """Each patch is listed by the name of its file, either as present in the library or as
+    missing."""
     info = build_info()
     for series in librdkafka.SERIES:
         names = [patch.stem for patch in librdkafka.PATCHES if patch.parent.name == series]
@@ -46,7 +47,8 @@ def test_every_patch_is_named() -> None:
 
 
 def test_interpreter_and_compiler() -> None:
-    """The extension fits the interpreter that has loaded it."""
+    """The interpreter and the compiler in build_info() match the interpreter that has loaded the
+    extension."""
     info = build_info()
     major, minor = info["python"].split(".")[:2]
     assert (int(major), int(minor)) == sys.version_info[:2]
@@ -64,7 +66,7 @@ def test_features_are_those_of_librdkafka() -> None:
 
 @pytest.mark.skipif(not build_info()["patched"], reason="this librdkafka is not patched")
 def test_patched_library_has_nothing_to_say() -> None:
-    """A build with all patches logs nothing of them."""
+    """A build with all patches logs no warning about patches."""
     result = run_script(FIRST_CLIENTS, quiet=False)
     assert (result.returncode, result.stderr) == (0, "no client yet\n")
 
@@ -83,7 +85,7 @@ def test_unpatched_library_says_once_what_it_lacks() -> None:
 
 @pytest.mark.skipif("raw-request" not in LACKS, reason="this librdkafka is patched")
 def test_request_without_its_patch() -> None:
-    """request() says what is missing, and what to do."""
+    """The error of request() names the missing patch and the way out."""
     with Producer({}) as producer:
         for call in (partial(producer.request, 3, 1), producer.api_versions):
             with pytest.raises(KafkaException, match="LIBRDKAFKA=system") as error:

@@ -23,7 +23,7 @@ def ledger_of(numbers: Iterable[int]) -> Ledger:
         ([], 4, 0, 0),
         ([0, 1, 2], 1, 0, 0),
         ([1, 3], 2, 0, 0),
-        ([3, 2, 1, 0], 0, 0, 0),  # each of another key: they have no order
+        ([3, 2, 1, 0], 0, 0, 0),  # each message has another key, so the messages have no order
         ([0, 1, 1, 2, 3, 1], 0, 2, 0),
         ([0, 0, 0], 3, 2, 0),
     ],
@@ -31,7 +31,7 @@ def ledger_of(numbers: Iterable[int]) -> Ledger:
 def test_what_is_lost_and_duplicated(
     numbers: list[int], lost: int, duplicated: int, out_of_order: int
 ) -> None:
-    """Of the four messages that were sent, the lost and the duplicated ones are counted."""
+    """The ledger counts the lost and the duplicated messages of the four sent messages."""
     ledger = ledger_of(numbers)
     assert ledger.lost(4) == lost
     assert ledger.duplicated == duplicated
@@ -39,14 +39,17 @@ def test_what_is_lost_and_duplicated(
 
 
 def test_what_is_out_of_order() -> None:
-    """A message that first comes after a later message of its key is out of order; a second copy is
-    only a duplicate."""
+    """A message is out of order if its first copy comes after a later message of the same key.
+
+    A second copy is only a duplicate.
+    """
     assert ledger_of([0, 2 * KEYS, KEYS]).out_of_order == 1
     assert ledger_of([0, KEYS, 0, 2 * KEYS]).out_of_order == 0
 
 
 def test_what_was_not_sent() -> None:
-    """A message with a number beyond the last, or with the key of another one, is a defect."""
+    """The ledger refuses a message whose number was not sent, or whose key belongs to another
+    message."""
     with pytest.raises(AssertionError, match="not sent"):
         ledger_of([0, 1, 2]).lost(2)
     with pytest.raises(AssertionError, match="key"):

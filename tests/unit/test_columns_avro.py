@@ -1,4 +1,4 @@
-"""AvroDecoder: the column that each type of Avro becomes."""
+"""AvroDecoder turns each type of Avro into a column."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_floating_point() -> None:
 
 
 def test_enums_as_dictionaries() -> None:
-    """By option an enum is a dictionary of all its symbols, in their order."""
+    """With an option, an enum becomes a dictionary of all its symbols, in their order."""
     suit = enum(*SUITS)
     result = column(["null", suit], ["HEARTS", None, "CLUBS_1", "HEARTS"], enums="dictionary")
     assert result.type == pa.dictionary(pa.int32(), pa.string())
@@ -98,7 +98,10 @@ def test_maps() -> None:
 
 
 def test_records() -> None:
-    """A record is a struct, also without fields; if it is null, so are all fields below it."""
+    """A record becomes a struct, even without fields.
+
+    If the record is null, all of its fields are null.
+    """
     inner = record(("x", "int"), ("empty", record(name="Empty")), name="Inner")
     values = [{"x": 1, "empty": {}}, None, {"x": 2, "empty": {}}]
     result = column(["null", inner], values)
@@ -263,13 +266,14 @@ def test_duration() -> None:
     ids=str,
 )
 def test_logical_types_that_are_not_valid(kind: Any, arrow: Any) -> None:
-    """Such logical types are ignored, as the specification asks: the column has the type below."""
+    """Logical types that are not valid are ignored, as the specification requires, and the column
+    has the underlying type."""
     assert pa.schema(AvroDecoder(record(("a", kind)))).field("a").type == arrow
 
 
 def test_decimals_of_any_fixed() -> None:
-    """A fixed of any size can be a decimal, and its maximum of digits is computed without a loop
-    over them."""
+    """A fixed of any size can be a decimal, and the decoder computes the maximum number of digits
+    quickly."""
     kind = fixed(2**31 - 1, logicalType="decimal", precision=76)
     assert pa.schema(AvroDecoder(record(("a", kind)))).field("a").type == pa.decimal256(76, 0)
     with pytest.raises(AvroSchemaError, match="a decimal of 77 digits; Arrow's have at most 76"):
@@ -322,7 +326,8 @@ def test_names_and_namespaces() -> None:
 def test_blocks_with_their_sizes() -> None:
     """A block may begin with a negative count and its size in bytes, which lets readers skip it."""
     schema = record(("a", {"type": "array", "items": "int"}), ("b", "int"))
-    # -2 items in 2 bytes, one more without a size, and the end; then b.
+    # A block of 2 items with its size of 2 bytes, a block of 1 item without a size, the end; then
+    # b.
     payload = b"\x03\x04\x02\x04" + b"\x02\x06" + b"\x00" + b"\x0e"
     assert read(AvroDecoder(schema), [payload]).to_pylist() == [{"a": [1, 2, 3], "b": 7}]
     assert read(AvroDecoder(schema, columns=["b"]), [payload]).to_pylist() == [{"b": 7}]
@@ -341,7 +346,8 @@ def number(value: int) -> bytes:
 
 
 def test_items_of_no_bytes() -> None:
-    """A payload may have 65,536 items of zero bytes, whose number needs only four bytes."""
+    """A payload may have at most 65,536 items of no bytes, because a few bytes could claim any
+    number of them."""
     kind = {"type": "array", "items": "null"}
     schema = record(("a", kind), ("b", kind))
     half, one = number(32768) + b"\0", number(1) + b"\0"

@@ -1,4 +1,4 @@
-"""AvroEncoder: rows of Arrow columns as payloads that other programs can read."""
+"""AvroEncoder writes rows of Arrow columns as payloads that other programs can read."""
 
 from __future__ import annotations
 
@@ -49,27 +49,27 @@ def logical(name: str, kind: Any, **more: Any) -> dict[str, Any]:
 
 
 def fixed(size: int, name: str = "Fixed", **more: Any) -> dict[str, Any]:
-    """A fixed."""
+    """A schema of a fixed."""
     return {"type": "fixed", "name": name, "size": size, **more}
 
 
 def enum(*symbols: str) -> dict[str, Any]:
-    """An enum."""
+    """A schema of an enum."""
     return {"type": "enum", "name": "Enum", "symbols": list(symbols)}
 
 
 def list_of(items: Any) -> dict[str, Any]:
-    """An array."""
+    """A schema of an array."""
     return {"type": "array", "items": items}
 
 
 def map_of(values: Any) -> dict[str, Any]:
-    """A map."""
+    """A schema of a map."""
     return {"type": "map", "values": values}
 
 
 def decimal(precision: int, scale: int) -> dict[str, Any]:
-    """A decimal."""
+    """A schema of a decimal."""
     return logical("decimal", "bytes", precision=precision, scale=scale)
 
 
@@ -116,7 +116,7 @@ def written(schema: Any, column: Any) -> list[Any]:
 
 
 def bad_rows(schema: Any, column: Any) -> dict[int, str]:
-    """Which rows are bad, and why."""
+    """The bad rows, each with its reason."""
     rows = AvroEncoder(schema).encode(rows_of(column))
     assert [row for row, payload in enumerate(payloads(rows)) if payload is None] == [
         error.row for error in rows.errors
@@ -134,14 +134,17 @@ BINARIES = [pa.binary(), pa.large_binary(), pa.binary_view()]
 @pytest.mark.parametrize("kind", ["int", "long", "float", "double"])
 @pytest.mark.parametrize("arrow", INTEGERS)
 def test_integers(kind: str, arrow: str) -> None:
-    """Integers of any width are written as each of Avro's number types."""
+    """Integers of any width can be written as any of Avro's number types."""
     values = [0, 1, 100, *([-1, -100] if arrow[0] == "i" else [200])]
     assert written(kind, pa.array(values, arrow)) == values
 
 
 @pytest.mark.parametrize("arrow", INTEGERS)
 def test_limits_of_long(arrow: str) -> None:
-    """The least and the largest value of a width are written, except uint64's upper half."""
+    """The smallest and the largest value of each width are written.
+
+    Only the upper half of uint64 is refused.
+    """
     bits = int(re.sub(r"\D", "", arrow))
     values = [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] if arrow[0] == "i" else [0, 2**bits - 1]
     if arrow == "uint64":
@@ -152,7 +155,7 @@ def test_limits_of_long(arrow: str) -> None:
 @pytest.mark.parametrize("arrow", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("kind", ["float", "double"])
 def test_real_numbers(kind: str, arrow: str) -> None:
-    """Floats of any width are written, also their special values."""
+    """Floats of any width are written, including their special values."""
     numpy = pytest.importorskip("numpy", reason="numpy is not installed")
     values = numpy.array(
         [0.0, -0.0, 1.5, -2.25, 65504, 2.0**-24, 2.0**-14 + 2.0**-24, numpy.inf, -numpy.inf], arrow
@@ -198,7 +201,8 @@ def test_fixed_size_binary_as_bytes_and_string() -> None:
 
 @pytest.mark.parametrize("arrow", [*TEXTS, pa.binary(), pa.dictionary(pa.int8(), pa.string())])
 def test_enum(arrow: Any) -> None:
-    """The strings of an enum are its symbols; symbols of any order and length are found."""
+    """The strings of a column become the symbols of an enum, whatever the order and length of the
+    symbols."""
     symbols = ["DIAMONDS", "A", "HEARTS", "AB", "CLUBS", "SPADES", "B"]
     values = [*symbols, "A"]
     column = pa.array(values, pa.string())
@@ -227,7 +231,7 @@ def test_dictionaries(index: str) -> None:
     ],
 )
 def test_dictionaries_of_others(schema: Any, column: Any) -> None:
-    """Columns of nested types may be dictionary-encoded, too."""
+    """Columns of nested types may also be dictionary-encoded."""
     dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], "int8"), column)
     first, second = written(schema, column)
     assert written(schema, dictionary) == [second, first, second]
@@ -241,8 +245,7 @@ def test_dictionary_of_unions() -> None:
 
 
 def test_dictionaries_below_nulls() -> None:
-    """The index below a null does not matter; an index that is read must be within the
-    dictionary."""
+    """The index of a null row does not matter. Every other index must be within the dictionary."""
     indices = pa.array([0, 1, 9], "int8")
     column = pa.DictionaryArray.from_arrays(indices, pa.array(["a", "b"]), safe=False)
     nulls = pa.array([False, False, True])
@@ -262,7 +265,7 @@ def test_booleans() -> None:
 
 
 def test_null() -> None:
-    """A column of nulls is a null, which has no bytes."""
+    """A column of nulls is written as Avro's null, which has no bytes."""
     assert encoded(record(a="null"), pa.record_batch({"a": pa.nulls(2)})) == [b"", b""]
     assert written(["int", "null"], pa.nulls(2)) == [None, None]
 
@@ -310,8 +313,10 @@ def views(
 
 @pytest.mark.parametrize("kind", VIEWS)
 def test_list_views(kind: Any) -> None:
-    """Rows of list views may be in any order and overlap; the offset and size of a null do not
-    matter."""
+    """Rows of list views may be in any order and overlap.
+
+    The offset and size of a null row do not matter.
+    """
     mask = pa.array([False, False, True, False, False])
     values = pa.array([7, 1, None, 3, 4, 9]).slice(1, 4)
     column = views(kind, [2, 0, 99, 4, 1], [2, 3, -1, 0, 3], values, mask=mask)
@@ -353,7 +358,10 @@ def test_list_views_of_lists(kind: Any) -> None:
     ],
 )
 def test_list_views_of_what_is_not_there(kind: Any, offset: int, size: int, problem: str) -> None:
-    """An item outside the values is a ValueError, also within a list, but not before a slice."""
+    """An item outside the values raises ValueError, also within a list.
+
+    Rows before a slice are not checked.
+    """
     column = views(kind, [offset, 1], [size, 2], pa.array([1, 2, 3, 4, 5, 6]).slice(1, 4))
     encoder = AvroEncoder(list_of("long"))
     with pytest.raises(ValueError, match=f"batch is not valid Arrow data: {problem}"):
@@ -380,7 +388,7 @@ def test_list_views_of_what_is_not_there(kind: Any, offset: int, size: int, prob
     ],
 )
 def test_broken_list_views(change: Any, problem: str) -> None:
-    """A list view without a buffer or without its values is a ValueError."""
+    """A list view without a buffer or without its values raises ValueError."""
     source = pa.StructArray.from_arrays([pa.array([[1], [2]], pa.list_view(pa.int32()))], ["value"])
     with tampered(source) as batch:
         change(batch, batch.column(0))
@@ -410,7 +418,7 @@ def test_maps() -> None:
 
 
 def test_struct_as_map() -> None:
-    """A struct's fields are a map's entries, without those that are null."""
+    """The fields of a struct become the entries of a map. Fields that are null are left out."""
     column = pa.array([{"a": 1, "b": 2}, {"a": None, "b": 3}, {"a": None, "b": None}])
     expected = [{"a": 1, "b": 2}, {"b": 3}, {}]
     assert written(map_of("int"), column) == expected
@@ -421,7 +429,7 @@ def test_struct_as_map() -> None:
 
 
 def test_records() -> None:
-    """Structs are records, of any depth; a null struct is a null."""
+    """Structs are written as records, at any depth. A null struct is written as null."""
     inner = {"type": "record", "name": "Inner", "fields": [{"name": "x", "type": "int"}]}
     schema = record(a=["null", {**record(b=inner, c="string"), "name": "Outer"}])
     values = [{"a": {"b": {"x": 1}, "c": "z"}}, {"a": None}, {"a": {"b": {"x": -1}, "c": ""}}]
@@ -432,7 +440,7 @@ def test_records() -> None:
 
 
 def test_record_without_fields() -> None:
-    """A record without fields has no bytes, and is no tombstone."""
+    """A record without fields has an empty payload, which is not a tombstone."""
     batch = pa.array([{}, None, {}], pa.struct([]))
     assert encoded(record(), batch) == [b"", None, b""]
 
@@ -506,7 +514,7 @@ def test_local_timestamps(zone: str | None) -> None:
     ],
 )
 def test_integers_of_logical_types(kind: str, name: str) -> None:
-    """A column of integers is written to a logical type as the numbers that they are."""
+    """A column of integers is written to a logical type without a conversion."""
     for arrow in ("int32", "int64", "uint16"):
         [payload] = encoded(logical(name, kind), rows_of(pa.array([1234], arrow)))
         assert read(kind, payload) == 1234
@@ -518,8 +526,7 @@ DECIMALS = ["0", "1.25", "-1.25", "99999.99", "-99999.99", "0.01", "-0.01", "1.2
 @pytest.mark.parametrize("width", ["decimal32", "decimal64", "decimal128", "decimal256"])
 @pytest.mark.parametrize("kind", ["bytes", fixed(4), fixed(40)], ids=str)
 def test_decimals(width: str, kind: Any) -> None:
-    """Decimals of any width are written as bytes, as few as possible, and as a fixed of any
-    size."""
+    """Decimals of any width are written as the fewest bytes, or as a fixed of any size."""
     if not hasattr(pa, width):
         pytest.skip(f"this pyarrow has no {width}")
     values = [Decimal(text).quantize(Decimal("0.01")) for text in DECIMALS]
@@ -581,7 +588,7 @@ def test_durations() -> None:
 
 @pytest.mark.parametrize("schema", [["null", "long"], ["long", "null"]])
 def test_nullable(schema: Any) -> None:
-    """A nullable column is written to a union with null, at any place in the union."""
+    """A nullable column is written to a union with null, wherever the union has its null."""
     assert written(schema, pa.array([1, None, 3])) == [1, None, 3]
 
 
@@ -609,8 +616,11 @@ def test_nullable(schema: Any) -> None:
     ],
 )
 def test_which_branch(schema: Any, column: Any, branch: int) -> None:
-    """A column takes the first branch that loses nothing, else the first of its kind, else the
-    first that accepts it."""
+    """A column is written to the first branch that loses nothing.
+
+    If there is none, it is written to the first branch of its kind, or else to the first branch
+    that accepts it.
+    """
     [payload] = encoded(schema, rows_of(column))
     assert payload is not None
     assert payload[0] == branch * 2
@@ -618,7 +628,7 @@ def test_which_branch(schema: Any, column: Any, branch: int) -> None:
 
 
 def union_of(mode: str) -> Any:
-    """An Arrow union of two of its types, and nulls."""
+    """An Arrow union with values of two types, and with nulls."""
     ids = pa.array([0, 1, 0, 1, 1], pa.int8())
     names = ["string", "long"]
     if mode == "dense":
@@ -631,7 +641,10 @@ def union_of(mode: str) -> Any:
 
 @pytest.mark.parametrize("mode", ["sparse", "dense"])
 def test_arrow_unions(mode: str) -> None:
-    """Arrow's unions are unions; a null of a child is the null branch, or a bad row."""
+    """Arrow's unions are written as Avro's unions.
+
+    A null of a child is written to the null branch, or is a bad row.
+    """
     column = union_of(mode)
     assert written(["long", "null", "string"], column) == ["a", 7, None, None, -9]
     assert written(["long", "null", "string"], column.slice(1)) == [7, None, None, -9]
@@ -666,7 +679,7 @@ def test_arrow_union_as_one_type() -> None:
 
 
 def test_arrow_union_with_other_ids() -> None:
-    """The type ids of an Arrow union are those that its type lists, not always 0, 1, 2."""
+    """The encoder reads the type ids of an Arrow union from its type. They need not be 0, 1, 2."""
     ids = pa.array([5, 100, 5], pa.int8())
     children = [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])]
     column = pa.UnionArray.from_sparse(ids, children, ["i", "s"], [5, 100])
@@ -782,7 +795,7 @@ def test_arrow_union_with_other_ids() -> None:
     ],
 )
 def test_bad_rows(schema: Any, column: Any, reason: str) -> None:
-    """A value that the schema does not allow is a bad row; the others are written."""
+    """A row with a value that the schema does not allow is bad. The other rows are written."""
     assert bad_rows(schema, column) == {0: reason}
     nullable = pa.concat_arrays([column, pa.nulls(1).cast(column.type)])
     union = schema if isinstance(schema, list) else [schema]
@@ -791,8 +804,10 @@ def test_bad_rows(schema: Any, column: Any, reason: str) -> None:
 
 
 def test_where_rows_are_bad() -> None:
-    """An error names the row, the field and the length of the payload until then; the other rows
-    are complete."""
+    """An error names the row, the field, and the length of the payload before the bad value.
+
+    The other rows are complete.
+    """
     schema = record(a="string", b=list_of(record(c="int") | {"name": "Item"}))
     batch = pa.RecordBatch.from_pylist(
         [
@@ -871,7 +886,10 @@ def test_columns_by_name() -> None:
     ],
 )
 def test_missing_columns(field: dict[str, Any], value: Any) -> None:
-    """A field without a column gets its default, or null if it has none and may be null."""
+    """A field without a column gets its default.
+
+    A field without a default gets null, if it may be null.
+    """
     schema = {
         "type": "record",
         "name": "Outer",
@@ -882,7 +900,7 @@ def test_missing_columns(field: dict[str, Any], value: Any) -> None:
 
 
 def test_lists_that_are_left_out() -> None:
-    """The items of a list that is left out may be of a type that no encoder reads."""
+    """The items of a list that is left out may have a type that no encoder can read."""
     items = pa.RunEndEncodedArray.from_arrays(pa.array([3, 4], pa.int32()), ["a", "b"])
     offsets, sizes = pa.array([0, 2], pa.int32()), pa.array([2, 2], pa.int32())
     batch = pa.record_batch(
@@ -935,13 +953,14 @@ INNER = {**record(x="int"), "name": "Inner"}
     ],
 )
 def test_wrong_names(schema: Any, batch: dict[str, Any], message: str) -> None:
-    """Columns that are missing or unknown are a TypeError that names them."""
+    """Missing or unknown columns raise a TypeError that names them."""
     with pytest.raises(TypeError, match=message):
         AvroEncoder(schema).encode(pa.record_batch(batch))
 
 
 def test_extra_are_ignored() -> None:
-    """extra="ignore" leaves out columns that the schema does not have, of any type."""
+    """With extra="ignore", the encoder ignores columns of any type that the schema does not
+    have."""
     item = {"x": 1, "more": [[1]]}
     batch = pa.record_batch(
         {"no": pa.array([b"\xff"]), "a": [item], "ree": pa.array([1]), "u": union_of("dense")[:1]}
@@ -952,7 +971,7 @@ def test_extra_are_ignored() -> None:
 
 
 def test_the_same_name_twice() -> None:
-    """Two columns of one name are a TypeError."""
+    """Two columns with the same name raise TypeError."""
     batch = pa.RecordBatch.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"])
     with pytest.raises(TypeError, match="there are 2 columns 'a'"):
         AvroEncoder(record(a="long")).encode(batch)
@@ -1015,7 +1034,7 @@ STAMP = pa.array([0], pa.timestamp("us", "Europe/Berlin"))
     ],
 )
 def test_wrong_types(schema: Any, column: Any, message: str) -> None:
-    """A column that cannot be what the schema says is a TypeError that names both types."""
+    """A column that cannot have the schema's type raises a TypeError that names both types."""
     with pytest.raises(TypeError, match=message):
         AvroEncoder(schema).encode(rows_of(column))
 
@@ -1030,13 +1049,13 @@ def test_wrong_types_of_an_empty_table() -> None:
 
 @pytest.mark.parametrize("batch", [None, 1, [{"a": 1}], {"a": [1]}, b"x"])
 def test_no_batch(batch: Any) -> None:
-    """An object without the Arrow protocol raises a TypeError that names objects with it."""
+    """An object without the Arrow protocol raises a TypeError that names accepted objects."""
     with pytest.raises(TypeError, match="batch must be a record batch, table or data frame"):
         AvroEncoder(record(a="int")).encode(batch)
 
 
 def test_array_of_no_structs() -> None:
-    """An array that has no columns is a TypeError."""
+    """An array that is not a struct has no columns, and raises TypeError."""
     with pytest.raises(TypeError, match="not an array of int64"):
         AvroEncoder("long").encode(pa.array([1]))
 
@@ -1057,7 +1076,7 @@ def test_array_of_no_structs() -> None:
 def test_wrong_arguments(
     arguments: tuple[Any, ...], options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    """Wrong arguments are errors that name them."""
+    """Wrong arguments raise errors that name the arguments."""
     with pytest.raises(error, match=message):
         AvroEncoder(*arguments, **options)
 
@@ -1118,7 +1137,7 @@ def test_sources_of_pandas() -> None:
 
 
 def test_message_batch() -> None:
-    """The columns of a consumed batch can be encoded like any others."""
+    """The columns of a consumed batch can be encoded like other columns."""
     schema = record(key=["null", "bytes"], offset="long")
     assert encoded(schema, empty_batch(), extra="ignore") == []
     with pytest.raises(TypeError, match="'offset' is int64, which cannot be written as string"):
@@ -1162,7 +1181,7 @@ def test_result_with_nulls_as_a_stream() -> None:
 
 
 def test_many_rows() -> None:
-    """Columns of bytes grow; rows that are bad in between leave nothing behind."""
+    """The memory for payloads grows, and bad rows in between leave no bytes in it."""
     count = 20_000
     numbers = [2**40 if row % 7 == 3 else row for row in range(count)]
     texts = ["x" * (row % 300) for row in range(count)]
@@ -1198,7 +1217,7 @@ def test_programs_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_deep_types() -> None:
-    """Types may be nested as deep as schemas; deeper ones are refused."""
+    """Types may be nested as deep as schemas. Deeper types are refused."""
     schema: Any = "int"
     column = pa.array([7], pa.int32())
     for depth in range(1, 45):
@@ -1216,7 +1235,7 @@ def test_deep_types() -> None:
 
 
 def test_many_unions_in_each_other() -> None:
-    """The branch is found in a short time, also for deeply nested unions."""
+    """The encoder finds the branch quickly, even in deeply nested unions."""
     schema: Any = {**record(a="long"), "name": "Deep0"}
     column: Any = pa.array([{"a": 7}])
     for depth in range(1, 11):
@@ -1320,7 +1339,7 @@ def step(name: str, column: int = -1, **parts: Any) -> tuple[Any, ...]:
     ],
 )
 def test_wrong_programs(types: tuple[Any, ...], steps: list[Any]) -> None:
-    """A program that could reach outside of its memory is refused."""
+    """A program that could access memory outside of its own is refused."""
     with pytest.raises(ValueError, match=r"instructions: '|cannot have \d children"):
         cimpl._PayloadProgram("avro", types, tuple(steps))
 
@@ -1344,7 +1363,7 @@ def test_wrong_programs(types: tuple[Any, ...], steps: list[Any]) -> None:
     ],
 )
 def test_programs_of_wrong_shapes(arguments: tuple[Any, ...]) -> None:
-    """A program of another shape is a TypeError."""
+    """A program of another shape raises TypeError."""
     with pytest.raises(TypeError):
         cimpl._PayloadProgram(*arguments)
 

@@ -1,5 +1,5 @@
-"""Avro schemas from registries: types that are referred to twice, are recursive, or are left
-out."""
+"""Avro schemas from registries, with types that are recursive, left out, or used by several
+schemas."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROW = {"left": {"common": {"id": 1}}, "right": {"common": {"id": 2}}}
 
 
 class Registered:
-    """The registry's answer for a subject and version."""
+    """The registry's response for a subject and version."""
 
     def __init__(self, text: Any, references: list[Registered] | None = None) -> None:
         self.schema_str = json.dumps(text)
@@ -66,7 +66,7 @@ class Registry:
         return self.get_schema(1)
 
     def get_version(self, subject: str, version: int) -> Registered:
-        """Return a schema that another one refers to."""
+        """Return a schema that another schema refers to."""
         found = self._schemas[subject]
         found.asked += 1
         return found
@@ -74,7 +74,7 @@ class Registry:
 
 @pytest.fixture
 def diamond() -> tuple[Registry, Registered]:
-    """A registry with a schema that two references lead to; and that schema."""
+    """A registry with a schema that two other schemas refer to, and the schema that uses them."""
     common = Registered(COMMON)
     left, right = Registered(LEFT, [common]), Registered(RIGHT, [common])
     return Registry(common, left, right, Registered(TOP, [left, right])), common
@@ -93,7 +93,8 @@ def test_a_schema_that_two_refer_to(diamond: tuple[Registry, Registered]) -> Non
 
 
 def test_definitions_that_come_again() -> None:
-    """Several documents may define a type in the same way, so that each can be used alone."""
+    """Several documents may contain the same definition of a type, so that each document is
+    complete."""
     again = record(("common", COMMON), name="r.Right")
     for references in ([COMMON, LEFT, COMMON, RIGHT], [COMMON, LEFT, again]):
         batch = pa.Table.from_pylist([ROW])
@@ -111,7 +112,7 @@ def test_definitions_that_come_again() -> None:
 
 
 def test_an_empty_namespace() -> None:
-    """An empty namespace means no namespace: its names do not get the surrounding one."""
+    """An empty namespace means no namespace. Names in it do not get the surrounding namespace."""
     inner = {**record(("x", "int"), name="In"), "namespace": ""}
     schema = {**record(("a", inner), ("b", "In")), "namespace": "n"}
     found = read(AvroDecoder(schema), [b"\x02\x04"])
@@ -129,7 +130,7 @@ def columns_of(schema: Any) -> Any:
     return pa.schema(AvroDecoder(schema))
 
 
-# --- recursive types, and others that no column can be made of
+# --- recursive types, and other types that cannot become columns
 
 TREE = record(
     ("v", "int"),
@@ -155,7 +156,8 @@ TREES = [
 
 
 def test_recursive_types_that_columns_leaves_out() -> None:
-    """A type within itself is skipped, however deep it is nested, and later fields are read."""
+    """The decoder skips a recursive type, however deep its value is nested, and reads the later
+    fields."""
     flat = [{"v": one["v"], "last": "z"} for one in TREES]
     assert through(TREE, TREES, columns=["v", "last"]).to_pylist() == flat
     reader = record(("v", "long"), ("last", "string"), name="Tree")
@@ -177,7 +179,8 @@ def test_two_types_that_are_within_each_other() -> None:
 
 
 def test_a_reader_that_ends() -> None:
-    """A reader's schema that is not recursive reads as many levels as it has."""
+    """If the reader's schema is not recursive, the decoder reads as many levels as that schema
+    has."""
     leaf = {**record(("v", "int"), name="Leaf"), "aliases": ["Tree"]}
     reader = record(("v", "int"), ("children", {"type": "array", "items": leaf}), name="Tree")
     assert through(TREE, TREES, reader).to_pylist() == [
@@ -203,7 +206,8 @@ def test_deep_values_that_are_skipped() -> None:
 
 
 def test_other_fields_that_are_left_out() -> None:
-    """A decimal of too many digits, or a union of too many types, harms no other field."""
+    """A decimal with too many digits, or a union of too many types, does not affect other
+    fields."""
     digits = {"type": "bytes", "logicalType": "decimal", "precision": 100, "scale": 2}
     names = [record(name=f"R{number}") for number in range(200)]
     schema = record(("a", "int"), ("d", digits), ("u", names), ("z", "string"))
@@ -226,8 +230,8 @@ def test_other_fields_that_are_left_out() -> None:
 
 @pytest.mark.parametrize("fixed", [False, True])
 def test_wide_decimals_as_decimal128(fixed: bool) -> None:
-    """With an option, decimals that Connect writes with 64 digits get a type that all libraries
-    support."""
+    """With an option, decimals that Kafka Connect writes with 64 digits get a type that all
+    libraries support."""
     kind: dict[str, Any] = {"type": "bytes", "logicalType": "decimal", "precision": 64, "scale": 4}
     if fixed:
         kind |= {"type": "fixed", "name": "F", "size": 30}
@@ -252,8 +256,10 @@ def test_wide_decimals_as_decimal128(fixed: bool) -> None:
 
 
 def test_decimals_that_are_narrow() -> None:
-    """The option changes no other column; an error suggests the option, or says why it does not
-    help."""
+    """The option changes no other column.
+
+    An error suggests the option, or explains why it does not help.
+    """
     for precision in (9, 38):
         kind = {"type": "bytes", "logicalType": "decimal", "precision": precision, "scale": 2}
         decoder = AvroDecoder(record(("d", kind)), decimals="decimal128")
@@ -277,7 +283,7 @@ def test_decimals_that_are_narrow() -> None:
 
 
 def test_a_uuid_column_as_text() -> None:
-    """A column of UUIDs is written as their text where the schema has a string, in all places."""
+    """UUIDs are written as text if the schema has a string, at every place in the schema."""
     ids = pa.array([ID.bytes], pa.uuid())
     maps = pa.MapArray.from_arrays([0, 1], ids, pa.array([1]))
     string_map = {"type": "map", "values": "int"}
@@ -301,7 +307,8 @@ def test_a_uuid_column_as_text() -> None:
 
 @pytest.mark.parametrize("kind", [UUID_TEXT, ["null", UUID_TEXT], [UUID_TEXT, "null"]])
 def test_a_default_uuid_of_no_characters(kind: Any) -> None:
-    """The default means null: rows that were written before the field existed are null."""
+    """An empty string as the default of a UUID means null, so rows from before the field existed
+    are null."""
     reader = record(("a", "int"), {"name": "id", "type": kind, "default": ""})
     found = through(record(("a", "int")), [{"a": 1}, {"a": 2}], reader)
     assert found.to_pylist() == [{"a": 1, "id": None}, {"a": 2, "id": None}]
@@ -324,7 +331,10 @@ VALUES: list[tuple[Any, Any, Any]] = [
 
 @pytest.mark.parametrize(("kind", "values", "kept"), VALUES, ids=str)
 def test_a_key_of_a_map_that_comes_twice(kind: Any, values: list[Any], kept: list[Any]) -> None:
-    """The last value of a key counts, in one block or in several; other rows keep their entries."""
+    """The last value of a key counts, in one block or in several blocks.
+
+    Other rows keep their entries.
+    """
     items = [b"\x02k", b"\x02l", b"\x02k"]
     parts = [key + value for key, value in zip(items, encode(kind, values), strict=True)]
     one_block = b"\x06" + b"".join(parts) + b"\x00"
@@ -337,7 +347,7 @@ def test_a_key_of_a_map_that_comes_twice(kind: Any, values: list[Any], kept: lis
 
 
 def test_json_maps_of_nested_values() -> None:
-    """The last value of a key counts in JSON, too, where the columns of the earlier value are
+    """The last value of a key also counts in JSON, although the columns of the earlier value are
     already filled."""
     inner = pa.map_(pa.string(), pa.list_(pa.struct([("x", pa.string())])))
     decoder = JSONDecoder(pa.schema([("m", pa.map_(pa.string(), inner))]))

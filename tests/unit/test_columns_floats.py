@@ -1,4 +1,4 @@
-"""Floating-point numbers as text in columns of JSON: the fewest digits, as repr() has them."""
+"""Columns of JSON write floating-point numbers with the fewest digits, like repr()."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ POWERS = Path(__file__).parents[2] / "src/confluent_kafka/csrc/columns/powers_of
 
 
 def texts(values: list[float], kind: Any) -> list[str]:
-    """The texts that numbers are written as."""
+    """The JSON texts of numbers."""
     rows = JSONEncoder(kind).encode(pa.record_batch({"value": pa.array(values, kind)}))
     assert rows.errors == []
     return [one.decode() for one in pa.array(rows).to_pylist()]
 
 
 def test_powers_of_five() -> None:
-    """The table in C has the highest 192 bits of each power."""
+    """The table in C has the highest 192 bits of each power of five."""
     line = r"\{(0x\w+)u, (0x\w+)u, (0x\w+)u, (-?\d+)\}"
     rows = re.findall(line, POWERS.read_text())
     assert len(rows) == 26
@@ -63,8 +63,10 @@ def test_doubles() -> None:
 
 
 def test_floats() -> None:
-    """A float gets the fewest digits that are read as the same float; of several such numbers, the
-    nearest one."""
+    """A float gets the fewest digits that are read as the same float.
+
+    Among several such numbers, the nearest one is written.
+    """
     random = Random(2)
     values = [struct.unpack("=f", random.randbytes(4))[0] for _ in range(3_000)]
     values += [math.ldexp(1, exponent) for exponent in range(-149, 128)]

@@ -1,4 +1,4 @@
-"""confluent_kafka.columns.JSONDecoder; tests/fuzz/test_columns_json.py compares it with json."""
+"""Tests of confluent_kafka.columns.JSONDecoder. tests/fuzz also compares it with Python's json."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MADE = JSONDecoder(pa.schema([("a", pa.int64()), ("b", pa.string())]))
 
 
 def decode(decoder: JSONDecoder, *payloads: bytes | str | None) -> tuple[list[Any], list[RowError]]:
-    """The rows, as Python's values, and what was wrong; the array is valid in any case."""
+    """The rows as Python's values, and the errors. Checks that the array is valid."""
     data = [one.encode() if isinstance(one, str) else one for one in payloads]
     rows = decoder.decode(pa.array(data, pa.binary()))
     array = pa.array(rows)
@@ -40,7 +40,7 @@ def value_of(kind: pa.DataType, text: str, **options: Any) -> Any:
 
 
 def refusal(kind: pa.DataType, text: str) -> RowError:
-    """What is wrong with a text for a column of this type."""
+    """The error of a wrong text for a column of this type."""
     [row], [error] = decode(JSONDecoder(kind), text)
     assert row is None
     return error
@@ -105,7 +105,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("kind", "text", "expected"), VALUES)
 def test_values(kind: pa.DataType, text: str, expected: Any) -> None:
-    """Each type takes the texts that stand for its values."""
+    """Each type accepts the texts of its values."""
     assert value_of(kind, text) == expected
 
 
@@ -245,7 +245,7 @@ def as_single(text: str) -> float | None:
 
 
 def middles(rng: Random, count: int) -> list[str]:
-    """Numbers at, or near, the middle between two doubles, or two floats of 32 bits."""
+    """Numbers at, or near, the middle between two doubles or between two floats of 32 bits."""
     found = []
     with localcontext(prec=1_200):
         while len(found) < count:
@@ -279,7 +279,10 @@ def many_numbers() -> list[str]:
 
 
 def test_doubles() -> None:
-    """Numbers become the nearest double, ties to even; larger numbers are refused."""
+    """Numbers become the nearest double, with ties to even.
+
+    Numbers above the largest double are refused.
+    """
     texts = many_numbers()
     rows, errors = decode(JSONDecoder(pa.float64()), *texts)
     expected = [None if math.isinf(float(text)) else {"value": float(text)} for text in texts]
@@ -288,7 +291,7 @@ def test_doubles() -> None:
 
 
 def test_singles() -> None:
-    """Floats of 32 bits are rounded once, not by way of a double."""
+    """Floats of 32 bits are rounded once, and not first to a double."""
     texts = many_numbers()
     rows, _ = decode(JSONDecoder(pa.float32()), *texts)
     expected = [as_single(text) for text in texts]
@@ -296,7 +299,7 @@ def test_singles() -> None:
 
 
 def test_decimals() -> None:
-    """Decimals are exact, also of more digits than 64 bits have."""
+    """Decimals are exact, even with more digits than fit into 64 bits."""
     rng = Random(2)
     digits = [rng.randrange(10 ** rng.randrange(1, 77)) * rng.choice([-1, 1]) for _ in range(300)]
     with localcontext(prec=100):
@@ -337,10 +340,10 @@ def test_timestamps(text: str, nanoseconds: int, unit: str) -> None:
 
 @pytest.mark.parametrize("text", ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
 def test_far_timestamps(text: str) -> None:
-    """All units but nanoseconds reach from the year 0 to 9999."""
+    """Times in all units except nanoseconds may be in the years 0 to 9999."""
     rows = JSONDecoder(pa.timestamp("us", "UTC")).decode(pa.array([f'"{text}"']))
     [value] = pa.array(rows).field("value").cast(pa.int64()).to_pylist()
-    first = -62167219200  # Python's own years begin with 1
+    first = -62167219200  # Python's years begin with 1
     last = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
     assert value == (first if text.startswith("0") else last) * 10**6
     assert "nanoseconds" in refusal(pa.timestamp("ns", "UTC"), f'"{text}"').reason
@@ -364,8 +367,10 @@ NANOSECONDS = [
 
 @pytest.mark.parametrize(("text", "expected"), NANOSECONDS)
 def test_the_first_and_the_last_nanosecond(text: str, expected: int | None) -> None:
-    """All nanoseconds that 64 bits can count are read, also in the first and last second, which fit
-    only in part."""
+    """All nanoseconds that 64 bits can count are read.
+
+    Only a part of the first second and of the last second fits.
+    """
     rows = JSONDecoder(pa.timestamp("ns", "UTC")).decode(pa.array([f'"{text}"']))
     assert pa.array(rows).field("value").cast(pa.int64()).to_pylist() == [expected]
     reason = "a time that nanoseconds cannot count from 1970"
@@ -373,7 +378,7 @@ def test_the_first_and_the_last_nanosecond(text: str, expected: int | None) -> N
 
 
 def test_days() -> None:
-    """Dates are days since 1970 of the Gregorian calendar, of all years that Python has."""
+    """Dates become days since 1970 in the Gregorian calendar, in all years that Python has."""
     rng = Random(3)
     days = [date.fromordinal(rng.randint(1, date.max.toordinal())) for _ in range(3000)]
     for year in (1, 4, 1600, 1899, 1900, 1969, 1970, 2000, 2024, 2100, 9999):
@@ -415,19 +420,19 @@ BAD_TIMES = [
 
 @pytest.mark.parametrize("text", BAD_TIMES)
 def test_bad_timestamps(text: str) -> None:
-    """Anything that RFC 3339 does not have is refused, and so are leap seconds."""
+    """Texts that RFC 3339 does not allow, and leap seconds, are refused."""
     assert "RFC 3339" in refusal(pa.timestamp("us", "UTC"), f'"{text}"').reason
 
 
 @pytest.mark.parametrize("text", ["1970-02-30", "1970-01-01T", "70-01-01", "1970-01-1", ""])
 def test_bad_dates(text: str) -> None:
-    """A date has four, two and two digits, and the month has this day."""
+    """A date must have four, two and two digits, and the day must exist in the month."""
     assert "RFC 3339 date" in refusal(pa.date32(), f'"{text}"').reason
 
 
 @pytest.mark.parametrize("text", ["24:00:00", "1:00:00", "00:00", "00:00:00.", "00:00:00+1:00"])
 def test_bad_times(text: str) -> None:
-    """A time of day has seconds, and an offset has minutes."""
+    """A time of day must have seconds, and an offset must have minutes."""
     assert "RFC 3339 time" in refusal(pa.time64("us"), f'"{text}"').reason
 
 
@@ -451,7 +456,7 @@ EPOCHS = [
 
 @pytest.mark.parametrize(("kind", "text", "units"), EPOCHS)
 def test_epoch(kind: pa.DataType, text: str, units: int) -> None:
-    """With epoch=True, numbers are in the column's unit; texts are still read as times."""
+    """With epoch=True, numbers are times in the column's unit. Texts are still read as times."""
     rows = JSONDecoder(kind, epoch=True).decode(pa.array([text]))
     assert not rows.errors
     storage = pa.int32() if kind.bit_width == 32 else pa.int64()
@@ -471,7 +476,7 @@ def test_epoch_of_a_day(text: str) -> None:
 
 
 def test_any_order() -> None:
-    """Fields come in any order, with any space, and with escapes in their names."""
+    """Fields may be in any order, with any white space, and with escapes in their names."""
     texts = [
         '{"a":1,"b":"x"}',
         '{"b":"x","a":1}',
@@ -485,7 +490,7 @@ def test_any_order() -> None:
 
 
 def test_odd_names() -> None:
-    """Names that JSON escapes, empty ones and long ones are found as others are."""
+    """Fields are found even if their names are escaped in JSON, empty or long."""
     names = ['a"b', "back\\slash", "", "new\nline", "é", "😀", 'a"', "x" * 1000, "a"]
     schema = pa.schema([(name, pa.int64()) for name in names])
     row = {name: number for number, name in enumerate(names)}
@@ -500,7 +505,7 @@ def test_odd_names() -> None:
 
 
 def test_many_fields() -> None:
-    """Each of a thousand fields is found, in the schema's order and in another."""
+    """Each of a thousand fields is found, in the schema's order and in another order."""
     names = [f"field {number}" for number in range(1000)]
     row = {name: number for number, name in enumerate(names)}
     shuffled = list(row.items())
@@ -521,8 +526,10 @@ NESTED = pa.schema(
 
 
 def test_duplicates() -> None:
-    """If a field occurs twice, its last value counts, whatever it contains; by option it is an
-    error."""
+    """If a field occurs twice, its last value counts, whatever it contains.
+
+    With an option, this is an error.
+    """
     texts = [
         '{"a":1,"s":{"x":["old","er"],"y":{"k":1},"x":["new"]},"l":[{"z":"q"}],"a":2}',
         '{"s":{"x":["a"],"y":{"k":1}},"l":[{"z":"q","z":"r"},{}],"s":null,"l":[{"w":true}],"a":3}',
@@ -584,14 +591,17 @@ def test_a_bad_value_before_a_good_one(text: str) -> None:
     ],
 )
 def test_a_bad_value_that_counts(text: str, field: str) -> None:
-    """The error is the first bad value that no later value replaces; other rows do not change."""
+    """The error is about the first bad value that no later value replaces.
+
+    The other rows do not change.
+    """
     rows, errors = decode(JSONDecoder(NESTED), '{"a":5}', text, '{"a":6}')
     assert [row and row["a"] for row in rows] == [5, None, 6]
     assert [error.field for error in errors] == [field]
 
 
 def test_many_bad_values() -> None:
-    """Each bad value is read once and skipped once, however many there are, in maps too."""
+    """Each bad value is read once and skipped once, whatever their number is, also in maps."""
     keys = [f"k{number}" for number in range(500)]
     bad = ",".join(f'"{key}":"bad"' for key in keys)
     good = ",".join(f'"{key}":1' for key in keys)
@@ -603,7 +613,7 @@ def test_many_bad_values() -> None:
 
 
 def test_duplicate_keys_of_maps() -> None:
-    """If a key of a map occurs twice, its last entry counts; by option it is an error."""
+    """If a key of a map occurs twice, its last entry counts. With an option, this is an error."""
     text = '{"b":1,"a":2,"b":3,"aa":4}'
     kind = pa.map_(pa.string(), pa.int8())
     assert value_of(kind, text) == [("a", 2), ("b", 3), ("aa", 4)]
@@ -628,8 +638,10 @@ def test_missing() -> None:
 
 
 def test_fields_that_are_not_nullable() -> None:
-    """Such fields must be present and not null. Their columns are nullable all the same, because
-    bad rows are null."""
+    """Fields that are not nullable must be present and not null.
+
+    Their columns are still nullable, because bad rows are null.
+    """
     inner = pa.struct([pa.field("y", pa.int8(), nullable=False)])
     items = pa.list_(pa.field("element", pa.int8(), nullable=False))
     schema = pa.schema([pa.field("x", pa.int8(), nullable=False), ("s", inner), ("l", items)])
@@ -678,21 +690,24 @@ def test_columns() -> None:
     ],
 )
 def test_columns_that_are_not_there(columns: list[str], problem: str) -> None:
-    """A field that cannot be chosen is refused by its path."""
+    """The error contains the path of a field that cannot be selected."""
     with pytest.raises(ValueError, match=problem):
         JSONDecoder(NESTED, columns=columns)
 
 
 def test_nulls() -> None:
-    """A null payload is a null row without an error; so is a null value, if the schema allows
-    it."""
+    """A null payload becomes a null row without an error.
+
+    The value null also becomes a null row, if the schema allows null.
+    """
     assert decode(MADE, None, "null")[1] == [RowError(1, 0, "", "null, where the schema has none")]
     decoder = JSONDecoder({"type": ["object", "null"], "properties": {"a": {"type": "string"}}})
     assert decode(decoder, None, "null", "{}") == ([None, None, {"a": None}], [])
 
 
 def test_many_rows() -> None:
-    """Good, bad and null rows can be mixed, also beyond the memory that was reserved first."""
+    """Good, bad and null rows can be mixed, even if they need more memory than was reserved at
+    first."""
     rng = Random(4)
     good = {"a": 7, "s": {"x": ["é", None], "y": [("k", 1)]}, "l": [{"z": "long" * 9, "w": None}]}
     text = json.dumps({**good, "s": {"x": ["é", None], "y": {"k": 1}}})
@@ -718,7 +733,10 @@ GOOD = (
 
 
 def test_cut_payloads() -> None:
-    """A payload that ends anywhere is an error there; the rows beside it are not touched."""
+    """A payload that is cut short anywhere is an error at that place.
+
+    The other rows do not change.
+    """
     payloads = []
     for size in range(len(GOOD)):
         payloads += [GOOD[:size], GOOD]
@@ -757,7 +775,7 @@ BAD_UTF8 = [
 @pytest.mark.parametrize("data", BAD_UTF8)
 @pytest.mark.parametrize("before", ["", "1234567", "12345678", "\\n"])
 def test_utf8(data: bytes, before: str) -> None:
-    """Strings, keys and what is skipped must be UTF-8."""
+    """Strings, keys and skipped values must be UTF-8."""
     text = b'"' + before.encode() + data + b'"'
     payloads = [b'{"b":' + text + b"}", b"{" + text + b":1}", b'{"c":' + text + b"}"]
     rows, errors = decode(MADE, *payloads)
@@ -768,7 +786,7 @@ def test_utf8(data: bytes, before: str) -> None:
 @pytest.mark.parametrize("before", ['{"c":', "["])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_depth(before: str, opening: str, closing: str) -> None:
-    """Skipped values may be nested 64 deep, and no payload needs more of the stack."""
+    """Skipped values may be nested at most 64 deep, so that no payload needs more of the stack."""
     decoder = JSONDecoder(pa.schema([("a", pa.int8())]))
     for depth, is_good in ((64, True), (65, False), (100_000, False)):
         text = f'{{"c":{opening * depth}0{closing * depth}}}'
@@ -781,7 +799,7 @@ def test_depth(before: str, opening: str, closing: str) -> None:
 
 
 def test_deep_columns() -> None:
-    """Columns can be nested up to the limit; deeper ones are refused."""
+    """Columns can be nested up to the limit. Deeper columns are refused."""
     kind: pa.DataType = pa.int8()
     for _ in range(62):
         kind = pa.list_(kind)
@@ -836,7 +854,7 @@ SCHEMAS = [
 
 @pytest.mark.parametrize(("schema", "kind"), SCHEMAS)
 def test_json_schemas(schema: dict[str, Any], kind: pa.DataType) -> None:
-    """A JSON Schema says the column's type; text is read as a dict is."""
+    """A JSON Schema determines the type of the column. The schema may be a text or a dict."""
     assert pa.schema(JSONDecoder(schema)).types == [kind]
     assert pa.schema(JSONDecoder(json.dumps(schema))).types == [kind]
 
@@ -879,15 +897,15 @@ REFERENCES: list[tuple[str, dict[str, Any]]] = [
             "not": {"$id": "d/c", "$defs": {"x": {"$anchor": "x", **TEXT}}},
         },
     ),
-    # The pointer passes a schema with an `$id`, and that `$id` counts for references below it.
+    # The pointer passes through a schema with an `$id`. That `$id` applies to references below it.
     (
         "#/$defs/a/items",
         {"$defs": {"a": {"$id": "d/a", "items": {"$ref": "b"}}, "b": {"$id": "d/b", **TEXT}}},
     ),
-    # Data and names that look like identifiers.
+    # These schemas contain data and names that look like identifiers.
     ("a", {"default": {"$id": "a"}, "$defs": {"$id": {"const": "x", "$id": "a"}}}),
     ("#x", {"enum": [{"$anchor": "x"}], "$defs": {"const": {"$anchor": "x", **TEXT}}}),
-    # An `id` that is data for people does not hide a definition.
+    # An `id` that is only information for readers does not hide a definition.
     ("#/$defs/a", {"$defs": {"a": {"id": "7", "$ref": "#/$defs/b"}, "b": TEXT}}),
 ]
 
@@ -903,7 +921,7 @@ def test_references(reference: str, schema: dict[str, Any]) -> None:
 
 
 def test_json_schema_of_objects() -> None:
-    """`required` and null say which fields may be null or missing."""
+    """`required` and the type null determine which fields may be null or missing."""
     schema = {
         "type": "object",
         "properties": {
@@ -932,7 +950,7 @@ def test_json_schema_of_objects() -> None:
 
 
 def test_enums() -> None:
-    """An enum is strings, or a dictionary, which has only its values."""
+    """An enum becomes strings, or a dictionary that has only the values of the enum."""
     schema = {"properties": {"e": {"enum": ["x", "yy", None, "zé"]}}}
     texts = ['{"e":"zé"}', '{"e":"z\\u00e9"}', '{"e":"x"}', '{"e":null}', "{}", '{"e":"xx"}']
     rows, errors = decode(JSONDecoder(schema), *texts)
@@ -1001,7 +1019,7 @@ INVALID_SCHEMAS: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "problem"), INVALID_SCHEMAS, ids=map(str, range(13)))
 def test_invalid_json_schemas(schema: Any, problem: str) -> None:
-    """Invalid JSON Schemas are refused as such, and the error has the place."""
+    """A JSON Schema that is not valid is refused, and the error contains the place."""
     with pytest.raises(JSONSchemaError, match=problem):
         JSONDecoder(schema, enums="dictionary")
 
@@ -1015,13 +1033,13 @@ def test_a_json_schema_within_itself() -> None:
 
 @pytest.mark.parametrize(("schema", "problem"), REFUSED_SCHEMAS)
 def test_refused_json_schemas(schema: Any, problem: str) -> None:
-    """A type that cannot be a column is refused by its path."""
+    """The error contains the path of a type that cannot be a column."""
     with pytest.raises(JSONSchemaError, match=problem):
         JSONDecoder(schema)
 
 
 def test_json_schema_that_grows() -> None:
-    """A few lines that refer to each other cannot fill the memory, nor the stack."""
+    """A few definitions that refer to each other cannot fill the memory or the stack."""
     definitions: dict[str, Any] = {"0": {"type": "string"}}
     for depth in range(1, 40):
         inner = {"$ref": f"#/$defs/{depth - 1}"}
@@ -1053,7 +1071,7 @@ def test_json_schema_that_grows() -> None:
     ],
 )
 def test_refused_arrow_types(kind: pa.DataType, words: str) -> None:
-    """A type that JSON has no text for is refused by its path."""
+    """The error contains the path of a type that JSON has no text for."""
     with pytest.raises(ValueError, match=f"the type is .*{words}"):
         JSONDecoder(kind)
     with pytest.raises(ValueError, match=rf"'a.b\[\]' is .*{words}"):
@@ -1061,7 +1079,10 @@ def test_refused_arrow_types(kind: pa.DataType, words: str) -> None:
 
 
 def test_arrow_schemas() -> None:
-    """The columns have the schema's names and types; large and view types become plain."""
+    """The columns have the schema's names and types.
+
+    Large types and view types become plain types.
+    """
     assert pa.schema(JSONDecoder(NESTED)) == NESTED
     schema = pa.schema([("a", pa.large_string()), ("b", pa.large_list(pa.binary_view()))])
     plain = pa.schema([("a", pa.string()), ("b", pa.large_list(pa.binary()))])
@@ -1073,7 +1094,7 @@ def test_arrow_schemas() -> None:
 
 
 def test_polars() -> None:
-    """A schema and payloads of polars work like those of pyarrow."""
+    """A schema and payloads of polars have the same results as a schema and payloads of pyarrow."""
     polars = pytest.importorskip("polars", reason="polars is not installed")
     schema = polars.Schema({"a": polars.Int64(), "b": polars.List(polars.String())})
     rows = JSONDecoder(schema).decode(polars.Series(['{"a":1,"b":["x"]}', None]))
@@ -1171,7 +1192,7 @@ PROGRAMS: list[tuple[type[Exception], Any]] = [
 
 @pytest.mark.parametrize(("error", "program"), PROGRAMS)
 def test_programs_that_do_not_fit(error: type[Exception], program: Any) -> None:
-    """A program that could reach outside of its columns is refused."""
+    """A program that could write outside of its columns is refused."""
     with pytest.raises(error):
         _RowProgram("json", STRUCT, program)
 

@@ -1,4 +1,4 @@
-"""JSONEncoder: rows of Arrow columns as JSON that JSONDecoder and others read."""
+"""JSONEncoder writes rows of Arrow columns as JSON that JSONDecoder and other programs can read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def texts(rows: Any) -> list[str | None]:
 
 
 def written(column: Any, schema: Any = None, **options: Any) -> list[str | None]:
-    """The values of a column, as they are written in an object."""
+    """The texts of a column's values in the written objects."""
     schema = None if schema is None else pa.schema([("v", schema)])
     rows = JSONEncoder(schema, **options).encode(pa.record_batch({"v": column}))
     assert rows.errors == []
@@ -45,7 +45,10 @@ def written(column: Any, schema: Any = None, **options: Any) -> list[str | None]
 
 
 def test_an_object() -> None:
-    """An object is compact text, with the columns in their order; null rows stay null."""
+    """An object is written as compact text, with the columns in their order.
+
+    Null rows stay null.
+    """
     batch = pa.array(
         [{"b": 1, "a": ["x", None], "c": {"d": True}}, None, {"b": None, "a": [], "c": None}]
     )
@@ -57,7 +60,7 @@ def test_an_object() -> None:
 
 
 def test_the_order_of_the_schema() -> None:
-    """Fields come in the schema's order, and those without a column are null."""
+    """Fields are written in the schema's order. A field without a column is null."""
     schema = pa.schema([("a", pa.int8()), ("x", pa.string()), ("b", pa.int8())])
     batch = pa.record_batch({"b": [1], "a": [2]})
     assert texts(JSONEncoder(schema).encode(batch)) == ['{"a":2,"x":null,"b":1}']
@@ -75,7 +78,10 @@ def test_nothing_at_all() -> None:
 
 @pytest.mark.parametrize("nulls", ["write", "omit"])
 def test_nulls(nulls: str) -> None:
-    """Null fields are written or left out; null items and entries are always written."""
+    """Null fields are written or left out, as the option requires.
+
+    Null items and entries are always written.
+    """
     kind = pa.struct(
         [
             ("a", pa.int8()),
@@ -94,8 +100,10 @@ def test_nulls(nulls: str) -> None:
 
 @pytest.mark.parametrize("nulls", ["write", "omit"])
 def test_nulls_that_a_json_schema_decides(nulls: str) -> None:
-    """Required nulls are written; nulls of fields that may be missing, but not null, are left
-    out."""
+    """A null in a required field is always written.
+
+    A null in a field that may be missing, but not null, is always left out.
+    """
     schema = {
         "properties": {
             "needed": {"type": ["integer", "null"]},
@@ -135,7 +143,7 @@ def test_strings(kind: Any) -> None:
 
 
 def test_keys() -> None:
-    """Names of fields and keys of maps are strings like others."""
+    """Names of fields and keys of maps are escaped like other strings."""
     batch = pa.array(
         [{'a"\n': [('k"\\', 1)]}], pa.struct([('a"\n', pa.map_(pa.string(), pa.int8()))])
     )
@@ -173,8 +181,10 @@ def test_integers_that_do_not_fit(values: list[int], given: Any, wanted: Any) ->
 
 
 def test_floats() -> None:
-    """Floats get the fewest digits for their width in the schema; integers are written without a
-    fraction."""
+    """Floats are written with the fewest digits for their width in the schema.
+
+    Integers are written without a fraction.
+    """
     assert written(pa.array([0.1, -0.0, 1e300, 1e16])) == ["0.1", "-0.0", "1e+300", "1e+16"]
     assert written(pa.array([0.1], pa.float32())) == ["0.1"]
     assert written(pa.array([0.1], pa.float16())) == ["0.099975586"]
@@ -220,7 +230,8 @@ def test_fixed_binary() -> None:
 
 
 def test_uuids() -> None:
-    """UUIDs are written as their text, from 16 bytes or from text in upper or lower case."""
+    """UUIDs are written as text in lower case, from 16 bytes or from text in upper or lower
+    case."""
     text = f'"{ID}"'
     assert written(pa.array([ID.bytes], pa.binary(16)), pa.uuid()) == [text]
     assert written(pa.array([str(ID).upper()]), pa.uuid()) == [text]
@@ -229,7 +240,10 @@ def test_uuids() -> None:
 
 
 def test_uuids_without_a_schema() -> None:
-    """Columns of arrow.uuid are text, wherever they are; other columns of 16 bytes are binary."""
+    """Columns of arrow.uuid are written as text, also in lists and dictionaries.
+
+    Other columns of 16 bytes are written as binary.
+    """
     ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([ID.bytes, None], pa.binary(16)))
     batch = pa.record_batch(
         {
@@ -245,15 +259,17 @@ def test_uuids_without_a_schema() -> None:
         f'{{"a":null,"items":[null],"encoded":"{ID}","bytes":null}}',
     ]
     plain = batch.set_column(0, "a", ids.storage)
-    encoder = JSONEncoder()  # an encoder keeps a program for each type
+    encoder = JSONEncoder()  # it keeps a program for each of the two types
     assert texts(encoder.encode(batch))[0].startswith(f'{{"a":"{ID}"')
     assert texts(encoder.encode(plain))[0].startswith(f'{{"a":{encoded}')
 
 
 @pytest.mark.parametrize("schema", [pa.uint64(), {"type": "integer", "format": "uint64"}])
 def test_integers_of_decimals(schema: Any) -> None:
-    """Decimals of scale 0 are written as integers; other scales are refused, because they would
-    lose digits."""
+    """Decimals of scale 0 are written as integers.
+
+    Other scales are refused, because digits would be lost.
+    """
     values = [2**64 - 1, 2**64, -1, 0]
     column = pa.array(list(map(Decimal, values)), pa.decimal128(20))
     rows = JSONEncoder(schema).encode(rows_of(column))
@@ -304,7 +320,7 @@ def test_times_of_text(schema: Any, right: str, wrong: str) -> None:
     ],
 )
 def test_decimals(number: str, precision: int, scale: int, text: str) -> None:
-    """Decimals are written as text, or as a number by option; JSONDecoder reads both."""
+    """Decimals are written as text, or with an option as numbers. JSONDecoder reads both."""
     kind = pa.decimal256(precision, scale)
     column = pa.array([Decimal(number)], kind)
     assert written(column) == [f'"{text}"']
@@ -316,7 +332,7 @@ def test_decimals(number: str, precision: int, scale: int, text: str) -> None:
 
 
 def test_decimals_of_another_scale() -> None:
-    """A decimal is rescaled to the schema; its row is bad if digits would be lost."""
+    """A decimal is rescaled to the schema's scale. Its row is bad if digits would be lost."""
     schema = pa.schema([("v", pa.decimal128(5, 2))])
     column = pa.array(
         [Decimal("1.500"), Decimal("1.555"), Decimal("1234.000")], pa.decimal128(10, 3)
@@ -355,7 +371,7 @@ def test_dates_and_times() -> None:
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times_before_1970(unit: str) -> None:
-    """Fractions count forward, also for the earliest time of a column."""
+    """The fraction of a time before 1970 counts forward, even for the earliest time of a column."""
     column = pa.array([-1, -(10**9)], pa.timestamp(unit))
     kind = pa.schema([("value", pa.timestamp(unit))])
     decoded = JSONDecoder(kind).decode(JSONEncoder().encode(rows_of(column)))
@@ -391,7 +407,10 @@ def test_times_that_rfc_3339_has_not(column: Any, reason: str) -> None:
 
 
 def test_zones() -> None:
-    """The schema says whether there is an offset; wall clocks of other zones are refused."""
+    """The schema determines whether a time has an offset.
+
+    Local times of other zones are refused.
+    """
     noon = pa.array([43_200], pa.timestamp("s"))
     utc, tokyo = noon.cast(pa.timestamp("s", "UTC")), noon.cast(pa.timestamp("s", "Asia/Tokyo"))
     zoned, plain = pa.timestamp("s", "UTC"), pa.timestamp("s")
@@ -402,7 +421,10 @@ def test_zones() -> None:
 
 
 def test_maps() -> None:
-    """Maps, lists of structs of key and value, and structs, without null fields, become maps."""
+    """Maps, lists of structs of key and value, and structs become maps.
+
+    Null fields of structs are left out.
+    """
     schema = pa.schema([("v", pa.map_(pa.string(), pa.int64()))])
     entry = pa.struct([("value", pa.int64()), ("key", pa.dictionary(pa.int8(), pa.string()))])
     columns = [
@@ -467,7 +489,7 @@ def test_list_views() -> None:
 
 
 def test_a_schema_of_no_object() -> None:
-    """The column "value" is the payload itself."""
+    """If the schema is not an object, the column "value" becomes the whole payload."""
     assert texts(JSONEncoder(pa.int8()).encode(rows_of(pa.array([1, None])))) == ["1", "null"]
     schema = {"type": "array", "items": {"type": "string"}}
     rows = JSONEncoder(schema).encode(rows_of(pa.array([["a"], None])))
@@ -484,7 +506,7 @@ def test_a_schema_id() -> None:
 
 
 def test_bad_rows() -> None:
-    """Bad rows are null; the errors and the error column contain the reason."""
+    """Bad rows are null. The errors and the error column contain the reasons."""
     schema = {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["b"]}
     batch = pa.record_batch({"a": pa.array([b"x", b"\xff", b"y"]), "b": [1, 2, None]})
     rows = JSONEncoder(schema).encode(batch)
@@ -520,7 +542,7 @@ def test_bad_rows() -> None:
     ],
 )
 def test_columns_of_another_type(column: Any, kind: Any) -> None:
-    """A column that is not of the schema's type is a TypeError that names both."""
+    """A column that does not have the schema's type raises a TypeError that names both types."""
     with pytest.raises(TypeError, match=r"batch: 'v' is .*, which cannot be written as"):
         written(column, kind)
 
@@ -569,7 +591,7 @@ def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], mess
 
 
 def test_programs_by_hand() -> None:
-    """Instructions in an order that no schema gives do no harm."""
+    """Instructions in an order that no schema produces do no harm."""
 
     def step(name: str, index: int = -1, **more: Any) -> tuple[Any, ...]:
         values = {"argument": 0, "target": 0, "table": (), "data": b"", "field": "f"} | more

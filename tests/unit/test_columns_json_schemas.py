@@ -1,5 +1,7 @@
-"""JSON Schemas as people and programs write them: columns from all keywords that apply, and JSON
-texts."""
+"""JSON Schemas as people and programs write them.
+
+All keywords that apply determine the columns, and other values become JSON texts.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def kinds(schema: Any, **options: Any) -> dict[str, Any]:
 
 
 def read(decoder: JSONDecoder, *texts: str) -> list[Any]:
-    """Return what texts are decoded to, all of them."""
+    """Return the decoded rows of texts, which must all be good."""
     rows = decoder.decode(pa.array([text.encode() for text in texts], pa.binary()))
     assert not rows.errors
     return pa.array(rows).to_pylist()
@@ -42,7 +44,7 @@ def written(schema: Any, columns: dict[str, Any]) -> list[str]:
     return [one.decode() for one in pa.array(rows).to_pylist()]
 
 
-# --- keywords beside each other
+# --- several keywords in one schema
 
 A, B, C = ({"properties": {name: one}} for name, one in (("a", TEXT), ("b", WHOLE), ("c", DATE)))
 ALL = {"a": pa.string(), "b": pa.int64(), "c": pa.date32()}
@@ -70,7 +72,10 @@ TOGETHER: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("schema", [one for _, one in TOGETHER], ids=[one for one, _ in TOGETHER])
 @pytest.mark.parametrize("kind", [{}, {"type": "object"}])
 def test_keywords_apply_together(schema: dict[str, Any], kind: dict[str, Any]) -> None:
-    """No keyword hides the columns of another, at the top or in a field; the data comes back."""
+    """No keyword hides the columns of another keyword, at the top or in a field.
+
+    The same data is read and written.
+    """
     assert kinds(schema | kind) == ALL
     within = {"properties": {"x": {"$ref": "#/$defs/x"}}, "$defs": {"x": schema | kind}}
     within["$defs"] |= schema.get("$defs", {})
@@ -82,7 +87,7 @@ def test_keywords_apply_together(schema: dict[str, Any], kind: dict[str, Any]) -
 
 
 def test_constraints_beside_properties() -> None:
-    """Keywords that only say which fields are required, or when, do not change columns."""
+    """Keywords that only restrict fields, or require fields, do not change the columns."""
     for more in (
         {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
         {"anyOf": [{"required": ["a"]}, {"not": {"required": ["b"]}}]},
@@ -103,7 +108,7 @@ def test_constraints_beside_properties() -> None:
 
 
 def test_required_and_null_together() -> None:
-    """A field is required if one schema says so, and may be null if all allow it."""
+    """A field is required if one schema requires it, and may be null if all schemas allow null."""
     schema = {
         "properties": {"a": {"type": ["string", "null"]}, "b": WHOLE},
         "required": ["a"],
@@ -118,7 +123,8 @@ def test_required_and_null_together() -> None:
 
 
 def test_a_field_in_several_schemas() -> None:
-    """All schemas of a field apply together, also those that apply only under a condition."""
+    """All schemas of a field apply together, including schemas that apply only under a
+    condition."""
     for one, other, wanted in (
         ({"type": ["integer", "string"]}, {"type": "number"}, pa.int64()),
         ({}, DATE, pa.date32()),
@@ -156,8 +162,10 @@ def test_a_field_in_several_schemas() -> None:
     ],
 )
 def test_keywords_beside_a_reference(dialect: str | None, names: list[str]) -> None:
-    """Drafts up to 7 ignore such keywords; without `$schema` the keywords count, so that nothing is
-    lost."""
+    """Drafts up to 7 ignore keywords beside a reference.
+
+    Without `$schema`, the keywords count, so that no column is lost.
+    """
     schema: dict[str, Any] = {**A, "$ref": "#/definitions/b", "definitions": {"b": B}}
     outer: dict[str, Any] = {
         "properties": {"x": {"$ref": "#/definitions/x"}},
@@ -169,7 +177,7 @@ def test_keywords_beside_a_reference(dialect: str | None, names: list[str]) -> N
     assert [one.name for one in kinds(outer)["x"]] == names
 
 
-# --- one of several
+# --- alternatives
 
 JOINED: list[tuple[Any, Any]] = [
     ([TEXT, DATE], pa.string()),
@@ -189,7 +197,7 @@ JOINED: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize(("schemas", "kind"), JOINED)
 @pytest.mark.parametrize("word", ["anyOf", "oneOf"])
 def test_alternatives_of_one_type(word: str, schemas: list[Any], kind: Any) -> None:
-    """Schemas whose values have one type give a column of it."""
+    """Alternatives whose values have the same type become a column of that type."""
     schema = {"properties": {"f": {word: schemas}}, "$defs": {"none": NULL}}
     assert kinds(schema) == {"f": kind}
 
@@ -235,8 +243,10 @@ def test_any_json(schema: Any) -> None:
 
 
 def test_texts_of_any_json() -> None:
-    """The texts are the same as in the payload, and null is null. The encoder writes them back
-    unchanged."""
+    """The texts are the same as in the payload, and null is null.
+
+    The encoder writes the texts unchanged.
+    """
     texts = ['{"a" : [1, {"b":null}]}', "[ ]", '"\\u00e9\\n"', "1.50e3", "true", "false"]
     decoder = JSONDecoder({"properties": {"f": {}}})
     rows = read(decoder, *[f'{{"f": {one} }}' for one in texts], '{"f":null}', "{}")
@@ -256,7 +266,8 @@ def test_texts_of_any_json() -> None:
     ],
 )
 def test_types_of_json_texts(types: list[str], good: list[str], bad: list[str]) -> None:
-    """A value of another type is bad, when it is read and when it is written."""
+    """A value of a type that the schema does not allow is bad, when it is read and when it is
+    written."""
     schema = {"properties": {"f": {"type": types}}, "required": ["f"]}
     payloads = [f'{{"f":{one}}}'.encode() for one in good + bad]
     errors = JSONDecoder(schema).decode(pa.array(payloads)).errors
@@ -269,13 +280,14 @@ def test_types_of_json_texts(types: list[str], good: list[str], bad: list[str]) 
 
 @pytest.mark.parametrize("text", ["", " ", "{", "1 2", "nul", "'x'", '{"a":1}}', "[1,]"])
 def test_columns_that_are_no_json(text: str) -> None:
-    """Text that is not one value of JSON is not written."""
+    """Text that is not exactly one JSON value is a bad row."""
     [error] = JSONEncoder({"properties": {"f": {}}}).encode(pa.record_batch({"f": [text]})).errors
     assert error.field == "f"
 
 
 def test_other_columns_as_any_json() -> None:
-    """A column that is not text is written by its own type, if the schema allows that."""
+    """A column that is not text is written according to its own type, if the schema allows that
+    type."""
     columns = {"f": pa.array([{"a": [1, None]}]), "g": pa.array([Decimal("1.5")])}
     schema = {"properties": {"f": {"type": "object"}, "g": {"type": ["number", "string"]}}}
     assert written(schema, columns) == ['{"f":{"a":[1,null]},"g":"1.5"}']
@@ -293,8 +305,10 @@ def test_arrow_schemas_with_json() -> None:
 
 
 def test_tuples_and_maps() -> None:
-    """Tuples, and maps by pattern, have items of their one type; if there are several types, the
-    items are JSON texts."""
+    """Tuples and maps by pattern become lists and maps of their only type.
+
+    If they have several types, the items are JSON texts.
+    """
     assert kinds({"properties": {"t": {"type": "array", "prefixItems": [WHOLE, TEXT]}}}) == {
         "t": pa.list_(pa.string())
     }
@@ -316,11 +330,11 @@ def test_tuples_and_maps() -> None:
         }
 
 
-# --- what cannot be a column
+# --- fields that cannot be columns
 
 
 def test_columns_leave_out_what_cannot_be_one() -> None:
-    """A field without a column is refused when it is read or written, and not before."""
+    """A field that cannot be a column is refused only if the program reads or writes it."""
     schema = {
         "properties": {
             "a": TEXT,
@@ -343,7 +357,7 @@ def test_columns_leave_out_what_cannot_be_one() -> None:
 
 
 def test_recursion() -> None:
-    """A schema within itself is JSON text; a schema that is only used twice is not."""
+    """A recursive schema becomes JSON text. A schema that is only used twice does not."""
     node = {
         "properties": {
             "v": WHOLE,
@@ -370,7 +384,7 @@ def test_recursion() -> None:
 
 
 def test_many_alternatives() -> None:
-    """Many conditions, as generators of forms write them, are read quickly."""
+    """A schema with many conditions, as form generators write them, is read quickly."""
     cases = [
         {"if": {"properties": {"a": {"const": str(n)}}}, "then": {"properties": {f"b{n}": TEXT}}}
         for n in range(200)
@@ -387,7 +401,7 @@ def test_many_alternatives() -> None:
     assert kinds({"properties": {"a": {"type": "string", "allOf": plain}}}) == {"a": pa.string()}
 
 
-# --- pydantic's
+# --- schemas of pydantic
 
 
 class Color(enum.Enum):
@@ -405,7 +419,10 @@ class Level(enum.IntEnum):
 
 
 def test_pydantic_models() -> None:
-    """The schema of a model works unchanged, and the model's JSON is read as its values."""
+    """The schema of a model works unchanged.
+
+    The decoder reads the model's JSON, and the model accepts the encoder's JSON.
+    """
     pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
     base, field = pydantic.BaseModel, pydantic.Field
     cat = pydantic.create_model("Cat", kind=(Literal["cat"], ...), lives=(int, ...))

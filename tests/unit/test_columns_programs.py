@@ -1,4 +1,5 @@
-"""Programs that no schema produces: _RowProgram refuses them, or their rows are refused."""
+"""Programs that no schema produces. _RowProgram refuses a program, or the program's rows are
+refused."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def make(columns: Any, *instructions: Any) -> _RowProgram:
 
 
 def test_a_program_by_hand() -> None:
-    """A correct program is accepted. The tests below change one thing in it each."""
+    """A correct program is accepted. Each test below changes one part of this program."""
     program = make(root(INT), RECORD, step("int", 1))
     rows = _decode_rows(pa.array([b"\x02", b"", b"\x04"]), program)
     assert pa.array(rows).to_pylist() == [{"c": 1}, None, {"c": 2}]
@@ -132,8 +133,8 @@ def test_columns_that_are() -> None:
 
 
 def test_columns_without_end() -> None:
-    """Tuples that share their children can stand for an unlimited number of columns: such a program
-    is refused."""
+    """A program is refused if its columns, as tuples that share their children, stand for too many
+    columns."""
     columns = INT
     for _ in range(40):
         columns = column("+s", columns, columns)
@@ -266,7 +267,7 @@ def test_wrong_row_formats() -> None:
 
 
 def test_blocks_within_blocks() -> None:
-    """Nested calls are limited; jumps are not."""
+    """The depth of nested calls is limited. The number of jumps is not limited."""
     lists = [step("skip-array", target=65 + 1) for _ in range(65)]
     with pytest.raises(ValueError, match="instructions are nested more than 64 deep"):
         make(root(), *lists, step("record", 0))
@@ -299,8 +300,10 @@ UNEVEN: list[tuple[Any, tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("columns", "instructions"), UNEVEN, ids=lambda one: str(one)[:60])
 def test_columns_of_uneven_lengths(columns: Any, instructions: Any) -> None:
-    """A program that does not write one value per row into each column never gives invalid arrays:
-    decoding fails if the lengths differ."""
+    """If a program does not write one value per row into each column, decoding fails.
+
+    It never returns invalid arrays.
+    """
     program = make(columns, *instructions)
     payloads = [
         b"\x02",
@@ -330,7 +333,7 @@ def test_columns_of_uneven_lengths(columns: Any, instructions: Any) -> None:
 
 
 def test_defaults_that_are_no_values() -> None:
-    """Errors in a program's own data are reported at the place in the payload."""
+    """An error in a program's own data is reported with the current place in the payload."""
     instructions = (RECORD, step("default", target=3, data=b"\x80"), step("int", 1))
     rows = _decode_rows(pa.array([b"", b"\x02"]), make(root(INT), *instructions))
     assert [(error.offset, error.field) for error in rows.errors] == [(0, "f"), (0, "f")]

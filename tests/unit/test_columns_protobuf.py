@@ -1,4 +1,4 @@
-"""Protobuf payloads as Arrow columns; tests/fuzz has any message type against google.protobuf."""
+"""ProtobufDecoder reads payloads as Arrow columns. tests/fuzz compares it with google.protobuf."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def compile_message(body: str, head: str = HEAD) -> bytes:
 
 
 def decoded(descriptors: bytes, *payloads: bytes | None, **options: Any) -> pa.Array:
-    """The rows of t.M, which are all good and valid Arrow."""
+    """The rows of t.M as an array. Checks that all rows are good and that the array is valid."""
     rows = ProtobufDecoder(descriptors, "t.M", **options).decode(pa.array(payloads, pa.binary()))
     assert rows.errors == []
     array = pa.array(rows)
@@ -94,7 +94,7 @@ def test_scalars(name: str) -> None:
 
 
 def test_numbers_of_more_bits() -> None:
-    """What is beyond a type's bits is cut off, and any number that is not 0 is true."""
+    """Bits that a type does not have are cut off. For a bool, any number that is not 0 is true."""
     descriptors = compile_message("message M { int32 a = 1; bool b = 2; uint32 c = 3; }")
     many = varint(2**40 + 7)
     array = decoded(descriptors, tag(1, 0) + many + tag(2, 0) + many + tag(3, 0) + many)
@@ -102,8 +102,7 @@ def test_numbers_of_more_bits() -> None:
 
 
 def test_presence_of_proto2() -> None:
-    """A missing field is null, whatever default the file gives, and so is a missing required
-    field."""
+    """A missing field is null, even if the file gives a default, or if the field is required."""
     descriptors = compile_message(
         "message M { required int32 a = 1; optional int32 b = 2 [default = 7]; }",
         'syntax = "proto2"; package t; ',
@@ -121,7 +120,8 @@ def test_presence_of_editions() -> None:
 
 
 def test_packed_and_unpacked() -> None:
-    """Both encodings are read, also mixed, whichever the file names."""
+    """The decoder reads packed and unpacked fields, even mixed, whichever encoding the file
+    requires."""
     packed = tag(1, 2) + sized(varint(1) + varint(300))
     unpacked = tag(1, 0) + varint(5)
     for option in ("true", "false"):
@@ -131,7 +131,7 @@ def test_packed_and_unpacked() -> None:
 
 
 def test_repeated_fields_that_take_turns() -> None:
-    """Each field gets its own items, in order."""
+    """If two repeated fields alternate, each field gets its own items, in order."""
     descriptors = compile_message(
         "message M { repeated string a = 1; repeated N b = 2; } message N { repeated int32 c = 1; }"
     )
@@ -145,7 +145,7 @@ def test_repeated_fields_that_take_turns() -> None:
 
 
 def test_the_last_one_counts() -> None:
-    """If a field comes more than once, the last value replaces all earlier ones."""
+    """If a field occurs more than once, the last value replaces all earlier values."""
     descriptors = compile_message("message M { int32 a = 1; string b = 2; bool c = 3; }")
     first = tag(1, 0) + varint(1) + tag(2, 2) + sized(b"long") + tag(3, 0) + varint(1)
     second = tag(3, 0) + varint(0) + tag(2, 2) + sized(b"s") + tag(1, 0) + varint(2)
@@ -154,7 +154,7 @@ def test_the_last_one_counts() -> None:
 
 
 def test_messages_are_merged() -> None:
-    """If a message comes again, its fields are added to the earlier fields, at any depth."""
+    """If a message occurs again, its fields are merged into the earlier message, at any depth."""
     descriptors = compile_message(
         "message M { N n = 1; }"
         "message N { int32 a = 1; int32 b = 2; repeated int32 c = 3; N2 d = 4; }"
@@ -177,7 +177,10 @@ def test_absent_messages_are_null() -> None:
 
 
 def test_oneofs() -> None:
-    """The last member replaces the others. A message that was replaced begins empty again."""
+    """The last member of a oneof replaces the other members.
+
+    If a replaced message comes again, it begins empty.
+    """
     descriptors = compile_message(
         "message M { oneof o { string a = 1; N b = 2; int32 c = 3; } }"
         "message N { int32 d = 1; repeated int32 e = 2; }"
@@ -197,8 +200,7 @@ def test_oneofs() -> None:
 
 
 def test_a_oneof_of_which_one_member_is_asked_for() -> None:
-    """A selected member of a oneof is also null if a later member, which has no column, replaces
-    it."""
+    """A selected member of a oneof is also null if a later member without a column replaces it."""
     descriptors = compile_message(
         "message M { oneof o { string a = 1; int32 b = 2; } int32 c = 3; }"
     )
@@ -226,7 +228,7 @@ def test_groups() -> None:
 
 
 def test_unknown_fields() -> None:
-    """Unknown fields are skipped, and so is a known field with another wire type."""
+    """Unknown fields, and known fields with another wire type, are skipped."""
     descriptors = compile_message("message M { int32 a = 1; }")
     payload = (
         tag(2, 0) + varint(2**64 - 1) + tag(3, 1) + bytes(8) + tag(1, 0) + varint(4)
@@ -255,13 +257,13 @@ def test_maps() -> None:
 
 
 def entry(key: bytes, value: bytes) -> bytes:
-    """Field 1, a map: an entry of a key and a value with their tags."""
+    """An entry of the map in field 1, from a key and a value with their tags."""
     return tag(1, 2) + sized(tag(1, 2) + sized(key) + value)
 
 
 @pytest.mark.parametrize("count", [2, 12, 13, 100])
 def test_keys_that_come_again(count: int) -> None:
-    """The last value of each key stays, of any type; other rows do not change."""
+    """The last value of each key counts, for values of any type. Other rows do not change."""
     descriptors = compile_message(
         "message M { map<string, N> a = 1; }"
         "message N { int32 b = 1; repeated string c = 2; bool d = 3; map<string, int32> e = 4; "
@@ -329,8 +331,8 @@ def test_open_enums(enums: str, kind: pa.DataType, values: list[Any], unknown: A
 
 @pytest.mark.parametrize("enums", ["string", "dictionary", "number"])
 def test_closed_enums(enums: str) -> None:
-    """A number that the file does not contain is an unknown field, as if it had not been
-    written."""
+    """A number that the enum does not have counts as an unknown field, as if it were not in the
+    payload."""
     descriptors = compile_message(
         "enum E { ZERO = 0; ONE = 1; MINUS = -1; } message M { optional E a = 1; repeated E b = 2; "
         "map<int32, E> c = 3; oneof o { E d = 4; int32 e = 5; } }",
@@ -352,7 +354,8 @@ def test_closed_enums(enums: str) -> None:
 
 
 def test_the_other_names_of_a_number() -> None:
-    """If a number has several names, the first one is written, as everywhere in Protobuf."""
+    """If a number has several names, the column has the first name, as in other Protobuf
+    libraries."""
     descriptors = compile_message(
         "enum E { option allow_alias = true; A = 0; B = 1; C = 1; } message M { E a = 1; }"
     )
@@ -371,7 +374,7 @@ TIMES = (
 
 
 def times(number: int, *parts: tuple[int, int]) -> bytes:
-    """A field that is a Timestamp or a Duration, in parts."""
+    """A field with a Timestamp or a Duration in several parts."""
     return b"".join(
         tag(number, 2) + sized(tag(1, 0) + varint(seconds) + tag(2, 0) + varint(nanos))
         for seconds, nanos in parts
@@ -379,7 +382,10 @@ def times(number: int, *parts: tuple[int, int]) -> bytes:
 
 
 def test_timestamps_and_durations() -> None:
-    """Both become nanoseconds of 64 bits. If a message comes in parts, the parts are merged."""
+    """Timestamps and durations become nanoseconds of 64 bits.
+
+    If a message comes in parts, the parts are merged.
+    """
     descriptors = compile_message(TIMES)
     largest, smallest = divmod(2**63 - 1, 10**9), divmod(-(2**63), 10**9)
     array = decoded(
@@ -447,13 +453,13 @@ def test_times_in_microseconds() -> None:
     ],
 )
 def test_times_that_are_none(payload: bytes, reason: str) -> None:
-    """Wrong times are errors of their rows, and do not become other times."""
+    """A time that is not valid makes a bad row, and does not become another time."""
     [error] = errors(compile_message(TIMES), payload)
     assert (error.field, error.reason) == ("a" if "Timestamp" in reason else "b", reason)
 
 
 def test_wrappers() -> None:
-    """A missing wrapper is null, and an empty one is the default. The last value counts."""
+    """A missing wrapper is null, and an empty wrapper is the default. The last value counts."""
     names = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"]
     fields = "".join(
         f"google.protobuf.{name}Value {name} = {place};" for place, name in enumerate(names, 1)
@@ -491,7 +497,7 @@ TREE = {
 
 @pytest.fixture(params=["C", "comma"])
 def any_locale(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The locale C, and one with a decimal comma, if the machine has one."""
+    """The locale C, and a locale with a decimal comma if the machine has one."""
     before = locale.setlocale(locale.LC_NUMERIC)
     if request.param == "comma":
         for name in ("de_DE.UTF-8", "fr_FR.UTF-8"):
@@ -525,7 +531,10 @@ def test_structs_are_json() -> None:
 
 
 def test_json_of_what_did_not_come() -> None:
-    """A missing field is null. An empty message is an empty value of its kind."""
+    """If a message is missing, the column is null.
+
+    An empty message becomes an empty JSON value of its kind.
+    """
     descriptors = compile_message(VALUES)
     empty = b"".join(tag(number, 2) + sized(b"") for number in (1, 2, 3))
     assert decoded(descriptors, b"", empty).to_pylist() == [
@@ -535,7 +544,7 @@ def test_json_of_what_did_not_come() -> None:
 
 
 def test_json_in_parts() -> None:
-    """Messages after each other are merged: a repeated key occurs once."""
+    """If a message occurs twice, both are merged, and a repeated key occurs once in the JSON."""
     descriptors = compile_message(VALUES)
     kind = message_class(descriptors, "t.M")
     first, second = kind(), kind()
@@ -554,7 +563,7 @@ def test_json_in_parts() -> None:
 
 
 def test_json_that_is_none() -> None:
-    """Numbers that JSON cannot say, and values that are nested too deep, are errors of the row."""
+    """Numbers that JSON does not have, and values that are nested too deep, make a bad row."""
     descriptors = compile_message(VALUES)
     deep = Value(number_value=1)
     for _ in range(40):
@@ -589,7 +598,7 @@ def test_any() -> None:
     ]
 
 
-# ---- what is asked for
+# ---- selected columns
 
 
 NESTED = (
@@ -634,7 +643,8 @@ def test_columns_that_cannot_be(columns: list[str] | None, message: str) -> None
 
 
 def test_types_that_grow_without_end() -> None:
-    """A few lines that refer to each other are refused before they take memory."""
+    """A few message types that refer to each other cannot fill the memory, because the decoder
+    refuses them first."""
     messages = "".join(f"message N{i} {{ N{i + 1} a = 1; N{i + 1} b = 2; }}" for i in range(40))
     descriptors = compile_message(f"message M {{ N0 a = 1; }} {messages} message N40 {{ }}")
     with pytest.raises(ValueError, match="more than 20000 fields within each other"):
@@ -704,7 +714,7 @@ def test_options_that_are_none(
 
 
 def test_without_protobuf() -> None:
-    """The error says what to install."""
+    """The error names the package to install."""
     script = """
         import sys
         sys.modules["google.protobuf.descriptor"] = None
@@ -721,7 +731,10 @@ def test_without_protobuf() -> None:
 
 
 def test_message_indexes() -> None:
-    """Indexes are skipped, or must be the given ones. A single 0 means the file's first message."""
+    """Message indexes are skipped, or must equal the given indexes.
+
+    A single 0 means the file's first message.
+    """
     descriptors = compile_message("message M { int32 a = 1; }")
     value = tag(1, 0) + varint(7)
     first, same, other = b"\0", b"\x02\0", b"\x04\x02\x06"
@@ -735,7 +748,7 @@ def test_message_indexes() -> None:
 
 @pytest.mark.parametrize("payload", [b"", b"\1", b"\x04\x02", b"\xff" * 11, b"\xfe\xff\xff\x0f\0"])
 def test_message_indexes_that_are_none(payload: bytes) -> None:
-    """Wrong message indexes are an error of their row."""
+    """Message indexes that are not valid make a bad row."""
     [error] = errors(compile_message("message M { }"), payload, message_indexes=True)
     assert error.field == ""
 
@@ -766,8 +779,10 @@ def test_message_indexes_that_are_none(payload: bytes) -> None:
     ],
 )
 def test_bad_rows(payload: bytes, error: RowError) -> None:
-    """A bad row is null, with its place and reason; the values that it had already added are
-    removed."""
+    """A bad row is null, and its error has the place and the reason.
+
+    The values that the row has already added are removed.
+    """
     descriptors = compile_message(
         "message M { int32 a = 1; string b = 2; N n = 3; repeated N list = 4; "
         "repeated int32 p = 5; double d = 6; } message N { int32 a = 1; string b = 2; }"
@@ -800,7 +815,8 @@ def test_groups_within_groups(depth: int) -> None:
 
 
 def test_many_rows() -> None:
-    """Columns grow, with nulls that begin late and bad rows between them."""
+    """The memory of columns grows with the rows, also if nulls begin late and bad rows come in
+    between."""
     descriptors = compile_message(
         "message M { int32 a = 1; optional string b = 2; repeated int32 c = 3; N n = 4; } "
         "message N { bool d = 1; }"
@@ -835,7 +851,7 @@ def test_no_fields() -> None:
     assert decoded(compile_message("message M { }"), b"", b"\x08\x01").to_pylist() == [{}, {}]
 
 
-# ---- programs that nobody's message type gives
+# ---- programs that no message type produces
 
 
 def column(kind: str, *children: Any, symbols: tuple[str, ...] | None = None) -> tuple[Any, ...]:
@@ -843,7 +859,7 @@ def column(kind: str, *children: Any, symbols: tuple[str, ...] | None = None) ->
 
 
 def field(number: int, kind: str, index: int, **more: Any) -> tuple[Any, ...]:
-    """A field's description, with what `more` changes of it."""
+    """The description of a field, with the changes in `more`."""
     values = {"wire": 0, "shape": 0, "column": index, "argument": 0, "message": None}
     values |= {"rivals": (), "symbols": (), "texts": b"", "initial": bytes(8), "optional": False}
     return ("f", number, kind, *(values | more).values())
@@ -868,7 +884,7 @@ def program(*fields: Any, item: Any = ITEM, indexes: Any = None) -> Any:
 
 
 def test_a_program_by_hand() -> None:
-    """A correct program is accepted. The tests below change one thing in it each."""
+    """A correct program is accepted. Each test below changes one part of this program."""
     payload = tag(1, 0) + varint(5) + tag(3, 2) + sized(tag(1, 0) + varint(6)) + tag(4, 0) + b"\1"
     rows = _decode_rows(pa.array([payload, b"\xff"]), program(INT, TEXT, LIST, ENUM))
     array = pa.array(rows)
@@ -948,6 +964,6 @@ def test_programs_that_do_not_fit(fields: Any) -> None:
     ],
 )
 def test_descriptions_that_are_none(description: Any, error: type[Exception]) -> None:
-    """Descriptions must have the form in which the package writes them."""
+    """A description must have the same form as the descriptions that the package writes."""
     with pytest.raises(error):
         _RowProgram("protobuf", ROOT, description)

@@ -1,4 +1,4 @@
-"""ProtobufEncoder: rows as messages; tests/fuzz has any message type against google.protobuf."""
+"""ProtobufEncoder writes rows as messages. tests/fuzz compares it with google.protobuf."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NULL_REASON = "a null, which the schema does not allow here"
 
 
 class Case:
-    """A message type t.M: its encoder, and the class that google.protobuf has of it."""
+    """A message type t.M with its encoder and its class in google.protobuf."""
 
     def __init__(self, body: str, head: str = HEAD, **options: Any) -> None:
         self.descriptors = compiled(head + body)
@@ -35,7 +35,7 @@ class Case:
         self.message = message_class(self.descriptors, "t.M")
 
     def encode(self, **columns: Any) -> list[bytes | None]:
-        """The payloads of columns without a bad row."""
+        """The payloads of columns, which must have no bad rows."""
         rows = self.encoder.encode(pa.record_batch(columns))
         assert rows.errors == []
         return pa.array(rows).to_pylist()
@@ -50,7 +50,7 @@ class Case:
         return [(one.row, one.field, one.reason) for one in rows.errors]
 
 
-# What a scalar type is written from, and values that it has.
+# For each scalar type: the Arrow type of a column, and values.
 SCALARS = {
     "double": (pa.float64(), [0.0, -0.0, 1.5, math.inf]),
     "float": (pa.float32(), [0.0, -0.0, 0.5, -math.inf]),
@@ -120,14 +120,14 @@ def test_integers_that_do_not_fit(name: str, given: Any, values: list[int]) -> N
 
 
 WHOLE = [name for name, (kind, _) in SCALARS.items() if pa.types.is_integer(kind)]
-# Decimals, and how many digits each has.
+# Types of decimals, each with its number of digits.
 DECIMALS = {"decimal32": 9, "decimal64": 18, "decimal128": 38, "decimal256": 76}
 
 
 @pytest.mark.parametrize("width", DECIMALS)
 @pytest.mark.parametrize("name", WHOLE)
 def test_integers_of_decimals(name: str, width: str) -> None:
-    """Decimals without a fraction are integers, as Spark's DECIMAL(20, 0) of a uint64 is."""
+    """Decimals of scale 0 are written as integers. Spark's type for uint64 is DECIMAL(20, 0)."""
     if not hasattr(pa, width):
         pytest.skip(f"pyarrow has no {width}")
     limit = 10 ** DECIMALS[width]
@@ -155,7 +155,7 @@ def test_integers_of_decimals(name: str, width: str) -> None:
 
 
 def test_integers_of_decimals_in_lists_and_maps() -> None:
-    """Decimals without a fraction are also integers as keys, values and items, and in wrappers."""
+    """Decimals of scale 0 are also written as integers in keys, values, items and wrappers."""
     case = Case(
         IMPORTS + "message M { repeated uint64 a = 1; map<uint64, uint64> b = 2; "
         "google.protobuf.UInt64Value c = 3; }"
@@ -173,8 +173,10 @@ def test_integers_of_decimals_in_lists_and_maps() -> None:
 
 
 def test_numbers_of_other_kinds() -> None:
-    """A float is written from integers and floats of any width; a number that is too large for it
-    is a bad row."""
+    """A float is written from integers and floats of any width.
+
+    A number that is too large for a float is a bad row.
+    """
     case = Case("message M { float a = 1; double b = 2; }")
     columns = {"a": pa.array([2**63], pa.uint64()), "b": pa.array([-3], pa.int8())}
     assert case.encode(**columns) == [case.message(a=2.0**63, b=-3).SerializeToString()]
@@ -228,7 +230,7 @@ def test_sizes_of_messages(size: int) -> None:
 
 
 def test_nested_messages() -> None:
-    """Null means no message, which differs from an empty message."""
+    """A null is written as no message, which differs from an empty message."""
     case = Case("message N { int32 x = 1; repeated N more = 2; } message M { N n = 1; }")
     inner = {"x": 1, "more": [{"x": None}, {"x": 2}]}
     message = case.message(n={"x": 1, "more": [{}, {"x": 2}]})
@@ -273,7 +275,10 @@ def test_enums_that_have_no_such_value() -> None:
 
 
 def test_oneofs() -> None:
-    """One member is written, also if it is its default; two make a bad row."""
+    """One member of a oneof is written, even if it is the default.
+
+    A row with two members is bad.
+    """
     case = Case("message M { oneof kind { int32 a = 1; string b = 2; M c = 3; } int32 d = 4; }")
     columns = {"a": [0, None, None, 1], "b": [None, "", None, "x"], "d": [0, 0, 0, 0]}
     assert case.reasons(**columns) == [(3, "kind", "more than one member of a oneof")]
@@ -341,14 +346,16 @@ IMPORTS = "".join(
 )
 
 
-# The seconds at which they begin.
+# The seconds since 1970 at which the two years begin.
 YEAR_1, YEAR_10000 = -62135596800, 253402300800
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times(unit: str) -> None:
-    """Timestamps and durations of any unit are written. A timestamp's fraction counts forward; all
-    parts of a duration have one sign."""
+    """Timestamps and durations of any unit are written.
+
+    The fraction of a timestamp counts forward. All parts of a duration have the same sign.
+    """
     case = Case(
         IMPORTS + "message M { google.protobuf.Timestamp a = 1; google.protobuf.Duration b = 2; }"
     )
@@ -372,7 +379,8 @@ def test_times(unit: str) -> None:
 
 @pytest.mark.parametrize("second", [1, 10**3, 10**6])
 def test_times_that_google_does_not_allow(second: int) -> None:
-    """Other years than 1 to 9999 and longer durations are bad rows: json_format refuses them."""
+    """Years outside of 1 to 9999, and longer durations, are bad rows, because json_format refuses
+    them."""
     case = Case(
         IMPORTS + "message M { google.protobuf.Timestamp a = 1; google.protobuf.Duration b = 2; }"
     )
@@ -381,7 +389,7 @@ def test_times_that_google_does_not_allow(second: int) -> None:
     times = pa.array([first, last, first - 1, last + 1, 2**63 - 1, -(2**63)], pa.timestamp(unit))
     reason = "a Timestamp whose year is not from 1 to 9999"
     assert case.reasons(a=times) == [(row, "a", reason) for row in (2, 3, 4, 5)]
-    # Whole seconds are limited; a fraction may follow.
+    # The limit applies to whole seconds. A fraction may be added to the largest number of seconds.
     most = 315_576_000_000 * second + second - 1
     spans = pa.array([most, -most, most + 1, -most - 1, 2**63 - 1, -(2**63)], pa.duration(unit))
     reason = "a Duration of more than 315576000000 seconds"
@@ -395,7 +403,10 @@ def test_times_that_google_does_not_allow(second: int) -> None:
 
 
 def test_wrappers() -> None:
-    """A wrapper is a message with a value, empty for the default; null means no message."""
+    """A wrapper is written as a message with a value.
+
+    The message is empty for the default. A null is written as no message.
+    """
     case = Case(
         IMPORTS
         + "message M { google.protobuf.Int32Value a = 1; google.protobuf.StringValue b = 2; }"
@@ -414,7 +425,7 @@ JSONS = [
 
 @pytest.mark.parametrize("text", JSONS)
 def test_json(text: str) -> None:
-    """Struct, Value and ListValue have the contents of their JSON."""
+    """Struct, Value and ListValue get the contents of the JSON texts."""
     case = Case(
         IMPORTS + "message M { google.protobuf.Struct a = 1; google.protobuf.Value b = 2; "
         "google.protobuf.ListValue c = 3; }"
@@ -460,7 +471,7 @@ class DescriptorOf:
 
 
 def test_depth_of_json() -> None:
-    """JSON may be nested as deep as ProtobufDecoder reads it."""
+    """JSON may be nested as deep as ProtobufDecoder can read."""
     text = '{"a":' + "[" * 63 + "]" * 63 + "}"
     rows = ProtobufEncoder(DescriptorOf.struct).encode(pa.record_batch({"a": [text]}))
     assert pa.array(ProtobufDecoder(DescriptorOf.struct).decode(rows)).to_pylist() == [{"a": text}]
@@ -518,7 +529,7 @@ def test_columns_that_do_not_match() -> None:
     ],
 )
 def test_columns_of_another_type(kind: str, column: Any) -> None:
-    """A column that is not of the field's type is a TypeError that names both."""
+    """A column that does not have the field's type raises a TypeError that names both types."""
     case = Case(IMPORTS + ENUM + f"message N {{}} message M {{ {kind} a = 1; }}")
     with pytest.raises(TypeError, match=r"batch: 'a(\[\])?' is .*, which cannot be written as"):
         case.encode(a=column)
@@ -535,8 +546,10 @@ NESTED = "message A {} message M { message B {} message C { message D {} } int32
     [("A", b"\0"), ("M", b"\2\2"), ("M.B", b"\4\2\0"), ("M.C", b"\4\2\2"), ("M.C.D", b"\6\2\2\0")],
 )
 def test_message_indexes(name: str, indexes: bytes) -> None:
-    """The payload names the place of the message in its file after the schema's id; the first
-    message takes one byte."""
+    """After the schema's id, the payload contains the place of the message in its file.
+
+    The place of the first message takes one byte.
+    """
     descriptors = compiled(HEAD + NESTED)
     nothing = pa.array([{}], pa.struct([]))
 
@@ -587,6 +600,6 @@ def test_wrong_arguments(options: dict[str, Any], error: type[Exception], messag
 @pytest.mark.parametrize("kind", [Struct, Value, ListValue, Timestamp, DescriptorProto])
 def test_messages_of_google(kind: Any) -> None:
     """Google's messages that become special columns as fields can also be the row itself, even
-    recursive ones."""
+    recursive messages."""
     batch = pa.array([{}], pa.struct([]))
     assert pa.array(ProtobufEncoder(kind).encode(batch)).to_pylist() == [b""]

@@ -1,4 +1,4 @@
-"""AvroDecoder with a reader's schema: what the specification calls schema resolution."""
+"""AvroDecoder with a reader's schema follows the specification's rules for schema resolution."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def resolved(writer: Any, reader: Any, values: list[Any]) -> list[Any]:
 
 
 def errors(writer: Any, reader: Any, values: list[Any]) -> list[tuple[int, str]]:
-    """What is wrong with a field's values: (row, reason)."""
+    """The errors of a field's values, as pairs (row, reason)."""
     decoder = AvroDecoder(record(("a", writer)), record(("a", reader)))
     payloads = encode(record(("a", writer)), [{"a": one} for one in values])
     rows = decoder.decode(pa.array(payloads))
@@ -56,7 +56,7 @@ def test_promotions(writer: str, reader: str, arrow: Any, values: Any, expected:
 
 
 def test_bytes_that_are_no_text() -> None:
-    """Bytes that the reader wants as text must be UTF-8."""
+    """If the reader's type is a string, the written bytes must be UTF-8."""
     assert errors("bytes", "string", [b"good", b"\xff"]) == [(1, "a string that is not UTF-8")]
 
 
@@ -95,7 +95,7 @@ def test_types_that_do_not_resolve(writer: Any, reader: Any) -> None:
 
 
 def test_what_a_resolution_error_says() -> None:
-    """The error names the field, the type it was written as, and the type of the reader."""
+    """The error names the field, the writer's type and the reader's type."""
     writer = record(("r", record(("x", {"type": "array", "items": "string"}), name="R")))
     reader = record(("r", record(("x", {"type": "array", "items": "long"}), name="R")))
     expected = r"^r\.x\[\] was written as string, and is to be read as long$"
@@ -138,14 +138,14 @@ SKIPPED: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("kind", "value"), SKIPPED, ids=lambda one: str(one)[:40])
 def test_fields_that_are_skipped(kind: Any, value: Any) -> None:
-    """A value of every type is passed over, by the reader's schema and by columns=."""
+    """Values of every type can be skipped, by the reader's schema and by columns=."""
     writer = record(("before", "int"), ("skipped", kind), ("after", "int"))
     values = [{"before": i, "skipped": value, "after": -i} for i in range(3)]
     expected = [{"before": i, "after": -i} for i in range(3)]
     reader = record(("before", "int"), ("after", "int"))
     assert through(writer, values, reader).to_pylist() == expected
     assert through(writer, values, columns=["before", "after"]).to_pylist() == expected
-    # A payload that is cut short within a skipped value is a bad row like any other.
+    # A payload that is cut short within a skipped value is also a bad row.
     decoder = AvroDecoder(writer, reader)
     payload = encode(writer, values)[2]
     rows = decoder.decode(pa.array([payload[:end] for end in range(len(payload))]))
@@ -170,7 +170,7 @@ DEFAULTS: list[tuple[Any, Any, Any]] = [
     ({"type": "map", "values": "int"}, {}, []),
     (["null", "int"], None, None),
     (["int", "null"], 5, 5),
-    (["null", "int"], 5, 5),  # a default of any branch, since Avro 1.12
+    (["null", "int"], 5, 5),  # since Avro 1.12, the default may match any branch
     (["null", "int", "string"], "a", "a"),
     (
         record(("x", "int"), {"name": "y", "type": "string", "default": "inner"}, name="R"),
@@ -193,7 +193,7 @@ DEFAULTS: list[tuple[Any, Any, Any]] = [
 
 @pytest.mark.parametrize(("kind", "default", "expected"), DEFAULTS, ids=lambda one: str(one)[:60])
 def test_defaults(kind: Any, default: Any, expected: Any) -> None:
-    """A field that was not written has its default, in every row."""
+    """A field that the writer does not have gets its default in every row."""
     reader = record(("a", "int"), {"name": "new", "type": kind, "default": default})
     rows = through(record(("a", "int")), [{"a": 1}, {"a": 2}], reader)
     found = rows.field("new").to_pylist()
@@ -253,16 +253,19 @@ def test_defaults_of_another_type(kind: Any, default: Any) -> None:
 
 
 def test_aliases_of_fields() -> None:
-    """A field is found by its own name, or else by an alias; each written field is read once."""
+    """A field is found by its own name, or else by an alias.
+
+    Each written field is read only once.
+    """
     writer = record(("old", "int"), ("b", "int"))
     one = [{"old": 1, "b": 2}] * 3
     reader = record({"name": "new", "type": "int", "aliases": ["older", "old"]}, ("b", "int"))
     assert through(writer, one, reader).to_pylist() == [{"new": 1, "b": 2}] * 3
-    # Both names of one field were written: the value under its own name is used, in each row.
+    # The writer has both names of one field. The reader gets the value of the field's own name.
     reader = record({"name": "b", "type": "int", "aliases": ["old"]})
     assert through(writer, one, reader).to_pylist() == [{"b": 2}] * 3
-    # Two fields had the same former name: the first gets the value, and the other its next alias or
-    # its default.
+    # Two fields have the same former name. The first field gets the value. The second field uses
+    # its next alias or its default.
     first = {"name": "x", "type": "int", "aliases": ["old"]}
     second = {"name": "y", "type": "int", "aliases": ["old", "b"], "default": 7}
     assert through(writer, one, record(first, second)).to_pylist() == [{"x": 1, "y": 2}] * 3
@@ -307,8 +310,10 @@ def test_enums() -> None:
 
 
 def test_unions_and_other_types() -> None:
-    """A union and another type resolve in both directions, also with promotion, and so do two
-    unions."""
+    """A union resolves with another type in both directions, also with promotion.
+
+    Two unions also resolve.
+    """
     assert resolved("int", ["null", "int"], [1]) == [1]
     assert resolved("int", ["null", "long"], [1]) == [1]
     assert resolved("int", ["string", "double"], [1]) == [1.0]
@@ -325,7 +330,8 @@ def test_unions_and_other_types() -> None:
 
 
 def test_branches_that_do_not_resolve() -> None:
-    """A branch that the reader does not have is a bad row only where it was written."""
+    """A branch that the reader does not have makes a row bad only if the row contains this
+    branch."""
     reason = "a branch of the writer's union that the reader does not have"
     assert errors(["null", "int"], "int", [1, None, 2]) == [(1, reason)]
     assert errors(["null", "int", "string"], ["null", "int"], [None, "a", 1]) == [(1, reason)]
@@ -360,8 +366,8 @@ def logical(kind: str, name: str, **more: Any) -> dict[str, Any]:
     ids=str,
 )
 def test_logical_types_of_another_unit(writer: Any, reader: Any) -> None:
-    """Such types neither resolve nor match a branch, because the same number would be another
-    time."""
+    """Logical types of another unit do not resolve and match no branch, because the same number
+    would mean another time."""
     with pytest.raises(AvroResolutionError, match=r"was written as .* \(.*\), and is to be read"):
         AvroDecoder(record(("a", writer)), record(("a", reader)))
     with pytest.raises(AvroResolutionError, match="union"):
@@ -369,8 +375,10 @@ def test_logical_types_of_another_unit(writer: Any, reader: Any) -> None:
 
 
 def test_timestamps_of_another_unit() -> None:
-    """A timestamp of another unit is the same time, rounded down; if it does not fit into 64 bits,
-    its row is bad."""
+    """A timestamp of another unit is converted and rounded down.
+
+    If it does not fit into 64 bits, its row is bad.
+    """
     millis, micros, nanos = (
         logical("long", f"timestamp-{unit}") for unit in ("millis", "micros", "nanos")
     )
@@ -390,7 +398,7 @@ def test_timestamps_of_another_unit() -> None:
 
 
 def test_logical_types_that_resolve() -> None:
-    """A logical type resolves from and to the type below it, between zones, and to more or fewer
+    """A logical type resolves from and to its underlying type, between zones, and to more or fewer
     digits."""
     assert resolved("int", logical("int", "date"), [1])[0].day == 2
     assert resolved(logical("long", "timestamp-millis"), "long", [1]) == [1]

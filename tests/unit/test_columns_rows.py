@@ -1,4 +1,4 @@
-"""The input and output of AvroDecoder.decode(): arrays of any library, rows, and bad rows."""
+"""The input and output of AvroDecoder.decode(): arrays from any library, rows, and bad rows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def test_payloads_of_every_layout(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_payloads_that_are_text(kind: Any) -> None:
-    """If a library has made a text column of the payloads, their bytes are decoded."""
+    """If a library has made a text column of the payloads, the decoder reads the bytes of the
+    texts."""
     text = AvroDecoder("string")
     rows = text.decode(pa.array(["\x06abc", None, "\x04ü"], kind))
     assert valid(rows).to_pylist() == [{"value": "abc"}, None, {"value": "ü"}]
@@ -100,8 +101,10 @@ def test_payloads_of_nulls() -> None:
 
 
 def test_payloads_in_chunks() -> None:
-    """All chunks of a stream are decoded, one after the other; the rows of errors count from the
-    first chunk."""
+    """All chunks of a stream are decoded, one after another.
+
+    The row numbers in errors count from the first chunk.
+    """
     chunks = pa.chunked_array([PAYLOADS[:1], [], [None, b"\xff", *PAYLOADS[1:]]], pa.binary())
     rows = DECODER.decode(chunks)
     assert valid(rows).to_pylist() == [VALUES[0], None, None, *VALUES[1:]]
@@ -110,7 +113,7 @@ def test_payloads_in_chunks() -> None:
 
 @pytest.mark.parametrize("payloads", [pa.array([], pa.binary()), pa.chunked_array([], pa.binary())])
 def test_no_payloads(payloads: Any) -> None:
-    """Without payloads there are no rows, but all columns."""
+    """Without payloads, the result has all columns and no rows."""
     rows = DECODER.decode(payloads)
     assert len(rows) == 0
     assert valid(rows).to_pylist() == []
@@ -167,7 +170,7 @@ def test_a_capsule_that_was_used() -> None:
 
 
 def changed(field: str, value: Any, source: Any, *, of: str = "array") -> Any:
-    """A payload array with one wrong field; it is released once in every case."""
+    """Decode a payload array with one wrong field. Checks that the array is released once."""
     with tampered(source) as exported:
         exported.set(getattr(exported, of), field, value)
         try:
@@ -210,7 +213,10 @@ def test_dictionary_that_is_missing() -> None:
 
 
 def test_rows_that_nobody_has() -> None:
-    """An array without buffers claims any number of rows: more than 2**31 - 1 are refused."""
+    """An array without buffers can claim any number of rows.
+
+    More than 2**31 - 1 rows are refused.
+    """
     for rows in (2**31, 2**62, 2**63 - 1):
         with pytest.raises(OverflowError, match="payloads has more than 2147483647 rows"):
             INT.decode(Nulls(rows))
@@ -324,7 +330,7 @@ def test_bad_rows(kind: Any, payload: bytes, expected: tuple[int, str, str]) -> 
 
 
 def test_bad_rows_between_good_ones() -> None:
-    """A row that fails halfway leaves nothing behind, in no column."""
+    """A row that fails halfway leaves no values in any column."""
     schema = record(
         ("n", ["null", "long"]),
         ("s", "string"),
@@ -353,8 +359,7 @@ def test_bad_rows_between_good_ones() -> None:
 
 
 def test_every_cut_of_a_payload() -> None:
-    """A payload that is cut short anywhere is a bad row, and so is a payload with an additional
-    byte."""
+    """A payload that is cut short anywhere, or that has an additional byte, is a bad row."""
     for payload in PAYLOADS:
         ends = [payload[:end] for end in range(len(payload))]
         rows = DECODER.decode(pa.array([*ends, payload + b"\0"]))
@@ -393,7 +398,7 @@ def decoded() -> DecodedRows:
 
 
 def test_what_rows_are() -> None:
-    """DecodedRows has a length and a text, and no constructor for users."""
+    """DecodedRows has a length and a repr(), and no constructor for users."""
     rows = decoded()
     assert isinstance(rows, DecodedRows)
     assert len(rows) == 3
@@ -503,8 +508,8 @@ def test_exported_any_number_of_times() -> None:
 
 
 def test_results_outlive_all_that_made_them() -> None:
-    """Arrays, their children and dictionaries stay valid without the rows, the decoder and the
-    payloads."""
+    """Arrays, their children and their dictionaries stay valid after the rows, the decoder and the
+    payloads are freed."""
     schema = record(
         ("s", "string"),
         ("e", {"type": "enum", "name": "E", "symbols": ["P", "Q"]}),
@@ -558,7 +563,7 @@ def program_of(decoder: AvroDecoder) -> _RowProgram:
 
 
 def named(schema_id: int) -> bytes:
-    """The frame of an id."""
+    """The frame with a schema id."""
     return b"\0" + schema_id.to_bytes(4)
 
 
@@ -568,7 +573,10 @@ def decode_framed(payloads: Any, programs_for: Any, headers: Any = None) -> Any:
 
 
 def test_programs_by_schema_id() -> None:
-    """Each payload is read by the program of its id; offsets count from its first byte."""
+    """The program of the schema id reads each payload.
+
+    The offsets in errors count from the first byte of the frame.
+    """
     reader = record(("a", "long"), {"name": "b", "type": "string", "default": "none"})
     old = AvroDecoder(record(("a", "int")), reader)
     new = AvroDecoder(reader)
@@ -623,8 +631,10 @@ HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 
 
 def test_programs_by_header() -> None:
-    """A header with the name takes precedence over the start of the payload; of several headers,
-    the last one counts."""
+    """A header with the right name takes precedence over the start of the payload.
+
+    If there are several such headers, the last one counts.
+    """
     own = program_of(INT)
     wide = AvroDecoder(record(("a", "int"), ("b", "int")), record(("a", "int")))
     payloads = pa.array(
@@ -712,7 +722,7 @@ def test_programs_of_other_columns() -> None:
 
 
 def test_wrong_programs() -> None:
-    """The names of schemas must be bytes, and the programs _RowProgram objects."""
+    """The names of schemas must be bytes, and the programs must be _RowProgram objects."""
     payloads = pa.array([b""])
     program = program_of(INT)
     wrong: list[tuple[Any, str]] = [
@@ -762,8 +772,10 @@ def test_payloads_without_their_frames(with_headers: bool) -> None:
 
 
 def test_headers_with_one_more() -> None:
-    """The header is added to each row with a payload, after the other headers; headers with the
-    same name are replaced."""
+    """The header is added to each row with a payload, after the other headers.
+
+    It replaces headers with the same name.
+    """
     kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
     rows = [
         [("a", b"1"), ("h", b"old"), ("b", None), ("h", None)],
@@ -805,7 +817,7 @@ def test_exported_is_not_read_after_release() -> None:
 
 
 def test_batches_that_are_not_one_chunk() -> None:
-    """A batch has no more than one chunk; without any it has no rows."""
+    """A batch has at most one chunk. A batch without a chunk has no rows."""
     chunk = pa.table({"a": [1]})
     with pytest.raises(ValueError, match="batch has more than one chunk: combine them"):
         _ColumnBatch(pa.concat_tables([chunk, chunk]))
@@ -849,7 +861,7 @@ ANY_TYPE = [
 
 @pytest.mark.parametrize("kind", ANY_TYPE, ids=str)
 def test_columns_of_no_chunk(kind: pa.DataType) -> None:
-    """A stream without an array is a valid array without rows, whatever its type is."""
+    """A stream without an array becomes a valid array without rows, whatever its type is."""
     reader = pa.RecordBatchReader.from_batches(pa.schema({"a": kind}), [])
     (chunk,) = _ColumnBatch.chunks_of(reader)
     assert len(chunk) == 0
@@ -860,7 +872,8 @@ def test_columns_of_no_chunk(kind: pa.DataType) -> None:
 
 
 def test_chunks_of_a_batch() -> None:
-    """Each chunk is a batch with its own type; a stream contains all of them again."""
+    """Each chunk becomes a batch with a type of its own. stream_of() puts the batches into a stream
+    again."""
     schema = pa.schema({"a": pa.int64()})
     made = [pa.record_batch({"a": values}, schema) for values in ([1, 2], [3], [])]
     reader = pa.RecordBatchReader.from_batches(schema, made)
@@ -883,14 +896,15 @@ def test_chunks_of_a_batch() -> None:
 
 @pytest.mark.parametrize("given", [(), (1,), [column_batch()], None])
 def test_streams_of_no_batches(given: Any) -> None:
-    """A stream has at least one batch, and nothing else."""
+    """A stream needs at least one batch, and accepts only batches."""
     with pytest.raises(TypeError, match="batches must be a tuple of one or more _ColumnBatch"):
         _ColumnBatch.stream_of(given)
 
 
 @pytest.mark.parametrize("position", [0, 1])
 def test_a_stream_that_fails_between_chunks(position: int) -> None:
-    """The earlier chunks are released, and the error is the error of the stream."""
+    """If a stream fails, the earlier chunks are released, and the error contains the stream's own
+    error."""
 
     def batches() -> Iterator[pa.RecordBatch]:
         for _ in range(position):
@@ -903,7 +917,7 @@ def test_a_stream_that_fails_between_chunks(position: int) -> None:
 
 
 def test_batches_whose_columns_have_no_names() -> None:
-    """If an array has no name, the name is empty."""
+    """A column without a name gets an empty name."""
     with tampered(columns_of(a=[1, 2], b=[3, 4])) as exported:
         exported.set(exported.column_schema(0), "name", None)
         batch = _ColumnBatch(exported)

@@ -52,8 +52,10 @@ def test_some_fields_in_their_order() -> None:
 
 
 def test_fields_within_records() -> None:
-    """A path with dots selects a field of a record, also of an optional one; each level keeps the
-    order of the selection."""
+    """A path with dots selects a field of a record, even of an optional record.
+
+    Each level keeps the order of the selection.
+    """
     rows = through(SCHEMA, VALUES, columns=["work.zip", "home.zip", "home.city", "id"])
     assert rows.to_pylist() == [
         {"work": None, "home": {"zip": 1, "city": "Here"}, "id": 1},
@@ -67,7 +69,10 @@ def test_fields_within_records() -> None:
 
 
 def test_fields_of_values_that_are_no_records() -> None:
-    """Without a record, the only column is `value`; a path below it selects its fields."""
+    """If the schema is not a record, the only column is `value`.
+
+    A path below `value` selects its fields.
+    """
     assert through("int", [1], columns=["value"]).to_pylist() == [{"value": 1}]
     rows = through(["null", ADDRESS], [None, VALUES[0]["home"]], columns=["value.city"])
     assert rows.to_pylist() == [{"value": None}, {"value": {"city": "Here"}}]
@@ -246,7 +251,7 @@ def nested(depth: int, kind: str) -> Any:
     ("kind", "most"), [("array", 47), ("record", 47), ("map", 23), ("optional", 23)]
 )
 def test_schemas_that_are_deep(kind: str, most: int) -> None:
-    """Values are read as deep as columns may be nested; deeper schemas are refused."""
+    """Schemas may be nested as deep as columns. Deeper schemas are refused."""
     value: Any = 7
     for level in range(most):
         value = {"map": {"k": value}, "record": {"a": value}}.get(kind, [value])
@@ -300,7 +305,7 @@ def test_records_of_many_fields() -> None:
 
 
 def test_references() -> None:
-    """Referenced schemas are JSON text, too; they must be given as a list."""
+    """Referenced schemas must be given as a list of JSON texts."""
     city = json.dumps({"type": "record", "name": "City", "fields": []})
     home = {"type": "record", "name": "Home", "fields": [{"name": "city", "type": "City"}]}
     assert AvroEncoder(home, references=[city])

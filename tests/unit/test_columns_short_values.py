@@ -1,4 +1,4 @@
-"""Short and long values of Avro, near every border that the fast loops have."""
+"""Short and long values of Avro, near every limit of the fast loops."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 200)
 
 
 def texts() -> list[str]:
-    """Texts of all lengths, with a letter that is not ASCII at every place of the short ones."""
+    """Texts of all lengths. The short texts have a letter that is not ASCII at every place."""
     found = ["x" * length for length in LENGTHS]
     for length in LENGTHS[1:12]:
         found += ["y" * place + "é" + "y" * (length - place - 1) for place in range(length)]
@@ -60,7 +60,8 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_rows_there_and_back() -> None:
-    """The loops write the same bytes as fastavro and read them back, also from slices."""
+    """The loops write the same bytes as fastavro, and read the same values from them, also from
+    slices."""
     values = rows()
     wanted = encode(SCHEMA, values)
     decoded = read(AvroDecoder(SCHEMA), wanted)
@@ -70,7 +71,7 @@ def test_rows_there_and_back() -> None:
         found = encoder.encode(batch.slice(start, size))
         assert not found.errors
         assert pa.array(found).to_pylist() == wanted[start : start + size]
-    # Each text alone, so that it is at the end of the payload's memory.
+    # Each text is decoded alone, so that it is at the end of the payload's memory.
     for one in (0, 3, len(values) // 2):
         [alone] = read(AvroDecoder(SCHEMA), [wanted[one]]).to_pylist()
         assert alone == decoded[one].as_py()
@@ -89,7 +90,8 @@ def test_texts_that_are_cut_off(length: int) -> None:
 
 @pytest.mark.parametrize("length", [1, 3, 4, 8, 16, 17, 40])
 def test_texts_that_are_no_utf8(length: int) -> None:
-    """Bytes that are no text are bad rows when they are written and read, at every place."""
+    """Bytes that are not UTF-8 are bad rows when they are written and when they are read, at every
+    place."""
     schema = record(("a", "string"))
     good = b"z" * length
     values = [good[:place] + b"\xff" + good[place + 1 :] for place in range(length)]
@@ -103,7 +105,10 @@ def test_texts_that_are_no_utf8(length: int) -> None:
 
 
 def test_nulls_that_may_not_be() -> None:
-    """A null in any column of the loops is a bad row that names its field, at any depth."""
+    """A null in any column of the loops makes a bad row.
+
+    The error names the field, at any depth.
+    """
     schema = record(("id", "long"), ("lines", {"type": "array", "items": LINE}))
     lines = pa.array(
         [[{"sku": "a", "count": 1}], None, [None], [{"sku": None, "count": 1}], []],

@@ -16,14 +16,14 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 from tests.support.command_line import run
 from tests.support.waiting import TIMEOUT
 
-# A part of the script that only this shell understands.
+# A part of the script that is valid only in this shell.
 SCRIPTS = {
     "bash": "complete -o nosort -F _confluent_kafka_completion confluent-kafka",
     "zsh": "#compdef confluent-kafka",
     "fish": "complete --no-files --command confluent-kafka",
 }
-# The same as the script `confluent-kafka`. The script's name decides which variable requests
-# completion.
+# This program does the same as the script `confluent-kafka`. Its name determines the variable that
+# requests completion.
 PROGRAM = (
     "import sys; from confluent_kafka.__main__ import main; sys.argv[0] = 'confluent-kafka'; main()"
 )
@@ -31,7 +31,7 @@ PROGRAM = (
 
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_each_shell_has_its_own_script(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shell is the one that the user names, or else the one in $SHELL."""
+    """The script is for the shell that the user names, or else for the shell in $SHELL."""
     monkeypatch.setenv("SHELL", "/bin/tcsh")
     done = run("--show-completion", shell)
     assert done.status == 0
@@ -43,7 +43,7 @@ def test_each_shell_has_its_own_script(shell: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("option", ["--show-completion", "--install-completion"])
 def test_a_shell_without_completion(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the shells that have one, and nothing is installed."""
+    """The error names the shells that have a completion, and nothing is installed."""
     monkeypatch.setenv("SHELL", "/bin/tcsh")
     for arguments in ([option, "tcsh"], [option]):
         done = run(*arguments)
@@ -62,8 +62,11 @@ def test_a_shell_without_completion(option: str, monkeypatch: pytest.MonkeyPatch
 def test_installing(
     shell: str, script: str, started: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The script is where the shell finds it. The shell's own file keeps its text, and gets one
-    line however often the completion is installed."""
+    """The script is in a place where the shell finds it.
+
+    The shell's own file keeps its text, and gets only one more line even if the completion is
+    installed again.
+    """
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("ZDOTDIR", raising=False)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
@@ -88,7 +91,8 @@ def test_installing(
         ("consume --from", {"--from"}),
         ("topics create t --rep", {"--replicas"}),
         ("configs describe broker", {"broker", "broker-logger"}),
-        # A value is missing. The shell cannot show an error.
+        # A value is missing here. The program offers nothing, because the shell cannot show an
+        # error.
         ("consume t --brokers -X a=b --fr", {"--from"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""The help of the commands, what it costs to show it, and hints for options of other tools."""
+"""The help of the commands, the time that it takes, and hints for options of other tools."""
 
 from __future__ import annotations
 
@@ -54,14 +54,16 @@ def test_lines_of_help() -> None:
 
 
 def listed(*command: str) -> list[str]:
-    """The names of commands that a help text lists, in its order."""
+    """The names of the commands in a help text, in the order of the text."""
     shown = run(*command, "--help").stdout.decode()
     return re.findall(r"^  ([a-z][a-z-]+) {2,}", shown, re.MULTILINE)
 
 
 def test_order() -> None:
-    """Common commands come first, and those of administrators in a part of their own; a command's
-    own options come before those of the connection."""
+    """Common commands come first, and commands for administrators are in a part of their own.
+
+    A command's own options come before the options of the connection.
+    """
     assert listed() == [*cli.COMMANDS, *cli.ADMINISTRATION]
     assert listed()[:4] == ["produce", "consume", "topics", "groups"]
     assert listed("topics") == ["list", "describe", "create", "grow", "delete"]
@@ -95,7 +97,8 @@ def test_order() -> None:
 def test_what_a_command_imports(
     arguments: list[str], parts: set[str], not_loaded: set[str]
 ) -> None:
-    """The command line starts quickly because a command imports what it needs, and no more."""
+    """A command imports only the packages that it needs, so that the command line starts
+    quickly."""
     shown = check_script(f"""
     import io, sys
     from confluent_kafka.__main__ import main
@@ -121,7 +124,7 @@ def test_what_a_command_imports(
 
 
 def test_what_help_imports() -> None:
-    """The help of a command, and completion at each TAB, load no large package."""
+    """The help of a command, and the completion at each TAB, import no large package."""
     shown = check_script("""
     import io, sys
     from confluent_kafka.cli import ADMINISTRATION, COMMANDS, app
@@ -181,14 +184,16 @@ def test_what_help_imports() -> None:
     ],
 )
 def test_hints(command: str, hint: str) -> None:
-    """An option, a command or a property of another tool says what it is called here."""
+    """If a user enters an option, a command or a property of another tool, the error names its
+    equivalent here."""
     done = run(*command.split())
     assert done.status == 2
     assert f". {hint}" in words(done.stderr)
 
 
 def test_no_hint() -> None:
-    """An option that no tool has is compared with the command's own options."""
+    """For an option that no tool has, the error suggests the nearest of the command's own
+    options."""
     stderr = run("topics", "list", "--broker-s").stderr
     assert "there is no option --broker-s: did you mean '--brokers'?\n" in stderr
     assert "there is no option -?\n" in run("topics", "list", "-?").stderr
@@ -199,8 +204,10 @@ def options_of(command: Any) -> set[str]:
 
 
 def test_hints_are_true() -> None:
-    """Each hint is shown by some command, which does not have the option itself; the commands
-    that hints quote exist, with their options."""
+    """Some command shows each hint, and that command does not have the option itself.
+
+    The commands and options in hints exist.
+    """
     for scope, texts in habits.HINTS.items():
         for option, text in texts.items():
             for quoted in re.findall("`([^`{]+)`", text):
@@ -226,7 +233,7 @@ def test_hints_are_true() -> None:
     ],
 )
 def test_a_program_that_is_missing(arguments: list[str], problem: str) -> None:
-    """`run` reports it in one sentence, as wrong usage."""
+    """`run` reports a missing program in one sentence, as wrong usage."""
     done = ended(started("run", "--as", "kafka", *arguments))
     assert (done.status, done.stdout) == (2, b"")
     assert problem in words(done.stderr)

@@ -31,7 +31,7 @@ assert stopped.wait(30)
 
 
 def test_ctrl_c_ends_a_pipeline_wherever_it_comes() -> None:
-    """The handler does not wait for a lock that the thread it interrupts holds."""
+    """The signal handler does not wait for a lock that the interrupted thread holds."""
     subprocess.run([sys.executable, "-c", INTERRUPTED_INSIDE_WAIT], check=True, timeout=60)
 
 
@@ -79,7 +79,8 @@ def test_ctrl_c_while_the_package_is_imported() -> None:
 
 
 def test_an_ignored_ctrl_c_stays_ignored() -> None:
-    """A program that ignores the signal, such as nohup's shell, has commands that ignore it."""
+    """If a program that ignores the signal starts a command, the command also ignores the
+    signal."""
     check_script(f"""
     import io, signal, sys
     from confluent_kafka.__main__ import main
@@ -96,7 +97,7 @@ def test_an_ignored_ctrl_c_stays_ignored() -> None:
 
 
 def test_ctrl_c_before_the_command_connects(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The status is 130, as after Ctrl-C at any later time, and nothing is printed."""
+    """The exit status is 130, as after a later Ctrl-C, and the command prints nothing."""
 
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt

@@ -150,7 +150,7 @@ def words_of(value: Any) -> list[str]:
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table[0]}-{len(table[1])}")
 def test_80_columns(table: tuple[str, tuple[str, ...], list[Any]]) -> None:
-    """No line is longer, no name and no value is broken, and numbers are aligned."""
+    """No line is longer than 80 columns, no name or value is broken, and numbers are aligned."""
     _, names, row = table
     short = [1 if type(value) is int else value for value in row]
     lines = drawn(Drawn(names, [row, short]))
@@ -180,20 +180,23 @@ def test_lists_break_between_their_items(width: int) -> None:
 
 
 def test_every_table_is_here() -> None:
-    """A new table is tested at 80 columns as well."""
+    """Every table of the commands is in these tests."""
     folder = Path(administration.__file__).parent
     shown = Counter[str]()
     for path in folder.glob("*.py"):
         calls = len(re.findall(r"(?<!def )(?<![\w.])show\(", path.read_text(encoding="utf-8")))
         shown[path.stem] = calls
-    # `groups describe` shows one table in two ways, and log_dirs has one.
+    # `groups describe` shows one table in two ways. `log_dirs` has one table.
     shown["groups"] -= 1
     assert +shown == Counter(module for module, _, _ in TABLES)
 
 
 def test_what_has_no_room() -> None:
-    """The first columns stay a table; the others follow below, by their names, where they have
-    a value. A wide terminal has a plain table."""
+    """If a table is too wide, the first columns stay a table.
+
+    The values of the other columns follow below, with their names. A wide terminal shows a plain
+    table.
+    """
     names = ("topic", "partition", "member", "client")
     rows = [["orders", 7, MEMBER, "billing"], ["orders", 12, None, None]]
     assert drawn(Drawn(names, rows), 56) == [

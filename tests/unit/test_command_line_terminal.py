@@ -1,4 +1,4 @@
-"""What commands draw: names and texts of a cluster are data, whatever they look like."""
+"""Commands show names and texts of a cluster as data, whatever they look like."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_tables(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A name that looks like markup, an emoji or a control sequence is shown as it is, in one
-    row of a table, and in one line for scripts."""
+    """A name that looks like markup, an emoji or a control sequence is shown unchanged, in one row
+    of a table, and in one line for scripts."""
     monkeypatch.setattr("sys.stdout.isatty", lambda: on_a_terminal)
     monkeypatch.setenv("TERM", "dumb")  # without colours, which are control sequences, too
     monkeypatch.setenv("COLUMNS", "200")
@@ -55,7 +55,7 @@ def test_tables(
 
 @pytest.mark.parametrize(("name", "shown"), HOSTILE.items())
 def test_live_tables(name: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """`groups describe --watch` draws with the same rule."""
+    """`groups describe --watch` also shows names as data."""
     with watched(("group",)) as update:
         update([[name]])
     assert shown in capsys.readouterr().out
@@ -63,7 +63,7 @@ def test_live_tables(name: str, shown: str, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_errors(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The reason for a failure can quote any name, on one line."""
+    """An error can contain any name, and stays on one line."""
     with pytest.raises(click.exceptions.Exit):
         fail(f"group {name!r} {name}: refused")
     error = capsys.readouterr().err
@@ -73,7 +73,7 @@ def test_errors(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_place_opens_consoles() -> None:
-    """Any other console would interpret data as markup, which is rich's default."""
+    """Only one function opens a console, because rich's default would interpret data as markup."""
     folder = Path(confluent_kafka.cli.__file__).parent
     opened = [
         file.name for file in folder.glob("*.py") if re.search(r"\bConsole\(", file.read_text())
@@ -98,7 +98,7 @@ class Chunks:
 @pytest.mark.parametrize("delimiter", [b"\n", b"aa", b"--end--"])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_splitting(delimiter: bytes, size: int) -> None:
-    """Input is split into the same messages whatever the pieces in which it arrives."""
+    """Input is split into the same messages, whatever pieces it arrives in."""
     data = delimiter.join([b"one", b"", b"aab", b"-", b"--end", b"xa"])
     wanted = data.split(delimiter)
     found = [
@@ -110,7 +110,10 @@ def test_splitting(delimiter: bytes, size: int) -> None:
 
 
 def test_a_long_message_is_not_copied_with_every_chunk() -> None:
-    """40 MB without a delimiter in 40,000 pieces: copying all with each would be 800 GB."""
+    """A message of 40 MB in 40,000 pieces is read quickly.
+
+    A copy with each piece would copy 800 GB.
+    """
     data = bytes(40_000_000)
     [[record]] = _split(cast(BinaryIO, Chunks(data, 1000)), b"\n", whole=False)
     assert record == data

@@ -1,5 +1,4 @@
-"""Wrong usage: one line says what is wrong and what is right, and the next line where the help
-is."""
+"""Errors of usage have one line with the reason and the right form, and one line about the help."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ RULE = (
 
 
 def reason(command: str) -> str:
-    """The reason that a command prints; its two lines have the form of all usage errors."""
+    """The reason that a command prints. Checks that its two lines have the form of usage errors."""
     done = run(*shlex.split(command), environment={"KAFKA_BOOTSTRAP_SERVERS": NO_BROKER})
     assert (done.status, done.stdout) == (2, b"")
     line, advice = done.stderr.splitlines()
@@ -67,7 +66,7 @@ def reason(command: str) -> str:
     ],
 )
 def test_reasons(command: str, expected: str) -> None:
-    """Every kind of wrong usage is explained in our words, with the nearest name."""
+    """Every kind of wrong usage is explained in this project's words, with the nearest name."""
     assert reason(command) == expected
 
 
@@ -122,13 +121,13 @@ def test_names_of_topics(command: str, parameter: str, name: str) -> None:
 
 @pytest.mark.parametrize("command", ["reassign start a/b:0=1 --yes", "transactions abort a/b:0"])
 def test_names_of_partitions(command: str) -> None:
-    """The topic of a partition follows the same rule."""
+    """A wrong topic in the name of a partition is also wrong usage."""
     options = " --start-offset 0 --yes" if command.startswith("transactions") else ""
     assert reason(command + options) == f"'a/b' cannot be a topic: {RULE}"
 
 
 def options_with_values() -> list[tuple[str, str]]:
-    """Each option of each command that needs a value."""
+    """Each option that needs a value, for each command."""
     found = []
     for name in (*cli.COMMANDS, *cli.ADMINISTRATION):
         command: Any = cli._imported(name)
@@ -164,6 +163,6 @@ def test_what_a_forgotten_value_is_told() -> None:
     ["--from -1", "--group=-X", "-gX", "-f -%s", "-X -", "-n 1 -- --from", "-f '' --from end"],
 )
 def test_values_that_begin_with_a_hyphen(options: str) -> None:
-    """A value after = or without a letter behind the hyphen is a value."""
+    """A value may begin with a hyphen if it comes after = or if no letter follows the hyphen."""
     done = run("consume", "t", *shlex.split(options), "-b", NO_BROKER, "--timeout", "0.1")
     assert "needs a value" not in done.stderr

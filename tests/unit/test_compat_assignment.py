@@ -1,4 +1,4 @@
-"""The life of assigned partitions in the compatibility APIs, on a model of librdkafka."""
+"""Assigned partitions in the compatibility APIs, tested with a model of librdkafka."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ A, B, C = ALL
 
 @dataclass
 class Librdkafka:
-    """What librdkafka does with the calls of an assignment; wrong ones fail the test."""
+    """A model of librdkafka's assignments. Wrong calls fail the test."""
 
     begun: dict[TopicPartition, int] = field(default_factory=dict)
-    """Where each assigned partition began, or was sought."""
+    """The offset where each assigned partition began, or the offset of its last seek."""
     read: dict[TopicPartition, int] = field(default_factory=dict)
-    """The offset behind the last message that was handed out."""
+    """The offset after the last message that the consumer returned."""
     paused: set[TopicPartition] = field(default_factory=set)
 
     def assign(self, partitions: list[Place]) -> None:
@@ -45,7 +45,7 @@ class Librdkafka:
 
     def incremental_unassign(self, partitions: list[Place]) -> None:
         for each in of(partitions):
-            del self.begun[each]  # KeyError: not assigned
+            del self.begun[each]  # KeyError if the partition is not assigned
             self.read.pop(each, None)
 
     def pause(self, partitions: list[Place]) -> None:
@@ -81,7 +81,7 @@ def run(
     first: int | None = 0,
     listener: Callable[[Tell], Any] | None = None,
 ) -> list[Tell]:
-    """Do a script's steps; return the calls of the listener."""
+    """Run the steps of a script; return the calls of the listener."""
     told: list[Tell] = []
     found: Any = None
     try:
@@ -109,7 +109,7 @@ def a_member(rules: Rules, is_incremental: bool = False) -> tuple[Assignment, Li
 
 
 def give(assigned: Assignment, *partitions: TopicPartition, **found: Any) -> list[Tell]:
-    """The group assigns partitions; the rebalance or the next poll begins to read them."""
+    """The group assigns partitions. The rebalance or the next poll starts to read them."""
     told = run(assigned.given(frozenset(partitions)), **found)
     run(assigned.settle(), **found)
     assigned.begin()
@@ -117,7 +117,7 @@ def give(assigned: Assignment, *partitions: TopicPartition, **found: Any) -> lis
 
 
 class TestEagerRebalances:
-    """The group revokes all partitions, and assigns all of them anew."""
+    """The group revokes all partitions, and assigns all of them again."""
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA, KAFKA_2])
     def test_positions_after_a_revocation(self, rules: Rules) -> None:
@@ -130,14 +130,14 @@ class TestEagerRebalances:
         run(assigned.taken(frozenset({A, B}), "revoked"))
         client.assign([])
         assert assigned.positions() == {A: 200, B: 0}
-        for generation in (1, 2):  # before the group has formed, and after
+        for generation in (1, 2):  # both before and after the group has formed
             assert not assigned.may_commit(generation, assigned.takings)
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA, KAFKA_2])
     @pytest.mark.parametrize("how", ["lost", "revoked"])
     def test_a_commit_that_is_late(self, rules: Rules, how: str) -> None:
-        """Positions of an earlier assignment are not committed after the next one, nor by a
-        consumer that is no member."""
+        """Positions of an earlier assignment are not committed after a new assignment, or by a
+        consumer that is not a member."""
         assigned, _ = a_member(rules)
         give(assigned, A)
         takings = assigned.takings
@@ -154,8 +154,10 @@ class TestEagerRebalances:
     def test_a_partition_that_stays(
         self, rules: Rules, position: int, paused: set[TopicPartition]
     ) -> None:
-        """In kafka-python 3 the partition keeps its position and its pause; the other APIs begin at
-        the committed offset."""
+        """In kafka-python 3, a partition that stays keeps its position and its pause.
+
+        The other APIs begin at the committed offset.
+        """
         assigned, client = a_member(rules)
         give(assigned, A, B)
         for _ in range(10):
@@ -170,8 +172,8 @@ class TestEagerRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA, KAFKA_2])
     def test_what_was_lost_begins_at_the_commit(self, rules: Rules) -> None:
-        """A lost partition begins at the committed offset, because another member may have read
-        meanwhile."""
+        """A lost partition begins at the committed offset, because another member may have read it
+        in the meantime."""
         assigned, client = a_member(rules)
         give(assigned, A)
         client.hand_out(A)
@@ -182,7 +184,8 @@ class TestEagerRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA])
     def test_a_listener_that_seeks(self, rules: Rules) -> None:
-        """The first message is the one that it sought; librdkafka is given the partitions once."""
+        """If a listener seeks, reading begins at that offset, and librdkafka gets the partitions
+        only once."""
         assigned, client = a_member(rules)
 
         def listener(step: Tell) -> None:
@@ -195,8 +198,10 @@ class TestEagerRebalances:
         assert client.begun == {A: 9, B: 0}
 
     def test_what_listeners_are_told(self) -> None:
-        """Listeners get all former partitions, and then all present ones; nothing is reported
-        twice."""
+        """Listeners get all former partitions, and then all present partitions.
+
+        No partition is reported twice.
+        """
         for rules in (AIOKAFKA, KAFKA):
             assigned, _ = a_member(rules)
             assert give(assigned, A, B) == [("revoked", set()), ("assigned", {A, B})]
@@ -223,8 +228,8 @@ class TestIncrementalRebalances:
         assert assigned.paused == client.paused & {A, C} == {A}
 
     def test_what_listeners_are_told(self) -> None:
-        """kafka-python reports the changed partitions, and is silent if there are none; aiokafka
-        reports all partitions."""
+        """kafka-python reports only changed partitions, and makes no call if there are none.
+        aiokafka reports all partitions."""
         told = {}
         for rules in (AIOKAFKA, KAFKA):
             assigned, client = a_member(rules, is_incremental=True)
@@ -247,8 +252,8 @@ class TestIncrementalRebalances:
 
     @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA])
     def test_without_an_offset(self, rules: Rules) -> None:
-        """A partition without an offset is assigned all the same, but paused, so that it can be
-        revoked later."""
+        """A partition without an offset is still assigned, but paused, so that it can be revoked
+        later."""
         assigned, client = a_member(rules, is_incremental=True)
         give(assigned, A, first=None)
         assert client.paused == client.begun.keys() == {A}
@@ -260,7 +265,7 @@ class TestIncrementalRebalances:
 
 
 class TestSeeks:
-    """Until librdkafka has sought, nothing is handed out."""
+    """The consumer returns no messages until librdkafka has completed the seek."""
 
     def test_seek(self) -> None:
         assigned, client = a_member(KAFKA)
@@ -276,7 +281,7 @@ class TestSeeks:
         assert not assigned.seeks()
 
     def test_the_newest_seek_counts(self) -> None:
-        """The answer to an older seek does not end the newest one."""
+        """The completion of an older seek does not complete the newest seek."""
         assigned, _ = a_member(AIOKAFKA)
         give(assigned, A)
         assigned.seek(A, 30)
@@ -286,8 +291,8 @@ class TestSeeks:
 
     @pytest.mark.parametrize("is_incremental", [False, True])
     def test_a_seek_that_fails(self, is_incremental: bool) -> None:
-        """Reading raises the error until the next seek, and no message from the old position
-        comes."""
+        """After a failed seek, reading raises the error until the next seek, and returns no message
+        from the old position."""
         assigned, client = a_member(AIOKAFKA, is_incremental)
         give(assigned, A, B)
         assigned.seek(A, 30)
@@ -305,7 +310,7 @@ class TestSeeks:
 
 @pytest.mark.parametrize("rules", [AIOKAFKA, KAFKA])
 def test_pauses_before_anything_is_read(rules: Rules) -> None:
-    """pause() and resume() right after assign() count when reading begins."""
+    """pause() and resume() directly after assign() take effect when reading begins."""
     assigned, client = a_member(rules)
     assigned.assign_by_hand([A, B])
     assigned.pause([A, B])
@@ -329,15 +334,17 @@ def test_assigned_by_hand_again(rules: Rules, position: int) -> None:
 
 @dataclass
 class Lives:
-    """A member of a group whose other partitions another member reads: no message is lost, and no
-    commit is set back."""
+    """A member of a group, while another member reads the other partitions.
+
+    No message is lost, and no commit goes back.
+    """
 
     rules: Rules
     is_incremental: bool
     generation: int = 1
     committed: dict[TopicPartition, int] = field(default_factory=dict)
     seen: dict[TopicPartition, int] = field(default_factory=lambda: dict.fromkeys(ALL, 0))
-    """The offset behind the last message of a partition that anybody has got."""
+    """The offset after the last message of a partition that any member has received."""
     kept: set[TopicPartition] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -345,7 +352,7 @@ class Lives:
         give(self.assigned, *ALL)
 
     def read(self, partition: TopicPartition) -> None:
-        """Each message comes in order; reading may start again at a committed offset."""
+        """Each message comes in order. Reading may start again at a committed offset."""
         assigned = self.assigned
         if partition not in assigned.partitions or partition in assigned.paused:
             return
@@ -362,7 +369,8 @@ class Lives:
         assert assigned.position(partition) == offset + 1
 
     def take(self, kept: set[TopicPartition]) -> None:
-        """The group takes partitions, and gives them to others; see form()."""
+        """The group takes partitions from this member, and assigns them to other members; see
+        form()."""
         if self.assigned.is_revoked:
             return
         if self.is_incremental:
@@ -378,7 +386,8 @@ class Lives:
         """A new generation begins, and another member reads and commits the partitions that this
         member does not keep.
 
-        An eager member may learn of it later, so it gets no partitions before the next give().
+        An eager member may notice the new generation later, so it gets no partitions before the
+        next give().
         """
         self.generation += 1
         self.kept = kept
@@ -400,7 +409,7 @@ class Lives:
         self.give(kept)
 
     def commit(self, _: object) -> None:
-        """A commit never sets an offset back, whenever it comes."""
+        """A commit never moves an offset back, whenever it comes."""
         if not self.assigned.may_commit(self.generation, self.assigned.takings):
             return
         for each, offset in self.assigned.positions().items():
@@ -438,7 +447,7 @@ _STEPS = st.lists(
     suppress_health_check=[HealthCheck.too_slow],
 )
 def test_drawn_lives(rules: Rules, is_incremental: bool, steps: list[tuple[str, Any]]) -> None:
-    """No message is lost and no commit set back, in whatever order things happen."""
+    """No message is lost and no commit goes back, whatever the order of the random steps is."""
     lives = Lives(rules, is_incremental)
     for name, argument in steps:
         getattr(lives, name)(argument)

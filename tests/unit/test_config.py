@@ -1,4 +1,4 @@
-"""Configuration values: from a dict to what librdkafka runs with, or an error that says why."""
+"""Configuration values reach librdkafka unchanged, or raise an error with the reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TestValues:
         ],
     )
     def test_value_reaches_librdkafka(self, key: str, value: object, expected: str) -> None:
-        """str, int, float and bool arrive as librdkafka's text for them."""
+        """Values of type str, int, float and bool reach librdkafka in its own text form."""
         assert effective({key: value})[key] == expected
 
     @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ class TestValues:
         ],
     )
     def test_none_is_the_default(self, key: str, default: str) -> None:
-        """None leaves a property of any type as it is, as if the key were not there."""
+        """None leaves a property of any type at its default, as if the key were missing."""
         assert effective({key: None}).get(key, default) == default
 
     @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ class TestValues:
         Producer({key: None}).close()
 
     def test_none_for_an_unknown_key(self) -> None:
-        """A typo is an error whatever the value."""
+        """An unknown key is an error, even if its value is None."""
         assert '"compression.typ"' in refusal({"compression.typ": None})
 
     def test_keywords_alone(self) -> None:
@@ -84,7 +84,7 @@ class TestValues:
         assert kept["auto.offset.reset"] == "smallest"
 
     def test_software_name(self) -> None:
-        """Brokers are told which client this is (KIP-511), and users may say otherwise."""
+        """Brokers get the name of this client (KIP-511), and users may set another name."""
         kept = effective({})
         assert kept["client.software.name"] == "confluent-kafka-python"
         assert re.fullmatch(
@@ -93,7 +93,8 @@ class TestValues:
         assert effective({"client.software.name": "mine"})["client.software.name"] == "mine"
 
     def test_the_dict_stays_the_callers(self) -> None:
-        """The client neither changes nor keeps the dict: one dict can make many clients."""
+        """The client neither changes nor keeps the dict, so that one dict can configure many
+        clients."""
         config = {"acks": "all", "default.topic.config": {"acks": 1}, "plugin.library.paths": None}
         before = json.dumps(config)
         Producer(config).close()
@@ -101,7 +102,7 @@ class TestValues:
         assert json.dumps(config) == before
 
     def test_subclass_of_str_and_dict(self) -> None:
-        """Subclasses of str and dict, which settings libraries use, are read by their contents."""
+        """Subclasses of str and dict, which settings libraries use, work like str and dict."""
 
         class Text(str):
             __slots__ = ()
@@ -118,7 +119,7 @@ class TestValues:
 class TestWrongValues:
     @pytest.mark.parametrize("value", [b"x", [], {}, ("a",), object(), print, 1j])
     def test_type(self, value: object) -> None:
-        """The error names the key, the type and what is allowed."""
+        """The error names the key, the given type and the allowed types."""
         text = refusal({"client.id": value})
         assert '"client.id"' in text
         assert type(value).__name__ in text
@@ -152,8 +153,8 @@ class TestWrongValues:
         ],
     )
     def test_value(self, key: str, value: object) -> None:
-        """The error contains the key as it was given, even if librdkafka uses another name for
-        it."""
+        """The error contains the given key, even if librdkafka has another name for the
+        property."""
         text = refusal({key: value})
         assert key in text
         assert "\n" not in text
@@ -161,15 +162,15 @@ class TestWrongValues:
     @pytest.mark.parametrize("value", [2**31, 2**32 + 5, 2**33, -(2**32), 2**70, str(2**33)])
     @pytest.mark.parametrize("key", ["delivery.timeout.ms", "retry.backoff.ms", "batch.size"])
     def test_integer_beyond_32_bits(self, key: str, value: object) -> None:
-        """Such an integer is refused: librdkafka would cut it, and 2**33 ms would be no timeout at
-        all."""
+        """An integer of more than 32 bits is refused. librdkafka would cut it, so that 2**33 ms
+        would mean no timeout."""
         text = refusal({key: value})
         assert key in text
         assert str(value) in text or "range" in text
 
     @pytest.mark.parametrize("number", [2**33, 2**70, 10**100])
     def test_long_number_as_text(self, number: int) -> None:
-        """Properties that are texts accept any number."""
+        """Properties with text values accept any number."""
         assert effective({"client.id": number})["client.id"] == str(number)
 
     def test_number_too_long_to_write(self) -> None:
@@ -180,7 +181,7 @@ class TestWrongValues:
     @pytest.mark.parametrize("value", ["\ud800", "a\udfffb", "a\0b", "\0"])
     @pytest.mark.parametrize("key", ["client.id", "sasl.password"])
     def test_text_that_librdkafka_cannot_hold(self, key: str, value: str) -> None:
-        """A NUL would silently cut the value: it is refused."""
+        """A value with a NUL is refused, because the NUL would silently cut the value."""
         assert f'"{key}"' in refusal({key: value})
 
     @pytest.mark.parametrize("value", ["x", 1, [], True])
@@ -191,7 +192,7 @@ class TestWrongValues:
         assert type(value).__name__ in text
 
     def test_nested_config_in_itself(self) -> None:
-        """A cycle ends in RecursionError, not in a crash."""
+        """A nested dict that contains itself raises RecursionError and does not crash."""
         config: dict[str, Any] = {}
         config["default.topic.config"] = config
         with pytest.raises(RecursionError):
@@ -217,7 +218,10 @@ class TestWrongValues:
         assert "enable.idempotence" in text
 
     def test_first_try_leaves_nothing_behind(self) -> None:
-        """An object whose __init__ failed can be initialised again, with a clean slate."""
+        """An object whose __init__ failed can be initialised again.
+
+        Nothing of the first configuration remains.
+        """
         called: list[object] = []
         producer = Producer.__new__(Producer)
         with pytest.raises(KafkaException):
@@ -229,7 +233,8 @@ class TestWrongValues:
 
 
 def test_every_property_takes_any_value_or_says_why() -> None:
-    """Each property of librdkafka, with values of all kinds, gives a client or a typed error."""
+    """For each property of librdkafka, a value of any kind results in a client or in a typed
+    error."""
     script = """
         import difflib, logging
         from confluent_kafka import Consumer, KafkaException

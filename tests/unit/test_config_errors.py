@@ -1,4 +1,4 @@
-"""Configurations that are refused: the text says what is wrong and what is allowed."""
+"""Errors of configurations name the problem and the allowed values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_value_with_a_text(value: object, text: str) -> None:
 
 @pytest.mark.parametrize("value", [pathlib.Path, enum.Enum("Plain", "A"), uuid, b"x", [1], {}])
 def test_value_without_a_text(value: object) -> None:
-    """Types, members of plain enums and the like are refused."""
+    """Values without a text form, such as types and members of plain enums, are refused."""
     assert '"client.id" must be str' in refusal({"client.id": value})
 
 
@@ -61,7 +61,7 @@ ADMIN_TEXTS = [*TEXTS, (7, "7"), (True, "True"), (False, "False"), (1.5, "1.5"),
 @pytest.mark.parametrize(("value", "text"), ADMIN_TEXTS)
 @pytest.mark.parametrize("wrong", [[1], {}, b"x", object()])
 def test_values_of_topics(value: object, text: str, wrong: object) -> None:
-    """NewTopic, ConfigResource(set_config=) and set_config() take what has a text."""
+    """NewTopic, ConfigResource(set_config=) and set_config() accept values with a text form."""
     resource = ConfigResource("topic", "t", set_config={"a": value})
     resource.set_config("b", value)
     with AdminClient(config()) as admin, pytest.deprecated_call():
@@ -95,7 +95,7 @@ def test_incremental_changes_take_texts_only() -> None:
     ],
 )
 def test_what_is_allowed(key: str, value: object, allowed: str) -> None:
-    """The error uses the name that was given, and no other name of the property."""
+    """The error uses the given name of the property, and not another name of it."""
     text = refusal({key: value})
     assert text.count("property") == 1
     assert f'onfiguration property "{key}"' in text
@@ -117,8 +117,10 @@ def test_missing_file(key: str, tmp_path: pathlib.Path) -> None:
     ["ssl.certificate.location", "ssl.key.location", "ssl.crl.location", "ssl.keystore.location"],
 )
 def test_directory_as_file(key: str, tmp_path: pathlib.Path) -> None:
-    """The error shows the property, the path and that it is a directory (ssl.ca.location accepts
-    one)."""
+    """The error shows the property and the path, and states that the path is a directory.
+
+    Only ssl.ca.location accepts a directory.
+    """
     settings = {"security.protocol": "ssl", "ssl.keystore.password": "x", key: tmp_path}
     text = refusal(settings)
     assert text == f'Failed to create producer: {key} failed: Is a directory: "{tmp_path}"'
@@ -128,7 +130,7 @@ def test_directory_as_file(key: str, tmp_path: pathlib.Path) -> None:
     "key", ["ssl.ca.location", "ssl.certificate.location", "ssl.key.location", "ssl.crl.location"]
 )
 def test_file_of_another_format(key: str, tmp_path: pathlib.Path) -> None:
-    """The error shows the path and the expected format, beside OpenSSL's reason."""
+    """The error shows the path, the expected format and OpenSSL's reason."""
     path = tmp_path / "notes.txt"
     path.write_text("no certificate")
     text = refusal({"security.protocol": "ssl", key: path})
@@ -138,8 +140,10 @@ def test_file_of_another_format(key: str, tmp_path: pathlib.Path) -> None:
 
 
 def test_user_without_a_mechanism() -> None:
-    """Kerberos is librdkafka's default, whose errors would not help; the error names
-    sasl.mechanism."""
+    """The error names sasl.mechanism.
+
+    Without it, librdkafka uses Kerberos, whose errors would not help.
+    """
     text = refusal({"security.protocol": "sasl_plaintext", "sasl.username": "ada"})
     assert "sasl.mechanism is GSSAPI, which is the default" in text
     assert "set it to PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512" in text
@@ -170,7 +174,7 @@ def test_names_of_other_clients(key: str, here: str) -> None:
     "servers", ["http://host:9092", "a:1, https://host", "SSL://host:9092", "://host"]
 )
 def test_scheme(servers: str) -> None:
-    """A wrong scheme is refused: librdkafka would drop the broker and wait for ever."""
+    """A wrong scheme is refused, because librdkafka would ignore the broker and wait for ever."""
     text = refusal({"bootstrap.servers": servers})
     assert '"bootstrap.servers"' in text
     assert "host:port" in text
@@ -192,8 +196,8 @@ def test_scheme(servers: str) -> None:
     ],
 )
 def test_address(address: str) -> None:
-    """A wrong address is refused: librdkafka would use another port (99999 is 34463), or look up
-    the host for ever."""
+    """A wrong address is refused. librdkafka would use another port (34463 instead of 99999), or
+    look up the host for ever."""
     text = refusal({"bootstrap.servers": f"good:9092, {address} ,other"})
     assert f'"{address}" is not an address: give brokers as host:port' in text
     assert "from 1 to 65535" in text
@@ -203,7 +207,7 @@ def test_address(address: str) -> None:
     "servers", ["host", "a:1,b", " a:1 , b:2 ,", "a:1\n", "::1", "[::1]", "[::1]:9092", "a:65535/"]
 )
 def test_address_that_librdkafka_can_use(servers: str) -> None:
-    """Such an address is not refused: it works with confluent-kafka, too."""
+    """An unusual address is not refused if librdkafka can use it, as in confluent-kafka."""
     Producer({"bootstrap.servers": servers, "logger": QUIET}).close(0)
 
 
@@ -217,8 +221,10 @@ def test_scheme_that_is_the_protocol() -> None:
 
 @pytest.mark.parametrize("client", [Producer, Consumer, AdminClient])
 def test_connect_without_brokers(client: Any) -> None:
-    """connect() raises at once and names the property; creating the client is allowed, as in
-    confluent-kafka."""
+    """connect() without brokers raises at once, and its error names the property.
+
+    Creating the client is allowed, as in confluent-kafka.
+    """
     watch = Stopwatch()
     settings = config(client=client)
     del settings["bootstrap.servers"]

@@ -1,4 +1,4 @@
-"""Configuration keys: suggestions for wrong ones, callbacks, loggers, secrets, plugins."""
+"""Configuration keys: suggestions for wrong keys, callbacks, loggers, secrets and plugins."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class TestKeys:
         ],
     )
     def test_did_you_mean(self, key: str, nearest: str) -> None:
-        """An unknown key comes with the nearest known one."""
+        """The error for an unknown key suggests the nearest known key."""
         text = refusal({key: "x"})
         assert f'"{key}"' in text
         assert f"did you mean '{nearest}'?" in text
 
     def test_did_you_mean_of_the_consumer(self) -> None:
-        """Each client type knows its own keys."""
+        """Suggestions are keys of the client's own type."""
         text = refusal({"group.id": "group", "on_comit": print}, Consumer)
         assert "did you mean 'on_commit'?" in text
 
@@ -72,21 +72,23 @@ class TestKeys:
         assert "did you mean" not in text
 
     def test_unknown_keyword(self) -> None:
-        """Keywords are keys too."""
+        """Unknown keywords get suggestions, too."""
         assert "bootstrap.servers" in refusal({}, bootstrap_servers="localhost")
         with pytest.raises(KafkaException, match=r"bootstrap\.servers"):
             Producer(bootstrap_servers="localhost")
 
     def test_unknown_key_in_the_nested_dict(self) -> None:
-        """default.topic.config is checked like the rest."""
+        """The keys in default.topic.config are checked like other keys."""
         text = refusal({"default.topic.config": {"ackss": 1}})
         assert '"ackss"' in text
         assert "did you mean 'acks'?" in text
 
     @pytest.mark.parametrize("key", ["on_commit", "rebalance_cb", "dr_msg_cb", "opaque"])
     def test_keys_that_are_not_for_a_producer(self, key: str) -> None:
-        """Keys of another client type, or for C only, are refused by name, and not silently
-        ignored."""
+        """Keys of another client type, and keys for C only, raise an error that names them.
+
+        They are not ignored silently.
+        """
         assert key in refusal({key: print})
 
     @pytest.mark.parametrize("key", [b"client.id", 1, None, ("client.id",), 1.5])
@@ -105,7 +107,8 @@ class TestKeys:
             assert "surrogate" in text
 
     def test_hook_of_librdkafkas_unit_tests(self) -> None:
-        """librdkafka would call the string as a function, so it must not reach librdkafka."""
+        """The value of this property must not reach librdkafka, which would call the string as a
+        function."""
         assert "ut_handle_ProduceResponse" in refusal({"ut_handle_ProduceResponse": "x"})
 
 
@@ -130,14 +133,14 @@ class TestSecrets:
 
     @pytest.mark.parametrize("key", SECRETS)
     def test_value_of_a_wrong_key_is_not_shown(self, key: str) -> None:
-        """The error does not show the value: the misspelt key may be that of a password."""
+        """The error does not show the value, because the misspelt key may mean a password."""
         text = refusal({key.replace("s", "z"): SECRET})
         assert SECRET not in text
 
     @pytest.mark.parametrize("key", SECRETS)
     def test_secrets_are_not_logged(self, key: str) -> None:
-        """Secrets are not logged with all of librdkafka's debug output, nor if creating the client
-        fails."""
+        """Secrets are not in the log, even with all of librdkafka's debug output, or if creating
+        the client fails."""
         records = Records()
         config: dict[str, Any] = {
             "debug": "all",
@@ -160,7 +163,7 @@ class TestCallables:
     @pytest.mark.parametrize(("client", "key"), CALLBACKS)
     @pytest.mark.parametrize("value", ["x", 1, [], False])
     def test_not_callable(self, client: type[Any], key: str, value: object) -> None:
-        """A callback that cannot be called is a TypeError or KafkaException(_INVALID_ARG), as in
+        """A callback that cannot be called raises TypeError or KafkaException(_INVALID_ARG), as in
         confluent-kafka. The error names the key and the type."""
         config = {"group.id": "group", key: value}
         given = type(value).__name__
@@ -207,7 +210,7 @@ class TestLogger:
 
     @pytest.mark.parametrize("value", ["name", 1, [], object()])
     def test_wrong_type(self, value: object) -> None:
-        """The error names the key, the type and what is allowed."""
+        """The error names the key, the given type and the allowed types."""
         text = refusal({"logger": value})
         assert "logging.Logger, a logging.Handler or None" in text
         assert type(value).__name__ in text
@@ -216,14 +219,15 @@ class TestLogger:
 class TestConsumer:
     @pytest.mark.parametrize("config", [{}, {"group.id": ""}, {"group.id": None}])
     def test_group_id_is_required(self, config: dict[str, Any]) -> None:
-        """Without a group.id, ValueError says what to set."""
+        """Without a group.id, the client raises a ValueError that names the property."""
         with pytest.raises(ValueError, match=r"group\.id must be set"):
             Consumer(config)
 
 
 class TestPlugins:
     def test_plugins_are_loaded_before_their_properties(self) -> None:
-        """A plugin adds properties, so it comes first wherever it stands in the dict."""
+        """A plugin adds properties, so librdkafka gets plugins first, wherever they are in the
+        dict."""
         text = refusal({"property.of.the.plugin": 1, "plugin.library.paths": "no-such-plugin"})
         assert "plugin.library.paths" in text
         assert "no-such-plugin" in text
@@ -236,8 +240,10 @@ class TestPlugins:
 
 @pytest.mark.parametrize("client", [Producer, Consumer, AdminClient, ShareConsumer])
 def test_aws_iam_is_refused(client: type[Any]) -> None:
-    """aws_iam raises an error instead of being silently accepted. With an oauth_cb, which makes the
-    tokens, it is accepted."""
+    """The method aws_iam raises an error instead of being silently accepted.
+
+    With an oauth_cb, which makes the tokens, the method is accepted.
+    """
     key = "sasl.oauthbearer.metadata.authentication.type"
     settings = configuration({key: "aws_iam", "sasl.oauthbearer.method": "oidc"}, client)
     with pytest.raises(KafkaException, match=f"{key}=aws_iam is not supported: give an oauth_cb"):

@@ -1,4 +1,4 @@
-"""The distribution's metadata: its version, its licence and what an index shows of it."""
+"""The metadata of the distribution: its version, its licence and its page on an index."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ import confluent_kafka
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-# The line of confluent-kafka whose API this package has.
+# The version of confluent-kafka whose API this package has.
 LINE = "2.16"
 
 
 @pytest.fixture(scope="module")
 def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
-    """The metadata that a wheel would have; nothing is compiled, and nothing is written into this
-    tree."""
+    """The metadata of a wheel, without compiling and without writing into this tree."""
     folder = tmp_path_factory.mktemp("metadata")
     command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
@@ -48,8 +47,8 @@ def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
     ],
 )
 def test_dependants_accept_the_version(requirement: str) -> None:
-    """Version ranges of dependants accept the version without --pre, because it is a final one of
-    the same line."""
+    """Version ranges of dependent packages accept the version without --pre, because it is a final
+    release in their range."""
     version = Version(PROJECT["version"])
     wanted = Requirement(requirement)
     assert wanted.name == PROJECT["name"]
@@ -60,7 +59,7 @@ def test_dependants_accept_the_version(requirement: str) -> None:
 
 
 def test_versions_keep_their_forms() -> None:
-    """version() is a text of numbers and libversion() a pair, as programs take them apart."""
+    """version() is a text of numbers, and libversion() is a pair, because programs parse them."""
     assert confluent_kafka.version() == confluent_kafka.__version__ == PROJECT["version"]
     assert tuple(map(int, confluent_kafka.version().split("."))) >= (2, 16, 1)
     text, number = confluent_kafka.libversion()
@@ -77,14 +76,15 @@ def test_build_has_a_number_of_its_own() -> None:
 
 
 def test_changelog_begins_with_this_build() -> None:
-    """The changelog's first section is about the version and build that this tree makes."""
+    """The first section of the changelog is about the version and the build of this tree."""
     build = confluent_kafka.build_info()["build"]
     headings = re.findall("^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert headings[0] == f"{PROJECT['version']}, build {build}"
 
 
 def test_description_has_no_relative_links(metadata: Message) -> None:
-    """An index shows README alone: a link to a file beside it would lead nowhere."""
+    """The description has no relative links, because an index shows only README and no other
+    files."""
     text = metadata.get_payload() or metadata["Description"]
     assert isinstance(text, str)
     assert text.lstrip().startswith("# confluent-kafka")
@@ -95,7 +95,7 @@ def test_description_has_no_relative_links(metadata: Message) -> None:
 
 
 def test_links_of_readme_lead_to_files_of_the_source_distribution() -> None:
-    """The files that the description names exist in the repository and in the sdist."""
+    """The files that README links to exist in the repository and in the source distribution."""
     included = (ROOT / "MANIFEST.in").read_text() + " README.md LICENSE LICENSE.librdkafka"
     for target in re.findall(r"\]\(((?!https?:)[^)#]+)", (ROOT / "README.md").read_text()):
         path = ROOT / target
@@ -106,8 +106,8 @@ def test_links_of_readme_lead_to_files_of_the_source_distribution() -> None:
 
 
 def test_metadata_names_authors_links_and_licences(metadata: Message) -> None:
-    """The licence expression covers the code that the extension links statically, and the texts are
-    listed."""
+    """The licence expression covers the code that the extension links statically, and the metadata
+    lists the licence files."""
     licences = set(metadata["License-Expression"].split(" AND "))
     assert licences >= {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Zlib"}
     assert metadata.get_all("License-File") == ["LICENSE", "LICENSE.librdkafka"]
@@ -121,7 +121,7 @@ def test_metadata_names_authors_links_and_licences(metadata: Message) -> None:
 
 
 def test_classifiers_are_of_what_the_tests_run_on(metadata: Message) -> None:
-    """Interpreters and systems are named if the tests and `make wheel` run there."""
+    """The classifiers name the interpreters and systems on which the tests and `make wheel` run."""
     classifiers = metadata.get_all("Classifier") or []
     versions = [each.rpartition(" ")[2] for each in classifiers if "Python :: 3." in each]
     assert versions == ["3.11", "3.12", "3.13"]

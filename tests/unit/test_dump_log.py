@@ -1,4 +1,7 @@
-"""``confluent-kafka dump-log`` on files made here; the integration tests have real ones."""
+"""``confluent-kafka dump-log`` with files that the tests make.
+
+The integration tests use real files.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,7 @@ def test_lines(segment: Path) -> None:
 
 
 def test_larger_than_what_is_read_at_once(tmp_path: Path) -> None:
-    """Batches are put together from several reads."""
+    """A batch that is larger than one read is shown completely."""
     path = tmp_path / "0.log"
     made = [RecordBatch.of([Record(n, 0, None, bytes(700_000 * n))]) for n in range(5)]
     path.write_bytes(records.write(made))
@@ -166,7 +169,7 @@ def broken(folder: Path, data: bytes) -> Path:
     ],
 )
 def test_corrupt(tmp_path: Path, segment: Path, data: bytes, shown: int, told: str) -> None:
-    """Batches before the corrupt one, and other files, are shown; the exit status is 1."""
+    """Batches before the corrupt batch, and other files, are shown. The exit status is 1."""
     path = broken(tmp_path, data)
     done = run("dump-log", str(path), str(segment))
     assert (done.status, len(done.stdout.splitlines())) == (1, shown + 2)
@@ -183,13 +186,14 @@ def test_records_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_empty(tmp_path: Path) -> None:
-    """A new segment is empty, and so is the output."""
+    """For a new segment, which is empty, the output is empty."""
     assert dumped(broken(tmp_path, b"")) == []
 
 
 @pytest.mark.parametrize("name", ["0.index", "0.timeindex", "0.txnindex", "0.snapshot"])
 def test_other_files(tmp_path: Path, name: str) -> None:
-    """Files that are not segments are refused, also those that Kafka keeps beside segments."""
+    """Files that are not segments are refused, including other files in Kafka's folders of
+    segments."""
     (tmp_path / name).write_bytes(bytes(100))
     done = run("dump-log", str(tmp_path / name))
     assert (done.status, done.stdout) == (2, b"")

@@ -1,4 +1,4 @@
-"""Brokers' error codes that librdkafka has no name for."""
+"""Error codes of brokers that librdkafka has no name for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Texts of errors that programs written for confluent-kafka match, word for word.
+"""Texts of errors are the same as in confluent-kafka, because programs match them.
 
-Additional advice is in a note of the exception, or after the text.
+Additional advice is in a note of the exception, or after that text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.support.clients import (
 from tests.support.waiting import TIMEOUT, wait_until
 
 HANDLE = "Handle has been closed"
-# Methods of the handle; set_sasl_credentials() has the share consumer's own text.
+# Methods of the handle. For a share consumer, set_sasl_credentials() has a text of its own.
 OF_THE_HANDLE = (
     *("list_topics", "list_groups", "cluster_id", "request", "api_versions"),
     "set_sasl_credentials",
@@ -156,7 +156,7 @@ def test_number_of_messages(count: int) -> None:
 
 @pytest.mark.parametrize("call", ["commit", "store_offsets"])
 def test_message_and_offsets(call: str) -> None:
-    """Only one of the two arguments is allowed; store_offsets() needs one of them."""
+    """The two arguments exclude each other. store_offsets() needs one of them."""
     with Consumer(config()) as consumer:
         method = getattr(consumer, call)
         both = {"message": Message("t", 0, 0), "offsets": partitions()}
@@ -176,7 +176,7 @@ def test_partition_count(function: Callable[..., int], count: int) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 3, "t", {}, {"t"}])
 def test_lists(wrong: object) -> None:
-    """The note names the argument and what was given."""
+    """The note names the argument and the given value."""
     with Consumer(config()) as consumer:
         with pytest.raises(TypeError) as caught:
             consumer.subscribe(wrong)  # type: ignore[arg-type]
@@ -189,7 +189,7 @@ def test_lists(wrong: object) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 3, "t", ("t", 0)])
 def test_not_a_topic_partition(wrong: Any) -> None:
-    """The note says which argument or element it is, and what was given."""
+    """The note names the wrong argument or element, and the given value."""
     kind = type(wrong).__name__
     with Consumer(config()) as consumer:
         for name, call in {
@@ -237,7 +237,7 @@ def test_two_threads_in_a_share_consumer() -> None:
         return bool(texts)
 
     def poll() -> None:
-        while True:  # the other thread may be inside its poll()
+        while True:  # while the other thread may be inside poll()
             with contextlib.suppress(ConcurrentModificationException):
                 consumer.poll(TIMEOUT)
                 return
@@ -257,12 +257,12 @@ def test_two_threads_in_a_share_consumer() -> None:
     assert [int(number) for number in ids.groups()] == [threading.get_ident(), polling.ident]
 
 
-# ---- what to do about it ----
+# ---- advice ----
 
 
 def test_a_message_that_is_too_large() -> None:
-    """The producer's own limit applies: the text has this limit, the size, and the topic's
-    setting."""
+    """For a message above the producer's own limit, the text contains the limit, the size, and the
+    topic's setting."""
     with Producer(config({"message.max.bytes": 2000})) as producer:
         with pytest.raises(KafkaException) as raised:
             producer.produce("t", b"x" * 3000, b"key")
@@ -322,7 +322,7 @@ def test_transactions_out_of_order() -> None:
 @pytest.mark.parametrize("client", [Producer, Consumer, AdminClient])
 @pytest.mark.parametrize("value", [lambda *_: None, "text"], ids=["callable", "text"])
 def test_properties_of_programs_in_c(client: type[Any], key: str, here: str, value: Any) -> None:
-    """Such properties cannot be set from Python: the text says what to use."""
+    """The error for a property of programs in C names its replacement in Python."""
     with pytest.raises(
         KafkaException, match=rf'"{key}" is for programs in C \(.*{re.escape(here)}'
     ):

@@ -1,4 +1,4 @@
-"""The interpreter exits with live clients: cleanly, quietly, and without being asked twice."""
+"""The interpreter exits cleanly and without output, even if clients are still open."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TestExit:
         ],
     )
     def test_live_client(self, script: str) -> None:
-        """Exit code 0 and no output, whatever state the client is in."""
+        """The exit code is 0, and there is no output, whatever state the client is in."""
         assert check_script(EXIT + script, timeout=60) == ""
 
     @pytest.mark.parametrize(
@@ -129,7 +129,8 @@ time.sleep(0.2)
         assert check_script(EXIT + script, timeout=60) == ""
 
     def test_commit_that_nobody_answers(self) -> None:
-        """librdkafka waits for the answer up to the session timeout, but the exit does not."""
+        """librdkafka waits for the response up to the session timeout, but the exit does not
+        wait."""
         script = """
 client = Consumer(settings | {"session.timeout.ms": 600000, "max.poll.interval.ms": 600000})
 client.commit(offsets=[TopicPartition("topic", 0, 0)])
@@ -145,7 +146,7 @@ client.commit(offsets=[TopicPartition("topic", 0, 0)])
         assert result.stdout == ""
 
     def test_clusters_and_clients(self) -> None:
-        """The exit is clean even if no cluster and no client was closed, in whatever order they
+        """The exit is clean even if clusters and clients were not closed, in whatever order they
         end."""
         script = """
 from confluent_kafka.testing import MockCluster
@@ -168,7 +169,8 @@ producer.produce("topic", b"another")
         assert check_script(EXIT + script) == ""
 
     def test_use_after_the_end(self) -> None:
-        """An atexit hook that runs later finds a closed client, not freed memory."""
+        """If an atexit hook uses a client after the package's own hook, the client is closed, and
+        no freed memory is read."""
         script = """
 import atexit
 
@@ -189,7 +191,7 @@ client = Producer(settings)
     def test_client_that_another_thread_drops(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The exit handler ignores a client that is being deleted, so that it does not end
         twice."""
-        monkeypatch.setenv("PYTHONMALLOC", "debug")  # freed twice is a crash
+        monkeypatch.setenv("PYTHONMALLOC", "debug")  # so that freeing twice is a crash
         script = """
 import threading
 from confluent_kafka import cimpl

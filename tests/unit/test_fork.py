@@ -1,4 +1,4 @@
-"""os.fork() with live clients: the child is told what to do, the parent goes on."""
+"""os.fork() with open clients: the child gets errors with advice, and the parent continues."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def wait(child):
 """
 
 
-# Like glibc's function, it holds a lock that fork() ignores, but for longer, so that every fork
-# that does not wait happens meanwhile.
+# Like glibc's function, this function holds a lock that fork() ignores. It holds the lock for
+# longer, so that every fork that does not wait for the look-up happens during the look-up.
 LOCKED_LOOK_UP = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,8 +60,10 @@ def check_fork(script: str, timeout: int = 60, env: dict[str, str] | None = None
 @needs_fork
 class TestFork:
     def test_child_and_parent(self) -> None:
-        """In the child every method says what to do and the exit does not hang; the parent's
-        clients go on working."""
+        """In the child, every method raises an error with advice, and the exit does not hang.
+
+        The parent's clients continue to work.
+        """
         output = check_fork(
             """
             from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS
@@ -122,8 +124,10 @@ class TestFork:
         assert output == "4\n"
 
     def test_while_other_threads_are_inside(self) -> None:
-        """A fork may happen while other threads hold locks: the child, which does not have these
-        threads, never waits for them."""
+        """A fork may happen while other threads hold locks.
+
+        The child does not have these threads, and never waits for the locks.
+        """
         check_fork(
             """
             import threading
@@ -175,7 +179,7 @@ class TestFork:
             timeout=120,
         )
 
-    @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is about a lock of glibc")
+    @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has this lock")
     def test_while_addresses_are_looked_up(self, tmp_path: Path) -> None:
         """A fork waits for look-ups, so that a client of the child can look up addresses and does
         not hang."""
@@ -215,8 +219,8 @@ class TestFork:
         assert output == "True\n"
 
     def test_in_a_callback(self) -> None:
-        """A child made inside a callback leaves poll() instead of waiting for the parent's
-        threads."""
+        """A child that is forked inside a callback returns from poll() and does not wait for the
+        parent's threads."""
         output = check_fork(
             """
             with MockCluster(1) as cluster:
@@ -241,8 +245,10 @@ class TestFork:
         assert output == "7\n"
 
     def test_multiprocessing(self) -> None:
-        """Forked workers of a pool can make clients of their own; the parent's client raises an
-        error there."""
+        """Forked workers of a pool can create clients of their own.
+
+        The parent's client raises an error in the workers.
+        """
         check_fork(
             """
             import multiprocessing
@@ -267,8 +273,8 @@ class TestFork:
         )
 
     def test_client_that_is_dropped_in_the_child(self) -> None:
-        """The child can drop the parent's client without a ResourceWarning or a crash: the parent
-        has to close it."""
+        """The child can drop the parent's client without a ResourceWarning or a crash, because only
+        the parent must close it."""
         check_fork(
             """
             warnings.simplefilter("error", ResourceWarning)
@@ -287,7 +293,7 @@ class TestFork:
         )
 
     def test_classes_around_a_client(self) -> None:
-        """The error names the class that the application has, in every API."""
+        """In every API, the error names the class that the application uses."""
         check_fork(
             """
             import asyncio

@@ -1,4 +1,4 @@
-"""tools/gil.py: the GIL is released around every librdkafka function that may wait."""
+"""tools/gil.py checks that the GIL is released around every librdkafka function that may wait."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_tool(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def check(folder: Path, code: str) -> list[str]:
-    """The tool's findings in a C file: line, colon, the first words."""
+    """The tool's findings in a C file: the line, a colon and the first words of each."""
     (folder / "file.c").write_text(code)
     result = run_tool(folder)
     assert bool(result.returncode) == bool(result.stderr)
@@ -41,8 +41,10 @@ def test_the_extension() -> None:
     not any(CACHE.glob("*.tgz")), reason="the sources of the pinned librdkafka are not here"
 )
 def test_the_table() -> None:
-    """The table equals the result from the sources of the pinned librdkafka; the tool prints the
-    reasons."""
+    """The table equals the result from the sources of the pinned librdkafka.
+
+    The tool prints the reasons.
+    """
     result = run_tool("--sources")
     assert (result.returncode, result.stderr) == (0, "")
     assert "rd_kafka_subscription > rd_kafka_op_req2 > rd_kafka_op_req" in result.stdout
@@ -81,7 +83,8 @@ sys.exit(gil.compare_with_sources())
 
 
 def test_call_with_the_gil(tmp_path: Path) -> None:
-    """A call is found if it is before or after the bracket, or if there is no bracket."""
+    """The tool finds a call with the GIL if it is before or after the bracket, or if there is no
+    bracket."""
     found = check(
         tmp_path,
         """\
@@ -107,7 +110,8 @@ method(Client *self)
 
 
 def test_functions_without_the_gil(tmp_path: Path) -> None:
-    """A marked function may wait, and is called like one; it has no GIL to release."""
+    """A function marked WITHOUT_GIL may call waiting functions, counts as a waiting function
+    itself, and must not release the GIL."""
     found = check(
         tmp_path,
         """\

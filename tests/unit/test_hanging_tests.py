@@ -1,4 +1,4 @@
-"""What the suite does with a test of its own that never ends."""
+"""The test suite reports a test that never ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_hangs(): threading.Event().wait()
 def test_after(): pass
 def test_and_another(): pass
 """
-# So long that on a busy machine no other test takes it.
+# Even on a busy machine, no other test takes this long.
 HANGS = ["-n", "2", "-o", "faulthandler_timeout=15", "-o", "faulthandler_exit_on_timeout=true"]
 
 

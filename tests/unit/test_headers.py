@@ -1,7 +1,6 @@
-"""Message headers: what produce() takes, and what a message gives back.
+"""Message headers: the forms that produce() accepts, and the headers of a message.
 
-No broker is needed: purge() reports a message as failed, with the headers that librdkafka
-was given.
+The tests need no broker. After purge(), the failed message has the headers that librdkafka got.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def producer() -> Iterator[Producer]:
 
 
 def round_trip(producer: Producer, headers: Any) -> Any:
-    """The headers that librdkafka has of a message produced with `headers`."""
+    """Produce a message with `headers`; return the headers that librdkafka has for it."""
     reports: list[Message] = []
     producer.produce(
         "t", headers=headers, on_delivery=lambda error, message: reports.append(message)
@@ -64,17 +63,17 @@ def test_round_trip(producer: Producer, given: Any, expected: Any) -> None:
 
 
 def test_many_and_large(producer: Producer) -> None:
-    """A message may have many headers, and large ones."""
+    """A message may have many headers, and large headers."""
     headers = [(f"name-{i}", bytes([i % 256]) * i) for i in range(1000)]
     assert round_trip(producer, headers) == headers
 
 
 def test_the_callers_objects_are_not_changed(producer: Producer) -> None:
-    """produce() reads headers and keeps none of them."""
+    """produce() does not change or keep the caller's headers."""
     headers: list[Any] = [("a", bytearray(b"x")), ["b", "y"]]
     assert round_trip(producer, headers) == [("a", b"x"), ("b", b"y")]
     assert headers == [("a", bytearray(b"x")), ["b", "y"]]
-    headers[0][1].append(0)  # a kept buffer would make this a BufferError
+    headers[0][1].append(0)  # if the producer kept the buffer, this would raise BufferError
 
 
 @pytest.mark.parametrize(
@@ -106,7 +105,7 @@ def test_the_callers_objects_are_not_changed(producer: Producer) -> None:
 def test_bad_headers(
     producer: Producer, given: Any, exception: type[Exception], message: str
 ) -> None:
-    """A wrong header is a typed error that names its place; nothing is sent or leaked."""
+    """A wrong header raises a typed error that names its place. Nothing is sent or leaked."""
 
     def produce() -> None:
         with pytest.raises(exception, match=message):
@@ -118,7 +117,7 @@ def test_bad_headers(
 
 
 class Treacherous:
-    """A buffer whose own code empties the list that it is in."""
+    """A buffer whose own code empties the list that contains it."""
 
     def __init__(self, headers: list[Any]) -> None:
         self.headers = headers
@@ -132,7 +131,8 @@ class Treacherous:
     sys.version_info < (3, 12), reason="buffers in Python need CPython 3.12 (PEP 688)"
 )
 def test_headers_that_change_while_they_are_read(producer: Producer) -> None:
-    """The list is read as it was when produce() was called: no crash, no partial read."""
+    """produce() reads the list as it was at the start of the call, without a crash or a partial
+    read."""
     headers: list[Any] = []
     headers += [("a", Treacherous(headers)), ("b", b"y")]
     assert round_trip(producer, headers) == [("a", b"x"), ("b", b"y")]
@@ -140,7 +140,7 @@ def test_headers_that_change_while_they_are_read(producer: Producer) -> None:
 
 
 def test_no_leaks(producer: Producer) -> None:
-    """Producing and reading headers leaves no reference behind."""
+    """Producing and reading headers leaks no references."""
 
     def work() -> None:
         round_trip(producer, [("a", b"x"), ("b", None), ["c", "text"]])

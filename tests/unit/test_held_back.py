@@ -64,8 +64,10 @@ print("end", file=sys.stderr, flush=True)
 
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_what_is_written_at_an_interruption_is_dropped(is_dropped: bool) -> None:
-    """After Ctrl-C, which the programs also get, their tracebacks are dropped; other output is
-    kept."""
+    """After Ctrl-C, which the started programs also get, their tracebacks are dropped.
+
+    Other output is kept.
+    """
     program = INTERRUPTED.replace("{before}", "dropped.set()" if is_dropped else "")
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -100,7 +102,8 @@ BROKEN = b"BrokenPipeError: [Errno 32] Broken pipe\n"
 )
 @pytest.mark.parametrize("size", [1, 7, 10_000])
 def test_broken_pipes_of_pyspark(output: bytes, shown: bytes, size: int) -> None:
-    """Only these tracebacks are left out of the output, wherever the output is cut into pieces."""
+    """Only PySpark's tracebacks of broken pipes are left out of the output, whatever pieces the
+    output arrives in."""
     lines = held_back._Lines()
     parts = [output[begin : begin + size] for begin in range(0, len(output), size)]
     assert b"".join([*map(lines.add, parts), lines.rest()]) == shown

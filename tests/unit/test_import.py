@@ -1,4 +1,4 @@
-"""Importing the package: what it loads, what it needs, what it changes."""
+"""The import of the package: the modules that it loads, its requirements and its side effects."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ NOT_IN_LIBRDKAFKA: set[Enum] = {
     admin.ResourceType.BROKER_LOGGER,
     admin.ResourceType.CLIENT_METRICS,
 }
-# OffsetSpec is not among them: it has no members, because it can also be a time.
+# OffsetSpec is not in this list. It has no members, because it can also be a time.
 SPECS = [name for name in vars(cimpl) if name.startswith("OFFSET_SPEC_")]
 PACKAGE = Path(confluent_kafka.__file__).parent
 
-# The modules of the standard library that the package may load, all of them small. Whatever
-# else is wanted (logging, typing, threading, json ...) is imported where it is first used.
+# The package may load only these small modules of the standard library. It imports other modules
+# (logging, typing, threading, json ...) when it uses them for the first time.
 ALLOWED = {
     "__future__",
     "atexit",
@@ -61,8 +61,8 @@ ALLOWED = {
     "types",
 }
 
-# Without `site` and PYTHONPATH: an interpreter that has only its standard library, and
-# has loaded next to nothing of it. `loaded` is what the import adds.
+# Without `site` and PYTHONPATH, the interpreter has only its standard library, and has loaded
+# almost none of it. `loaded` contains the modules that the import adds.
 ALONE = """
     import os, sys  # every interpreter starts with these two
     library = [path for path in sys.path if path.startswith(sys.base_prefix)]
@@ -74,12 +74,12 @@ ALONE = """
 
 
 def run_alone(module: str, then: str) -> str:
-    """Runs `import module` and `then` where nothing else is installed; returns the output."""
+    """Run `import module` and `then` without other installed packages; return the output."""
     return check_script(ALONE.format(module=module) + then, str(PACKAGE.parent), flags=("-P", "-S"))
 
 
 def test_import_loads_only_a_few_modules() -> None:
-    """The import is quick because of what it does not load."""
+    """The import loads only a few small modules, so that it is quick."""
     loaded = set(run_alone("confluent_kafka", "    print(*loaded)").split())
     top = {name.partition(".")[0] for name in loaded}
     assert top - {"confluent_kafka"} - {name for name in top if name.startswith("_")} <= ALLOWED
@@ -91,7 +91,7 @@ def test_import_loads_only_a_few_modules() -> None:
 @pytest.mark.parametrize("module", ["confluent_kafka", "confluent_kafka.cimpl"])
 @pytest.mark.parametrize("order", ["admin", "testing", "cimpl"])
 def test_core_needs_the_standard_library_only(module: str, order: str) -> None:
-    """Every module of the core can be the first one, and none needs another package."""
+    """Every module of the core can be imported first, and none needs another package."""
     then = f"""
     import confluent_kafka.{order}
     modules = {{name.partition(".")[0] for name in set(sys.modules) - before}}
@@ -101,7 +101,7 @@ def test_core_needs_the_standard_library_only(module: str, order: str) -> None:
 
 
 def test_clients_need_the_standard_library_only() -> None:
-    """A client sends, receives and describes the cluster where nothing else is installed."""
+    """A client can send, receive and describe the cluster without other installed packages."""
     then = """
     from confluent_kafka.testing import MockCluster
 
@@ -137,7 +137,8 @@ def test_import_changes_nothing() -> None:
 
 
 def test_import_again() -> None:
-    """Tools that reload modules get a second extension that works beside the first one."""
+    """If a tool imports the package again, the second extension works at the same time as the first
+    one."""
     script = """
     import sys
     import confluent_kafka as first
@@ -158,7 +159,7 @@ def test_import_again() -> None:
 
 
 def test_all_names_every_export() -> None:
-    """`from confluent_kafka import *` gives what is public, and no more."""
+    """`from confluent_kafka import *` imports exactly the public names."""
     names = confluent_kafka.__all__
     # pytest's rewriting of assertions leaves names with "@" in a module.
     public = {name for name in vars(confluent_kafka) if name[0].isalpha()}
@@ -166,8 +167,8 @@ def test_all_names_every_export() -> None:
     lazy = set(confluent_kafka._LAZY)
     assert lazy <= set(names) & set(dir(confluent_kafka))
     assert set(names) == (public - submodules) | lazy
-    # Some names are exported by the packages testing, admin and columns; numbers are exported as
-    # members of enumerations.
+    # The packages testing, admin and columns export some names. Numbers are exported as members of
+    # enumerations.
     elsewhere = {"MockCluster", "MockRequest", *admin.__all__, *columns.__all__}
     elsewhere |= {*ENUMERATORS, *SPECS}
     elsewhere |= set(columns.__all__)
@@ -176,7 +177,8 @@ def test_all_names_every_export() -> None:
 
 
 def test_all_numbers_are_members() -> None:
-    """Each number of an enumeration of librdkafka has one member, and each member such a number."""
+    """Each number of librdkafka's enumerations has one member, and each member has one of these
+    numbers."""
     for name in ENUMERATORS:
         kind = next(kind for prefix, kind in ENUMERATIONS.items() if name.startswith(prefix))
         assert kind(getattr(cimpl, name)).value == getattr(cimpl, name)
@@ -185,7 +187,8 @@ def test_all_numbers_are_members() -> None:
 
 
 def test_versions_agree() -> None:
-    """The version is the same everywhere; librdkafka's number fits its text."""
+    """The version is the same everywhere. librdkafka's version as a number equals its version as
+    text."""
     assert confluent_kafka.version() == confluent_kafka.__version__
     text, number = confluent_kafka.libversion()
     parts = [number >> 24, number >> 16 & 255, number >> 8 & 255]
@@ -202,8 +205,10 @@ def test_types_are_installed() -> None:
 
 @pytest.mark.parametrize("isolated", [False, True])
 def test_subinterpreters(isolated: bool) -> None:
-    """A subinterpreter that shares the GIL can use a client; one with its own GIL gets an
-    ImportError."""
+    """A subinterpreter that shares the GIL can use a client.
+
+    In a subinterpreter with its own GIL, the import raises ImportError.
+    """
     check_script(f"""
     import sys
 

@@ -1,4 +1,4 @@
-"""Import paths of confluent-kafka 2.x: the imports of programs and generated code work."""
+"""Programs and generated code can use the import paths of confluent-kafka 2.x."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ pytest.importorskip("jsonschema")
 
 PACKAGE = Path(confluent_kafka.__file__).parent
 REGISTRY = "confluent_kafka.schema_registry"
-# The folders that hold import paths only, and those whose modules are like protoc's.
+# The folders that contain only import paths, and the folders with modules like protoc's.
 FOLDERS = ("_async", "_sync", "common")
 GENERATED = "confluent"
 THIN = [path for name in FOLDERS for path in (PACKAGE / "schema_registry" / name).glob("*.py")]
-# Modules that are private in confluent-kafka, too, and that programs import nevertheless.
+# These modules are private in confluent-kafka, too, but programs import them.
 FILES = (
     "_model",
     "_types",
@@ -63,7 +63,8 @@ STATEMENTS = {
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_registry_paths_name_the_public_objects(statement: str) -> None:
-    """A class is the same by either path, so that isinstance() and `except` work across them."""
+    """Both paths lead to the same class, so that isinstance() and `except` work with either
+    path."""
     namespace: dict[str, object] = {}
     exec(f"from {REGISTRY}.{statement}", namespace)
     home = importlib.import_module(f"{REGISTRY}.{STATEMENTS[statement]}")
@@ -88,7 +89,8 @@ def test_registry_paths_name_the_public_objects(statement: str) -> None:
     }.items(),
 )
 def test_other_paths_have_their_names(module: str, names: tuple[str, ...]) -> None:
-    """Names are exported: type checkers accept them, and `import *` imports them."""
+    """The modules export their names, so that type checkers accept them and `import *` imports
+    them."""
     exported = importlib.import_module(f"confluent_kafka.{module}").__all__
     assert set(names) <= set(exported)
 
@@ -111,7 +113,8 @@ def test_modules_of_serialization_are_attributes() -> None:
 
 
 def test_paths_have_no_code() -> None:
-    """The modules only re-export public names, and nothing in the package depends on them."""
+    """The modules only re-export public names, and no other module of the package depends on
+    them."""
     for path in THIN:
         docstring, *rest = ast.parse(path.read_text()).body
         assert isinstance(docstring, ast.Expr)
@@ -135,7 +138,7 @@ def test_paths_have_no_code() -> None:
 
 
 def test_every_path_can_be_imported_first() -> None:
-    """No path depends on another one having been imported."""
+    """Each path can be imported without importing another path first."""
     generated = (PACKAGE / "schema_registry" / GENERATED).rglob("*_pb2.py")
     paths = [
         ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
@@ -155,7 +158,7 @@ def test_every_path_can_be_imported_first() -> None:
 
 # --- Protobuf -----------------------------------------------------------------------------
 
-# What protoc writes for a file that imports these three files, whose descriptors it needs.
+# protoc writes this code for a file that imports the three files. The code needs their descriptors.
 GENERATED_CODE = """
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     from confluent_kafka.schema_registry.confluent import meta_pb2
@@ -197,7 +200,7 @@ def test_generated_code_imports_the_registrys_files(implementation: str) -> None
 
 
 def test_helpers_of_decimals_and_variants() -> None:
-    """Each number keeps its own scale, as a BigDecimal of Java does."""
+    """Each number keeps its own scale, like a BigDecimal in Java."""
     types = f"{REGISTRY}.confluent.type"
     decimals = importlib.import_module(f"{types}.decimal_utils")
     numbers = {"1.23": (b"{", 3, 2), "1E+2": (b"\1", 1, -2), "-128": (b"\x80", 3, 0)}
@@ -212,7 +215,7 @@ def test_helpers_of_decimals_and_variants() -> None:
     assert variants.to_json_string(variants.from_bytes(b"\x0c\x05", b"\1\0\0")) == "5"
 
 
-# What confluent-kafka 2.16.1 registers, in the words of a descriptor: protoc's output of it.
+# The descriptor that confluent-kafka 2.16.1 registers, as protoc writes it.
 META = (
     b"\n\x14confluent/meta.proto\x12\tconfluent\x1a google/protobuf/descriptor.proto"
     b'"\x9d\x01\n\x04Meta\x12\x0b\n\x03doc\x18\x01 \x01(\t\x12+\n\x06params\x18\x02 \x03(\x0b2\x1b'
@@ -254,7 +257,10 @@ BOTH_ORDERS = """
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize("order", ["(ours, theirs)", "(theirs, ours)"])
 def test_registered_beside_the_same_files(order: str, implementation: str) -> None:
-    """A program may have compiled the files itself: the same file twice is no conflict."""
+    """A program may have compiled the same files itself.
+
+    Registering the same file twice is not a conflict.
+    """
     check_script(
         BOTH_ORDERS.format(files=[META, DECIMAL], order=order),
         env={"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": implementation},
@@ -263,7 +269,11 @@ def test_registered_beside_the_same_files(order: str, implementation: str) -> No
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 def test_another_versions_files_are_used_as_they_are(implementation: str) -> None:
-    """Earlier versions had Decimal in another file: a message has one descriptor in a process."""
+    """Earlier versions had Decimal in another file.
+
+    If a program has registered that file, the package uses it, because a process can have only one
+    descriptor for a message.
+    """
     check_script(
         BOTH_ORDERS.format(files=[ELSEWHERE], order="(theirs, ours)"),
         env={"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": implementation},

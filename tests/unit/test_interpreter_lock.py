@@ -1,4 +1,4 @@
-"""Calls that wait, and the creation of clients, leave the interpreter lock to other threads."""
+"""Calls that wait, and the creation of clients, release the interpreter lock for other threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.patches import needs
 from tests.support.scripts import check_script
 from tests.support.waiting import Stopwatch
 
-SECONDS = 8.0  # so that a call is waiting while something else is checked
+SECONDS = 8.0  # the calls wait this long, so that the tests can check other threads during the wait
 each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
 
 
@@ -26,10 +26,9 @@ class TestInterpreterLock:
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
     @each_client
     def test_creating_a_client(self, client: type[Any]) -> None:
-        """librdkafka reads files while a client is created: other threads run meanwhile.
+        """Other threads run while librdkafka reads files during the creation of a client.
 
-        The file here is a pipe that nobody has written to, so librdkafka waits for it, and
-        only another thread can end that.
+        The file here is an empty pipe, so librdkafka waits until another thread writes to the pipe.
         """
         script = f"""
             import os, sys, tempfile, threading
@@ -85,8 +84,8 @@ class TestInterpreterLock:
     def test_waiting(self, client: type[Any], call: Callable[[Any], object]) -> None:
         """During the call, another thread gets the interpreter lock whenever it needs it.
 
-        Each sleep gives the lock up and needs it back: 2,000 of them take a fraction of a
-        second, but hours if the waiting call kept the lock for its time slices.
+        Each sleep releases the lock and takes it again. The sleeps take a fraction of a second, but
+        would take very long if the waiting call kept the lock for its time slices.
         """
         made = client(config({"queue.buffering.max.messages": 1}, client))
         if client is Producer:
@@ -108,7 +107,7 @@ class TestInterpreterLock:
             time.sleep(1e-6)
         took = watch.elapsed
         was_waiting = thread.is_alive()
-        with contextlib.suppress(RuntimeError):  # it is close() that waits
+        with contextlib.suppress(RuntimeError):  # if close() is the call that waits
             made.wakeup()
         thread.join()
         if client is Producer:

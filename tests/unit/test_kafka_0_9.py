@@ -1,4 +1,4 @@
-"""compat.kafka_0_9: what needs no cluster."""
+"""The parts of compat.kafka_0_9 that need no cluster."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 
 def test_errors_by_number() -> None:
-    """A response's error number becomes its exception, which has the response; a new number becomes
-    an unknown error."""
+    """The error number of a response becomes an exception, which has the response.
+
+    A number that version 0.9 does not have becomes an unknown error.
+    """
     assert sorted(common.kafka_errors) == list(range(-1, 0)) + list(range(1, 17))
     response = common.ProduceResponse(b"t", 0, 3, -1)
     with pytest.raises(common.UnknownTopicOrPartitionError) as raised:
@@ -60,7 +62,7 @@ def test_errors_with_arguments(error: Exception) -> None:
 
 
 def test_strings_of_the_protocol() -> None:
-    """Lengths come first, and a string that is cut short is an error."""
+    """A string begins with its length. A string that is cut short raises an error."""
     assert util.write_int_string(b"ab") == b"\0\0\0\2ab"
     assert util.write_short_string(None) == b"\xff\xff"
     assert util.read_short_string(b"\0\2abc", 0) == (b"ab", 4)
@@ -75,7 +77,7 @@ def test_strings_of_the_protocol() -> None:
 
 
 def test_names() -> None:
-    """A name is str or bytes."""
+    """A name may be str or bytes."""
     assert util.kafka_bytestring("é") == util.kafka_bytestring(b"\xc3\xa9") == b"\xc3\xa9"
     with pytest.raises(TypeError, match="must be str or bytes, not int: 5"):
         util.kafka_bytestring(5)  # type: ignore[arg-type]
@@ -112,8 +114,8 @@ def test_a_timer_calls_until_it_is_stopped() -> None:
 
 
 def test_a_timer_whose_function_fails(caplog: pytest.LogCaptureFixture) -> None:
-    """The function is called again after an exception, because nobody would notice if the timer
-    ended."""
+    """The timer calls its function again after an exception, because nobody would notice if the
+    timer ended."""
     failed_twice = threading.Event()
     calls = 0
 
@@ -132,7 +134,7 @@ def test_a_timer_whose_function_fails(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_wrong_timers() -> None:
-    """The error says what is wrong."""
+    """The error names the wrong argument."""
     with pytest.raises(ValueError, match="t must be a positive number of milliseconds, not 0"):
         util.ReentrantTimer(0, print)
     with pytest.raises(ValueError, match="fn must be callable, not int"):
@@ -153,7 +155,7 @@ def test_wrong_timers() -> None:
     ],
 )
 def test_murmur2(key: Any, hashed: int) -> None:
-    """Keys have the hashes that kafka-python computed, and the partitions."""
+    """Keys get the same hashes and partitions as in kafka-python."""
     assert murmur2(key) == hashed
     partitioner = Murmur2Partitioner(list(range(7)))
     assert partitioner.partition(key) == (hashed & 0x7FFFFFFF) % 7
@@ -161,8 +163,10 @@ def test_murmur2(key: Any, hashed: int) -> None:
 
 
 def test_partitioners() -> None:
-    """One partitioner uses Python's hash; the other one takes the partitions in turn, also after
-    they have changed."""
+    """One partitioner uses Python's hash.
+
+    The other partitioner uses the partitions in turn, also after the partitions have changed.
+    """
     assert LegacyPartitioner([4, 5, 6]).partition(5) == [4, 5, 6][hash(5) % 3]
     in_turn = kafka.RoundRobinPartitioner([0, 1, 2])
     assert [in_turn.partition(b"k") for _ in range(4)] == [0, 1, 2, 0]
@@ -173,7 +177,7 @@ def test_partitioners() -> None:
 
 
 def test_addresses() -> None:
-    """Texts with commas and lists mean the same; the port may be left out."""
+    """Servers may be a text with commas or a list. The port may be missing."""
     expected = [("a", 1), ("b", 9092), ("::1", 7), ("::2", 9092)]
     assert collect_hosts("a:1, b,[::1]:7,::2", randomize=False) == expected
     assert collect_hosts(["a:1", b"b", "[::1]:7", "::2"], randomize=False) == expected
@@ -183,8 +187,10 @@ def test_addresses() -> None:
 
 
 def test_a_connection_carries_requests() -> None:
-    """A connection sends a request unchanged, and returns the answer without its size; a copy
-    connects with reinit()."""
+    """A connection sends a request unchanged, and returns the response without its size.
+
+    A copied connection connects with reinit().
+    """
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         connection = KafkaConnection("127.0.0.1", port, timeout=TIMEOUT)
@@ -206,7 +212,7 @@ def test_a_connection_carries_requests() -> None:
 
 
 def test_nobody_listens() -> None:
-    """A connection and a client raise at once."""
+    """If no server listens, a connection and a client raise at once."""
     host, port = NO_BROKER.split(":")
     with pytest.raises(common.ConnectionError, match=f"Kafka @ {host}:{port} went away"):
         KafkaConnection(host, int(port))
@@ -215,7 +221,7 @@ def test_nobody_listens() -> None:
 
 
 class Answering:
-    """A client that notes what is sent."""
+    """A client that records the sent requests."""
 
     def __init__(self) -> None:
         self.sent: list[Any] = []
@@ -232,7 +238,8 @@ class Answering:
 
 
 def test_what_producers_send() -> None:
-    """A request has the keywords of the producer, and answers come back as they are."""
+    """A request has the options of the producer, and the producer returns the responses
+    unchanged."""
     client: Any = Answering()
     producer = kafka.SimpleProducer(
         client, 0, ack_timeout=5, sync_fail_on_error=False, random_start=False
@@ -254,7 +261,7 @@ def test_what_producers_send() -> None:
     ],
 )
 def test_wrong_messages(key: Any, message: Any, text: str) -> None:
-    """Keys and messages are bytes, and not both are missing."""
+    """Keys and messages must be bytes, and only one of them may be missing."""
     client: Any = Answering()
     with pytest.raises(TypeError, match=text):
         kafka.KeyedProducer(client).send("t", key, message)
@@ -269,7 +276,7 @@ def test_wrong_messages(key: Any, message: Any, text: str) -> None:
     ],
 )
 def test_wrong_keywords(keywords: Any, error: type[Exception], text: str) -> None:
-    """A producer says which of its keywords is wrong."""
+    """The error of a producer names the wrong keyword."""
     client: Any = Answering()
     with pytest.raises(error, match=text):
         Producer(client, **keywords)
@@ -292,7 +299,7 @@ def test_wrong_buffers() -> None:
     ],
 )
 def test_wrong_configurations(keywords: Any, text: str) -> None:
-    """KafkaConsumer says what is missing or unknown."""
+    """The error of KafkaConsumer names the missing or unknown keyword."""
     with pytest.raises(common.KafkaConfigurationError, match=text):
         kafka.KafkaConsumer("t", **keywords)
 
@@ -327,7 +334,7 @@ def test_a_context_of_any_consumer(error: type[Exception] | None) -> None:
     "create", [protocol.create_gzip_message, protocol.create_snappy_message], ids=["gzip", "snappy"]
 )
 def test_messages_are_made_of_values(create: Any) -> None:
-    """Values without a key need no pair."""
+    """A message may be a value, or a pair of value and key."""
     assert create([b"a", (b"b", b"k"), None]) == create([(b"a", None), (b"b", b"k"), (None, None)])
     assert protocol.create_message_set([b"a"]) == protocol.create_message_set([(b"a", None)])
     with pytest.raises(TypeError):
@@ -335,14 +342,14 @@ def test_messages_are_made_of_values(create: Any) -> None:
 
 
 def test_topics_as_text() -> None:
-    """A request for metadata takes names as they are written."""
+    """In a request for metadata, names may be text."""
     encode = protocol.KafkaProtocol.encode_metadata_request
     assert encode(b"c", 7, topics=["t"]) == encode(b"c", 7, topics=[b"t"])
     assert encode(b"c", 7, payloads=["t"]) == encode(b"c", 7, [b"t"])
 
 
 def test_partitions_are_numbers() -> None:
-    """SimpleConsumer(partitions=["0"]) would read nothing."""
+    """Partitions must be numbers, because SimpleConsumer(partitions=["0"]) would read nothing."""
 
     class Client:
         def load_metadata_for_topics(self, *topics: bytes) -> None:

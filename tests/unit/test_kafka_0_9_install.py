@@ -1,4 +1,5 @@
-"""compat.install("kafka", generation="0.9"), and `confluent-kafka run`: programs of that time."""
+"""compat.install("kafka", generation="0.9") and `confluent-kafka run`, for programs of that
+version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kafka-python 0.9.5's codec and protocol: the bytes that 0.9.5 itself writes and reads."""
+"""The codec and the protocol write and read the same bytes as kafka-python 0.9.5."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SECOND = OffsetAndMessage(0, Message(0, 0, None, b"w"))
 class TestCodec:
     @pytest.mark.parametrize("level", [None, 0, 1, 9])
     def test_gzip(self, level: int | None) -> None:
-        """gzip_encode() writes a gzip file; level 0 compresses most, as None does."""
+        """gzip_encode() writes a gzip file. Level 0 means the strongest compression, like None."""
         data = b"some text " * 100
         packed = codec.gzip_encode(data, level)
         assert gzip.decompress(packed) == codec.gzip_decode(packed) == data
@@ -62,7 +62,8 @@ class TestCodec:
     @pytest.mark.parametrize(
         ("data", "error"),
         [(b"abc", gzip.BadGzipFile), (gzip.compress(b"x")[:-1], EOFError)],
-        ids=["no gzip", "cut off"],  # gzip writes the time: names of tests would differ
+        # Without these ids, the test's name would contain the time that gzip writes.
+        ids=["no gzip", "cut off"],
     )
     def test_broken_gzip(self, data: bytes, error: type[Exception]) -> None:
         """Broken data raises the exceptions of Python's gzip module."""
@@ -70,8 +71,10 @@ class TestCodec:
             codec.gzip_decode(data)
 
     def test_snappy(self) -> None:
-        """Both forms of Snappy are written and read; the reader recognises the form by its
-        beginning."""
+        """Both forms of Snappy are written and read.
+
+        The reader recognises the form by its first bytes.
+        """
         assert codec.snappy_encode(b"abc") == b"\x03\x08abc"
         framed = codec.snappy_encode(b"abcdefabcdef", True, 5)
         header = b"\x82SNAPPY\0" + struct.pack(">ii", 1, 1)
@@ -96,7 +99,7 @@ class TestCodec:
         encode: Callable[[bytes], bytes],
         decode: Callable[[bytes], bytes],
     ) -> None:
-        """No more than a limit is unpacked, which is 128 MiB."""
+        """At most 128 MiB are unpacked, which protects against decompression bombs."""
         packed = encode(bytes(10_000_000))
         assert len(decode(packed)) == 10_000_000
         monkeypatch.setattr(codec, "MAX_SIZE", 9_999_999)
@@ -110,7 +113,7 @@ class TestCodec:
 
 class TestCreating:
     def test_message(self) -> None:
-        """A message has the fields that were given."""
+        """A message has the given fields."""
         assert protocol.create_message(b"v", b"k") == Message(0, 0, b"k", b"v")
         assert protocol.create_message(None) == Message(0, 0, None, None)
 
@@ -127,8 +130,8 @@ class TestCreating:
         assert codec.snappy_decode(message.value or b"") == SET
 
     def test_set(self) -> None:
-        """A message set is a list of the messages, or of the one compressed message that contains
-        them."""
+        """A message set is a list of the messages, or a list of one compressed message that
+        contains them."""
         plain = [protocol.create_message(*pair) for pair in PAIRS]
         assert protocol.create_message_set(PAIRS) == plain
         snappy = protocol.create_snappy_message(PAIRS, b"K")
@@ -268,7 +271,7 @@ class TestRequests:
         ],
     )
     def test_versions_that_there_still_are(self, written: bytes, message: kafkas.Request) -> None:
-        """In versions that still exist, Kafka's own definitions give the same bytes."""
+        """For versions that still exist, Kafka's own definitions result in the same bytes."""
         key, version, number = struct.unpack_from(">hhi", written, 4)
         header = kafkas.RequestHeader(
             request_api_key=key,
@@ -280,14 +283,14 @@ class TestRequests:
         assert written[4:] == header.encode(1) + message.encode(version)
 
     def test_one_payload_for_each_partition(self) -> None:
-        """Two payloads for one partition are refused, because their answers could not be
+        """Two payloads for one partition are refused, because their responses could not be
         distinguished."""
         payloads = [ProduceRequest(b"t", 0, MESSAGES)] * 2
         with pytest.raises(AssertionError, match="Duplicate ProduceRequests for b't' 0"):
             KafkaProtocol.encode_produce_request(b"cid", 3, payloads)
 
     def test_other_formats_are_refused(self) -> None:
-        """Only format 0 is written."""
+        """Messages of formats other than 0 are refused."""
         with pytest.raises(ProtocolError, match="must be 0, not 1"):
             KafkaProtocol.encode_produce_request(
                 b"", 1, [ProduceRequest(b"t", 0, [Message(1, 0, None, b"")])]
@@ -295,7 +298,7 @@ class TestRequests:
 
 
 def answer(*partitions: bytes) -> bytes:
-    """An answer about the topic "t", with the number of each partition before its data."""
+    """A response about the topic "t". The data of each partition follow the partition's number."""
     start = struct.pack(">iih1si", 3, 1, 1, b"t", len(partitions))
     return start + b"".join(struct.pack(">i", n) + each for n, each in enumerate(partitions))
 
@@ -307,7 +310,7 @@ def fetched(*sets: bytes) -> list[list[OffsetAndMessage]]:
 
 
 def entry(body: bytes, crc: int | None = None) -> bytes:
-    """A message of these bytes after the checksum."""
+    """A message with these bytes after its checksum."""
     checked = struct.pack(">I", zlib.crc32(body) if crc is None else crc) + body
     return struct.pack(">qi", 5, len(checked)) + checked
 
@@ -319,7 +322,7 @@ def wrapper(attributes: int, value: bytes | None) -> bytes:
 
 class TestAnswers:
     def test_numbers(self) -> None:
-        """Answers that have only numbers are decoded."""
+        """Responses that contain only numbers are decoded."""
         produced = answer(struct.pack(">hq", 7, 55), struct.pack(">hq", 0, 56))
         assert list(KafkaProtocol.decode_produce_response(produced)) == [
             ProduceResponse(b"t", 0, 7, 55),
@@ -340,7 +343,7 @@ class TestAnswers:
         ]
 
     def test_cluster(self) -> None:
-        """Brokers and topics are decoded from the bytes that Kafka's own definitions give."""
+        """Brokers and topics are decoded from bytes that Kafka's own definitions write."""
         answer = kafkas.MetadataResponse
         partition = answer.MetadataResponsePartition(
             partition_index=4, leader_id=7, replica_nodes=[7, 8], isr_nodes=[8], error_code=9
@@ -356,19 +359,18 @@ class TestAnswers:
         )
 
     def test_coordinator(self) -> None:
-        """The coordinator of a group is decoded from the bytes that Kafka's own definitions
-        give."""
+        """The coordinator of a group is decoded from bytes that Kafka's own definitions write."""
         message = kafkas.FindCoordinatorResponse(error_code=2, node_id=7, host="h", port=9092)
         data = struct.pack(">i", 1) + message.encode(0)
         response = KafkaProtocol.decode_consumer_metadata_response(data)
         assert response == ConsumerMetadataResponse(2, 7, b"h", 9092)
 
     def test_lazy(self) -> None:
-        """An answer is decoded only when it is read."""
+        """A response is decoded only when the program reads it."""
         assert isinstance(KafkaProtocol.decode_produce_response(b""), Iterator)
 
     def test_every_beginning_is_too_short(self) -> None:
-        """An answer that is cut short anywhere raises an error."""
+        """A response that is cut short anywhere raises an error."""
         data = answer(struct.pack(">hqi", 0, 99, len(SET)) + SET)
         for end in range(len(data)):
             with pytest.raises(BufferUnderflowError):
@@ -380,7 +382,7 @@ class TestAnswers:
 
 class TestMessages:
     def test_plain(self) -> None:
-        """Uncompressed messages are decoded; a partition may have none."""
+        """Uncompressed messages are decoded. A partition may have no messages."""
         assert fetched(SET, b"") == [[FIRST, SECOND], []]
 
     @pytest.mark.parametrize("pack", [codec.gzip_encode, codec.snappy_encode])
@@ -390,8 +392,10 @@ class TestMessages:
         assert fetched(wrapper(number, pack(SET)) + SET) == [[FIRST, SECOND, FIRST, SECOND]]
 
     def test_last_one_is_cut_off(self) -> None:
-        """If the last message is cut off, the messages before it are returned; without any,
-        decoding fails."""
+        """If the last message is cut off, the messages before it are returned.
+
+        If there are none, decoding fails.
+        """
         for end in range(28, len(SET)):
             assert fetched(SET[:end]) == [[FIRST]]
         for end in range(1, 28):
@@ -399,13 +403,13 @@ class TestMessages:
                 fetched(SET[:end])
 
     def test_checksum(self) -> None:
-        """A change of any bit is found."""
+        """A change of any bit raises a checksum error."""
         for place in range(12, 28):
             with pytest.raises(ChecksumError, match="Message checksum failed"):
                 fetched(SET[:place] + bytes([SET[place] ^ 1]) + SET[place + 1 :])
 
     def test_codecs_that_0_9_5_does_not_know(self) -> None:
-        """LZ4 messages are skipped; the higher bits are ignored."""
+        """LZ4 messages are skipped, and higher bits of the attributes are ignored."""
         assert fetched(wrapper(3, b"x")) == [[]]
         assert fetched(wrapper(4, b"x")) == [[OffsetAndMessage(5, Message(0, 4, None, b"x"))]]
 
@@ -428,7 +432,7 @@ class TestMessages:
             fetched(data)
 
     def test_any_bytes(self) -> None:
-        """Random bytes give messages, or one of the errors that the documentation names."""
+        """Random bytes are decoded to messages, or raise one of the documented errors."""
         allowed: Any = (
             BufferUnderflowError,
             ChecksumError,

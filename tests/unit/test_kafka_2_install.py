@@ -1,4 +1,4 @@
-"""compat.install("kafka", generation="2"), and `confluent-kafka run`: programs of version 2."""
+"""compat.install("kafka", generation="2") and `confluent-kafka run`, for programs of version 2."""
 
 from __future__ import annotations
 

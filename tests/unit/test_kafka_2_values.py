@@ -37,7 +37,7 @@ METADATA = (
     "topic partition topic_partition offset timestamp log_start_offset checksum "
     "serialized_key_size serialized_value_size serialized_header_size"
 )
-NOBODY = "127.0.0.1:1"  # a port on which nothing listens
+NOBODY = "127.0.0.1:1"  # a port on which no server listens
 
 
 class Response:
@@ -49,7 +49,7 @@ class Response:
 
 @pytest.mark.parametrize("client", [KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient])
 def test_no_broker(client: Any) -> None:
-    """Without a broker, the constructor raises the error after which programs of version 2 try
+    """Without a broker, the constructor raises the error that makes programs of version 2 try
     again."""
     with pytest.raises(errors.NoBrokersAvailable, match=NOBODY) as caught:
         client(bootstrap_servers=NOBODY, api_version_auto_timeout_ms=10)
@@ -68,8 +68,7 @@ def test_unknown_keywords() -> None:
 
 
 def test_defaults() -> None:
-    """Defaults are those of version 2. A keyword that version 3 does not have is in none of its
-    classes."""
+    """The defaults are the same as in version 2."""
     assert KafkaProducer.DEFAULT_CONFIG["acks"] == 1
     assert KafkaProducer.DEFAULT_CONFIG["enable_idempotence"] is False
     assert KafkaProducer.DEFAULT_CONFIG["retries"] == 0
@@ -82,7 +81,10 @@ def test_defaults() -> None:
     ("counts", "assignments"), [((1, 1), {0: [1]}), ((1, -1), None), ((-1, -1), None)]
 )
 def test_topics_with_counts_and_assignments(counts: Any, assignments: Any) -> None:
-    """A topic has either counts or assignments; with neither, it gets the broker's defaults."""
+    """A topic has either counts or assignments.
+
+    With neither, the topic gets the broker's defaults.
+    """
     with pytest.raises(errors.IllegalArgumentError, match="either num_partitions"):
         NewTopic("t", *counts, assignments)
     assert NewTopic("t", -1, -1, {0: [1]}).replica_assignments == {0: [1]}
@@ -91,8 +93,10 @@ def test_topics_with_counts_and_assignments(counts: Any, assignments: Any) -> No
 
 
 def test_the_guide_has_the_keywords_without_effect() -> None:
-    """Each keyword that the guide lists belongs to a client; a keyword with an effect is not
-    listed."""
+    """Each keyword in the guide's list belongs to a client.
+
+    A keyword with an effect is not in the list.
+    """
     page = (ROOT / "docs" / "coming-from" / "kafka-python-2.md").read_text()
     listed = set(re.findall(r"`(\w+)`", re.split(r"## Keywords .*", page)[1].split("\n\n`")[0]))
     clients = (KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient)
@@ -114,7 +118,7 @@ def test_names_of_errors() -> None:
 
 
 def test_errors_with_arguments() -> None:
-    """The errors keep the messages that were not sent."""
+    """The errors contain the messages that were not sent."""
     full = errors.AsyncProducerQueueFull([1], "no room")
     assert (full.failed_msgs, full.args) == ([1], ("no room",))
     failed = errors.FailedPayloadsError("payload", "why")
@@ -131,8 +135,10 @@ def test_check_error() -> None:
 
 
 def test_the_default_partitioner() -> None:
-    """The partitioner chooses for a key as Java does; without a key, it prefers a partition with a
-    leader."""
+    """For a key, the partitioner chooses the same partition as Java.
+
+    Without a key, it prefers a partition with a leader.
+    """
     choose = DefaultPartitioner()
     assert choose(b"1", [0, 1, 2], [0]) == choose(b"1", [0, 1, 2], [1, 2])
     assert choose(None, [0, 1, 2], [1]) == 1
@@ -140,7 +146,7 @@ def test_the_default_partitioner() -> None:
 
 
 def test_a_future_has_the_start_of_the_log() -> None:
-    """RecordMetadata has ten fields, at the places of version 2."""
+    """RecordMetadata has ten fields, in the order of version 2."""
     future = FutureRecordMetadata(None, 0, 5, None, 1, 2, -1)
     place = TopicPartition("topic", 3)
     assert future._record("topic", 3, place, 4, 5) == (
@@ -158,7 +164,7 @@ def test_a_future_has_the_start_of_the_log() -> None:
 
 
 def test_answers() -> None:
-    """Answers can be read by field, as tuples, and as plain objects."""
+    """Responses can be read by field, as tuples, and as plain objects."""
     answer = TopicErrors([TopicError("topic", 0, None)])
     assert answer.topic_errors == [("topic", 0, None)]
     wanted = {"topic": "topic", "error_code": 0, "error_message": None}
@@ -187,8 +193,8 @@ def test_fields(kind: Any, fields: str) -> None:
 
 
 def test_a_connection_is_refused() -> None:
-    """A BrokerConnection can be created, but each of its methods raises an error that says what to
-    use instead."""
+    """A BrokerConnection can be created, but each of its methods raises an error that names a
+    replacement."""
     connection = BrokerConnection("host", 9092, 0)
     assert (connection.host, connection.port, connection.afi) == ("host", 9092, 0)
     methods = inspect.getmembers(connection, inspect.ismethod)

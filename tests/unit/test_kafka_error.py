@@ -57,12 +57,12 @@ def test_every_code_of_librdkafka_is_a_constant() -> None:
 
 @pytest.mark.parametrize("code", sorted(CONSTANTS.values()))
 def test_every_code_has_a_text(code: int) -> None:
-    """No constant is without librdkafka's own explanation."""
+    """librdkafka has a text for each constant."""
     assert not KafkaError(code).str().startswith("Err-")
 
 
 def test_unknown_code_is_kept() -> None:
-    """A code that only newer brokers know is kept."""
+    """An error keeps a code that only newer brokers have."""
     error = KafkaError(32000)
     assert error.code() == 32000
     assert error == 32000
@@ -71,7 +71,7 @@ def test_unknown_code_is_kept() -> None:
 
 
 def test_defaults() -> None:
-    """Without a reason the text is librdkafka's; no flag is set."""
+    """Without a reason, the error has librdkafka's text and no flags."""
     error = KafkaError(KafkaError._TIMED_OUT)
     assert error.code() == -185
     assert error.name() == "_TIMED_OUT"
@@ -82,7 +82,10 @@ def test_defaults() -> None:
 
 
 def test_errors_keep_no_text_that_librdkafka_has() -> None:
-    """An error of a failed message is one block of memory; its text is made when it is read."""
+    """The error of a failed message needs only one block of memory.
+
+    Its text is created when a program reads it.
+    """
     producer = Producer({"log_level": 0, "queue.buffering.max.messages": 1})
     producer.produce("t", b"fills the queue")
     messages: list[dict[str, Any]] = [{"value": b"x", "_error": None} for _ in range(10_000)]
@@ -98,7 +101,7 @@ def test_errors_keep_no_text_that_librdkafka_has() -> None:
 
 
 def test_all_fields() -> None:
-    """Each argument comes back from its accessor, by name and by place."""
+    """Each accessor returns its argument, whether it was given by name or by position."""
     for error in (
         KafkaError(3, "why", True, False, True),
         KafkaError(error=3, reason="why", fatal=True, retriable=False, txn_requires_abort=True),
@@ -111,13 +114,14 @@ def test_all_fields() -> None:
 
 
 def test_an_empty_reason_is_a_reason() -> None:
-    """Only None asks for librdkafka's text."""
+    """An empty reason stays empty. Only None means librdkafka's text."""
     assert KafkaError(3, "").str() == ""
     assert KafkaError(3, None).str() == "Broker: Unknown topic or partition"
 
 
 def test_repr() -> None:
-    """repr() and str() name code, number and text, and a fatal error says so."""
+    """repr() and str() contain the name, the number and the text, and FATAL if the error is
+    fatal."""
     error = KafkaError(-190, "gone")
     assert repr(error) == 'KafkaError{code=_UNKNOWN_PARTITION,val=-190,str="gone"}'
     assert str(error) == repr(error)
@@ -125,7 +129,7 @@ def test_repr() -> None:
 
 
 def test_compares_by_code() -> None:
-    """Equality and order look at the code alone, with ints as well."""
+    """Equality and order depend only on the code. Errors can also be compared with ints."""
     error = KafkaError(3, "a", fatal=True)
     assert error == KafkaError(3, "b")
     assert error == 3
@@ -142,7 +146,8 @@ def test_compares_by_code() -> None:
 
 @pytest.mark.parametrize("other", ["x", 3.0, None, b"", [3], object()])
 def test_other_types_are_unequal_and_unordered(other: Any) -> None:
-    """Comparing with something else is False or a TypeError, never an exception in ==."""
+    """An error does not equal an object of another type, and an order comparison raises
+    TypeError."""
     assert (KafkaError(3) == other) is False
     assert (KafkaError(3) != other) is True
     with pytest.raises(TypeError):
@@ -151,14 +156,14 @@ def test_other_types_are_unequal_and_unordered(other: Any) -> None:
 
 @pytest.mark.parametrize("code", [0, 3, -1, -2, -191, 32000])
 def test_hashes_like_its_code(code: int) -> None:
-    """What is equal hashes alike, so errors and codes are the same key of a dict."""
+    """Equal errors and codes have the same hash, so that they are the same key of a dict."""
     assert hash(KafkaError(code)) == hash(code)
     assert {code: "found"}[KafkaError(code)] == "found"  # type: ignore[index]
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles(protocol: int) -> None:
-    """Code, text and flags survive, as multiprocessing and Spark need."""
+    """Pickling keeps the code, the text and the flags, which multiprocessing and Spark need."""
     error = KafkaError(3, "why ☃", True, True, True)
     for twin in (pickle.loads(pickle.dumps(error, protocol)), copy.deepcopy(error)):
         assert type(twin) is KafkaError
@@ -176,7 +181,8 @@ class Located(KafkaError):
 
 
 def test_subclass() -> None:
-    """A subclass keeps its attributes, is equal to its base and pickles."""
+    """An instance of a subclass keeps its attributes, equals an error of the base class, and can be
+    pickled."""
     error = Located(3, "why", where="here")
     assert error == KafkaError(3)
     twin = copy.copy(Located(3, where="there"))
@@ -184,7 +190,7 @@ def test_subclass() -> None:
 
 
 def test_pickles_like_its_fields() -> None:
-    """Attributes that were added to an error are pickled, and nothing else."""
+    """A pickle contains the fields of an error and its added attributes, and nothing else."""
     error = KafkaError(3, "why")
     assert error.__reduce__() == (KafkaError, (3, "why", False, False, False))
     error.add_note("while testing")
@@ -229,7 +235,10 @@ def fail_with(error: KafkaError, cause: Exception) -> None:
 
 
 def test_raised_error() -> None:
-    """Traceback, cause, context and notes are there, and the report shows the text once."""
+    """A raised error has a traceback, a cause, a context and notes.
+
+    The report shows its text once.
+    """
     error = KafkaError(3, "why")
     error.add_note("a note")
     first = KeyError("first")
@@ -257,7 +266,7 @@ def test_args_make_an_equal_error() -> None:
 
 
 def test_args_can_be_set() -> None:
-    """args can be set, as of any exception; the error, its hash and its pickle do not change."""
+    """args can be set, as in any exception. The error, its hash and its pickle do not change."""
     error = KafkaError(3, "why")
     error.args = ["mine"]  # type: ignore[assignment]
     assert error.args == ("mine",)
@@ -270,8 +279,8 @@ def test_args_can_be_set() -> None:
 
 
 def test_errors_from_c_leave_context_to_the_exception() -> None:
-    """If C raises in an except clause, the KafkaException has the context, and its error has
-    none."""
+    """If the extension raises inside an except clause, the KafkaException has the context, and its
+    KafkaError has no context."""
 
     def fail() -> None:
         try:
@@ -287,7 +296,7 @@ def test_errors_from_c_leave_context_to_the_exception() -> None:
 
 
 def test_cycles_of_raised_errors_are_collected() -> None:
-    """An error that refers to its own frame or to itself does not live for ever."""
+    """The garbage collector frees an error that refers to its own frame or to itself."""
 
     def work() -> None:
         kept = KafkaError(3)
@@ -305,7 +314,8 @@ def test_cycles_of_raised_errors_are_collected() -> None:
 
 
 def test_a_long_chain_is_freed() -> None:
-    """Errors that are causes of errors are freed without a recursion that ends the process."""
+    """A long chain of errors and their causes is freed without a recursion that would end the
+    process."""
     check_script(
         """
         from confluent_kafka import KafkaError
@@ -321,7 +331,7 @@ def test_a_long_chain_is_freed() -> None:
 
 
 class Both(ValueError, KafkaError):
-    """An application's error that is one of two libraries at once."""
+    """An application's error that is an error of two libraries at the same time."""
 
     __init__ = KafkaError.__init__
     __new__ = KafkaError.__new__
@@ -359,7 +369,7 @@ def test_subclass_of_two_exceptions() -> None:
 def test_bad_arguments(
     arguments: tuple[Any, ...], keywords: dict[str, Any], exception: type[Exception], message: str
 ) -> None:
-    """A wrong argument is a typed error that names it, and leaks nothing."""
+    """A wrong argument raises a typed error that names the argument, and leaks nothing."""
 
     def make() -> None:
         with pytest.raises(exception, match=message):
@@ -370,19 +380,19 @@ def test_bad_arguments(
 
 
 def test_any_text_is_a_reason() -> None:
-    """Lone surrogates and NULs are legal in a str, and so in a reason."""
+    """A reason may contain lone surrogates and NULs, like any str."""
     assert KafkaError(3, "\udc80\0").str() == "\udc80\0"
 
 
 def test_uninitialised_is_harmless() -> None:
-    """__new__ without __init__ gives an error of no kind, not a crash."""
+    """__new__ without __init__ creates an empty error, which does not crash."""
     error = KafkaError.__new__(KafkaError)
     assert (error.code(), error.str()) == (0, "")
     assert pickle.loads(pickle.dumps(error)) == error
 
 
 def test_signatures() -> None:
-    """help() and editors see the parameters."""
+    """help() and editors can show the parameters."""
     assert str(inspect.signature(KafkaError)) == (
         "(error, reason=None, fatal=False, retriable=False, txn_requires_abort=False)"
     )
@@ -404,7 +414,8 @@ def test_exception_carries_the_error() -> None:
 
 
 def test_exception_code_and_error() -> None:
-    """error and code() are those of the KafkaError, and None where there is none."""
+    """`error` and code() return the KafkaError and its code, or None if the exception has no
+    KafkaError."""
     error = KafkaError(3, "why")
     assert KafkaException(error, "more").error is error
     assert KafkaException(error).code() == KafkaError.UNKNOWN_TOPIC_OR_PART
@@ -434,7 +445,7 @@ def test_exception_with_attributes_of_its_own() -> None:
 
 
 def test_exception_can_be_referred_to_weakly() -> None:
-    """A KafkaException has weak references, as exceptions written in Python have."""
+    """A KafkaException can have weak references, like exceptions written in Python."""
     exception = KafkaException(KafkaError(3))
     reference = weakref.ref(exception)
     assert reference() is exception
@@ -443,7 +454,7 @@ def test_exception_can_be_referred_to_weakly() -> None:
 
 
 def test_exception_pickles() -> None:
-    """A KafkaException raised in a worker process arrives as one."""
+    """A KafkaException can be pickled, so that it can leave a worker process."""
     twin = pickle.loads(pickle.dumps(KafkaException(KafkaError(3, "why", fatal=True))))
     assert type(twin) is KafkaException
     assert twin.args[0].str() == "why"
@@ -451,7 +462,8 @@ def test_exception_pickles() -> None:
 
 
 def test_raising_from_c_leaks_nothing() -> None:
-    """The KafkaError of an exception is freed with it, whichever way it was made."""
+    """The KafkaError of an exception is freed together with the exception, however the error was
+    created."""
     producer = Producer({"log_level": 0})
 
     def work() -> None:
@@ -468,7 +480,7 @@ def test_raising_from_c_leaks_nothing() -> None:
 
 
 def test_no_leaks() -> None:
-    """Making, reading, comparing, pickling and raising hold nothing afterwards."""
+    """Creating, reading, comparing, pickling and raising errors leaks nothing."""
 
     def work() -> None:
         error = KafkaError(3, "why", True, True, True)
@@ -495,7 +507,8 @@ def test_no_leaks() -> None:
 
 
 def test_old_names_of_codes() -> None:
-    """Programs of librdkafka 0.11 use them; name() is the new one."""
+    """The old names from librdkafka 0.11 still exist, because programs use them. name() returns the
+    new name."""
     assert KafkaError.GROUP_LOAD_IN_PROGRESS == KafkaError.COORDINATOR_LOAD_IN_PROGRESS
     assert KafkaError.GROUP_COORDINATOR_NOT_AVAILABLE == KafkaError.COORDINATOR_NOT_AVAILABLE
     assert KafkaError.NOT_COORDINATOR_FOR_GROUP == KafkaError.NOT_COORDINATOR

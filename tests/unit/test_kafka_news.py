@@ -1,4 +1,4 @@
-"""tools/kafka_news.py: what it prints of a newer release of Kafka's own client."""
+"""tools/kafka_news.py prints the differences of a newer release of Kafka's own client."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OURS = {"PageRequest": REQUEST, "PageResponse": RESPONSE, "PageRecord": RECORD}
 
 @pytest.fixture(scope="module")
 def news() -> Iterator[ModuleType]:
-    """The program as a module. Two modules that it imports have names that other packages have."""
+    """The program as a module. It imports two modules whose names other packages also have."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [str(TOOLS), *sys.path])
         for name in ("kafka", "protocol"):
@@ -39,17 +39,18 @@ def news() -> Iterator[ModuleType]:
 
 @pytest.fixture
 def ours(news: ModuleType) -> Any:
-    """A package that has two messages of the protocol, a record, an error code, a configuration."""
+    """A package with two messages of the protocol, a record, an error code and a configuration."""
     return news.Client(OURS, {2: "CORRUPT"}, {("topic", "retention.ms")})
 
 
 def said(news: ModuleType, ours: Any, **theirs: object) -> list[str]:
-    """The lines about a client that differs from this package in this way."""
+    """The lines about a client that differs from this package only in `theirs`."""
     return list(news.differences(ours, replace(ours, **theirs)))
 
 
 def test_messages(news: ModuleType, ours: Any) -> None:
-    """New and removed messages, versions and fields are named; fields with their struct."""
+    """The program names new and removed messages, versions and fields, with the structs of
+    fields."""
     changed = """request 3 1-13 9+ unstable
 topics []Topic 0+ nullable=1+
  name string 0-12
@@ -70,7 +71,7 @@ topics []Topic 0+ nullable=1+
 
 
 def test_names(news: ModuleType, ours: Any) -> None:
-    """New error codes, and configurations that are new or gone, are named."""
+    """The program names new error codes, and new and removed configurations."""
     errors = {2: "RENAMED", 136: "CONTROLLER_ID_NOT_REGISTERED"}
     assert said(news, ours, errors=errors, configurations={("producer", "retention.ms")}) == [
         "error code 136 CONTROLLER_ID_NOT_REGISTERED: new",
@@ -85,7 +86,10 @@ def test_exit_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """0 if nothing is new, 1 if something is, 2 if Maven fails; LATEST names the release."""
+    """The exit code is 0 if there are no differences, 1 if there are some, and 2 if Maven fails.
+
+    LATEST selects the release.
+    """
     asked: list[str] = []
     same = replace(news.this_package(ours.configurations), messages=dict(TABLES))
     newer = replace(same, errors=same.errors | {999: "NEW_CODE"})

@@ -1,4 +1,4 @@
-"""compat.kafka: what KafkaAdminClient takes."""
+"""The arguments and values of compat.kafka's KafkaAdminClient."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ PATTERN = ResourcePattern(ResourceType.TOPIC, "t")
     ],
 )
 def test_rules_that_cannot_be(make: Any, says: str) -> None:
-    """Invalid rules are refused as kafka-python refuses them."""
+    """Invalid rules are refused as in kafka-python."""
     with pytest.raises(errors.IllegalArgumentError, match=says):
         make()
 
 
 def test_rules_are_values() -> None:
-    """Equal rules compare equal, with equal hashes, and their text shows their fields."""
+    """Rules with equal fields are equal and have equal hashes. Their text shows the fields."""
     first, second = (
         ACL("User:x", "*", ACLOperation.READ, ACLPermissionType.ALLOW, PATTERN) for _ in range(2)
     )
@@ -73,7 +73,8 @@ def test_rules_are_values() -> None:
 
 
 def test_resources() -> None:
-    """A kind of resource may be given by name. A source shows whether somebody set the value."""
+    """A kind of resource may be given by name. is_modified() of a source returns whether the value
+    was set."""
     assert ConfigResource("topic", "t").resource_type is ConfigResourceType.TOPIC
     with pytest.raises(KeyError):
         ConfigResource("foo", "t")

@@ -1,4 +1,4 @@
-"""kafka-python's keywords as librdkafka's configuration."""
+"""Converts kafka-python's keywords into librdkafka's configuration."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _KEEP_ALIVE = (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
 
 class Tokens(AbstractTokenProvider):
-    """A token provider that has one token."""
+    """A token provider that always returns the same token."""
 
     def token(self) -> str:
         return "a.b.c"
@@ -123,7 +123,7 @@ def test_what_a_consumers_keywords_become(keywords: dict[str, Any], wanted: dict
 
 
 def test_credentials_are_only_where_they_are_used() -> None:
-    """Without a protocol that needs them, credentials are not passed on, as in kafka-python."""
+    """Credentials are passed on only if the protocol needs them, as in kafka-python."""
     conf = configured("producer", sasl_plain_username="u", ssl_cafile="a", sasl_mechanism="PLAIN")
     assert not any(name.startswith(("sasl.", "ssl.")) for name in conf)
 
@@ -152,7 +152,7 @@ def test_credentials_are_only_where_they_are_used() -> None:
     ],
 )
 def test_what_is_refused(keywords: dict[str, Any], kind: type[Exception], says: str) -> None:
-    """An error names the keyword, what is allowed and what was given."""
+    """An error names the keyword, the allowed values and the given value."""
     with pytest.raises(kind, match=re.escape(says)):
         configured("producer", **keywords)
 
@@ -213,7 +213,7 @@ def test_what_a_consumer_refuses(keywords: dict[str, Any], says: str) -> None:
 
 @pytest.mark.parametrize("strategy", [(StickyPartitionAssignor,), (object(),), ()])
 def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
-    """Such assignors are refused, and the error says what to use instead."""
+    """Assignors that librdkafka does not have are refused, and the error names alternatives."""
     with pytest.raises(ValueError, match="partition_assignment_strategy"):
         configured("consumer", partition_assignment_strategy=strategy)
 
@@ -254,7 +254,7 @@ def test_a_token_provider() -> None:
 @pytest.mark.parametrize("extreme", [0, 10**12])
 @pytest.mark.parametrize(("client", "kind"), [("producer", Producer), ("consumer", Consumer)])
 def test_librdkafka_knows_every_property(client: str, kind: Any, extreme: int) -> None:
-    """The table's properties are librdkafka's; extreme values are taken, also together."""
+    """librdkafka has every property in the table, and accepts extreme values, also together."""
     keywords: dict[str, Any] = {
         keyword.name: extreme
         for keyword in of_client(client)
@@ -281,7 +281,7 @@ def test_librdkafka_knows_every_property(client: str, kind: Any, extreme: int) -
     ],
 )
 def test_versions(given: Any, version: Any) -> None:
-    """A version becomes the newest known version that is not newer, as in kafka-python."""
+    """A given version is rounded down to the newest known version, as in kafka-python."""
     assert _versions.given(given) == version
 
 

@@ -21,7 +21,7 @@ KINDS = [
 
 
 def test_the_stub_is_what_the_module_is() -> None:
-    """errors.pyi, which editors and type checkers read, has the table's classes and no others."""
+    """errors.pyi, which editors and type checkers read, has exactly the classes of the table."""
     assert stub_classes(errors) == module_classes(errors)
 
 
@@ -43,7 +43,8 @@ def test_texts(error: Exception, text: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_exception(kind: type[errors.KafkaError]) -> None:
-    """An exception can be pickled, and equals another one of its class with the same arguments."""
+    """An exception can be pickled, and equals an exception of the same class with the same
+    arguments."""
     error: Any = kind({"p": 1}) if kind is errors.LogTruncationError else kind("x")
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert other == error
@@ -52,7 +53,10 @@ def test_each_exception(kind: type[errors.KafkaError]) -> None:
 
 
 def test_numbers() -> None:
-    """Each number has one class, with its name and meaning; others get a class of their own."""
+    """Each number has one class with its name and meaning.
+
+    An unknown number gets a class of its own.
+    """
     numbered = [
         kind
         for kind in set(KINDS)
@@ -65,7 +69,8 @@ def test_numbers() -> None:
         assert errors.for_code(number).errno == number
         assert errors.for_code(number).message
         assert errors.for_code(number).description
-        assert "errno" in vars(errors.for_code(number))  # each class has its own number
+        # Each class of an unknown number has its own number.
+        assert "errno" in vars(errors.for_code(number))
     unknown = errors.for_code(9999)
     assert (unknown.__name__, unknown.errno) == ("UnrecognizedBrokerError", 9999)
 
@@ -95,7 +100,8 @@ def test_librdkafkas_errors(code: int, kind: type[Exception]) -> None:
 
 
 def test_what_may_be_repeated() -> None:
-    """The classes say whether a call may succeed later, and whether metadata is out of date."""
+    """The attributes of the classes show whether a call may succeed later, and whether metadata is
+    out of date."""
     assert errors.NotControllerError.retriable
     assert not errors.NotControllerError.invalid_metadata
     assert errors.UnknownTopicOrPartitionError.invalid_metadata

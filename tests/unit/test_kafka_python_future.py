@@ -15,7 +15,8 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 
 def at_line(number: int, method: Callable[..., Any], act: Callable[[], object]) -> Any:
-    """A tracer that acts before a line of a method, as a finalizer or a signal's handler can."""
+    """A tracer that calls `act` before a line of a method, as a finalizer or a signal handler can
+    run there."""
     code = method.__code__
     passed = 0
 
@@ -35,7 +36,8 @@ def at_line(number: int, method: Callable[..., Any], act: Callable[[], object]) 
 @pytest.mark.parametrize("number", range(1, 9))
 @pytest.mark.parametrize("earlier", [0, 2])
 def test_settled_by_the_thread_that_adds_a_callback(number: int, earlier: int) -> None:
-    """Each callback runs once, in order, wherever the thread is when it settles futures."""
+    """Each callback runs once, in order, even if the adding thread itself settles the future at any
+    line."""
     future, other = Future(), Future()
     called: list[int] = []
     for one in range(earlier):
@@ -49,7 +51,7 @@ def test_settled_by_the_thread_that_adds_a_callback(number: int, earlier: int) -
         sys.settrace(at_line(number, Future._when_done, settle))
         future.add_callback(lambda _: called.append(earlier))
         sys.settrace(None)
-        if not future.is_done:  # the method has fewer lines than this
+        if not future.is_done:  # the method has fewer lines than `number`
             settle()
 
     thread = threading.Thread(target=add, daemon=True)
@@ -98,7 +100,7 @@ def test_a_callback_of_a_settled_future(number: int) -> None:
 
 @pytest.mark.parametrize("error", [SystemExit, ValueError])
 def test_callbacks_that_raise(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other callbacks run all the same: get() in another thread waits for one of them."""
+    """The other callbacks still run, because get() in another thread waits for one of them."""
     monkeypatch.setattr(Future, "error_on_callbacks", True)
     future = Future()
     called: list[str] = []

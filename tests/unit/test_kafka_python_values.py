@@ -72,7 +72,7 @@ def test_a_future_that_succeeds() -> None:
 
 
 def test_a_future_that_fails() -> None:
-    """Errbacks get the exception, and chained futures have it too."""
+    """Errbacks get the exception, and chained futures fail with it, too."""
     future, other, seen = Future(), Future(), []
     future.add_callback(seen.append).add_errback(seen.append).chain(other)
     future.failure(errors.NodeNotReadyError)
@@ -93,7 +93,7 @@ def test_callbacks_that_raise(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_awaiting_a_future() -> None:
-    """A future can be awaited, also when it is settled."""
+    """A future can be awaited, even if it is already settled."""
 
     async def awaited(future: Future) -> Any:
         return await future
@@ -126,7 +126,7 @@ def test_the_future_of_a_message() -> None:
 
 
 def test_serializers() -> None:
-    """Text and JSON become bytes and back; None stays Kafka's null."""
+    """Text and JSON are converted to bytes and back. None stays Kafka's null."""
     text, json = DefaultSerializer(), JsonSerializer()
     assert text.serialize("t", [], "é") == "é".encode()
     assert text.serialize("t", [], b"x") == b"x"
@@ -167,14 +167,16 @@ def test_functions_and_others_as_serializers() -> None:
 
 @pytest.mark.parametrize("key", [b"", b"a", b"ab", b"abc", b"abcd", bytes(range(200))])
 def test_the_default_partitioner(key: bytes) -> None:
-    """Keys go where librdkafka, and so Kafka's Java client, puts them."""
+    """Keys get the same partition as in librdkafka and in Kafka's Java client."""
     chosen = DefaultPartitioner().partition("t", key, key, None, None, ClusterOfThree())
     assert chosen == of_librdkafka(key, 3) == (murmur2(key) & 0x7FFFFFFF) % 3
 
 
 def test_messages_without_a_key() -> None:
-    """Messages without a key go to partitions that have a leader; the sticky partitioner changes
-    only with a new batch."""
+    """Messages without a key go to partitions that have a leader.
+
+    The sticky partitioner changes the partition only for a new batch.
+    """
     cluster, sticky = ClusterOfThree(), StickyPartitioner()
     message = ("t", None, None, b"v", b"v", cluster)
     assert {DefaultPartitioner().partition(*message) for _ in range(200)} == {1, 2}
@@ -183,14 +185,16 @@ def test_messages_without_a_key() -> None:
     sticky.on_new_batch("t", cluster, first)
     second = sticky.partition(*message)
     assert second == 3 - first
-    sticky.on_new_batch("t", cluster, first)  # an older batch than the current one
+    sticky.on_new_batch("t", cluster, first)  # this batch is older than the current batch
     assert sticky.partition(*message) == second
     assert sticky.partition("t", b"k", b"k", None, None, cluster) == of_librdkafka(b"k", 3)
 
 
 def test_a_sticky_partition_without_a_leader() -> None:
-    """Another partition replaces it at once; if no partition has a leader, any partition may be
-    chosen."""
+    """If the sticky partition loses its leader, another partition replaces it at once.
+
+    If no partition has a leader, any partition may be chosen.
+    """
     cluster, sticky = ClusterOfThree(), StickyPartitioner()
     message = ("t", None, None, b"v", b"v", cluster)
     for available in ({1}, {2}, {0}):
@@ -203,7 +207,7 @@ def test_a_sticky_partition_without_a_leader() -> None:
 @pytest.mark.parametrize("partitioner", [DefaultPartitioner(), StickyPartitioner()])
 @pytest.mark.parametrize("key", [None, b"k"])
 def test_partitions_of_an_unknown_topic(partitioner: DefaultPartitioner, key: Any) -> None:
-    """There are no partitions to choose from, and a new batch changes nothing."""
+    """For an unknown topic, the partitioner raises ValueError, and a new batch changes nothing."""
     cluster = ClusterMetadata()
     with pytest.raises(ValueError, match="Topic t not found"):
         partitioner.partition("t", key, key, b"v", b"v", cluster)

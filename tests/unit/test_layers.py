@@ -1,4 +1,4 @@
-"""tools/layers.py: arrows run one way, in C and in Python."""
+"""tools/layers.py finds arrows in the wrong direction, in C and in Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def layers() -> ModuleType:
 
 
 def write(folder: Path, **files: str) -> Path:
-    """Files by their paths, with `_IN_` for a slash and `_DOT_` for a dot."""
+    """Write files. In the keywords, `_IN_` means a slash and `_DOT_` means a dot."""
     for name, text in files.items():
         path = folder / name.replace("_IN_", "/").replace("_DOT_", ".")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def c_problems(layers: ModuleType, folder: Path) -> list[str]:
 
 
 def test_the_tree() -> None:
-    """No arrow of the extension or the package runs up, and there is no circle."""
+    """No arrow of the extension or the package goes to a higher room, and there is no circle."""
     result = subprocess.run([sys.executable, str(TOOL)], capture_output=True, text=True)
     assert (result.stdout, result.stderr, result.returncode) == ("", "", 0)
 
@@ -57,7 +57,7 @@ def test_an_arrow_that_runs_down(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_an_include_that_runs_up(layers: ModuleType, tmp_path: Path) -> None:
-    """The line, the two files, and what the room may use are named."""
+    """The message names the line, the two files, and the rooms that may be used."""
     folder = write(
         tmp_path,
         high_IN_two_DOT_h="int two(void);\n",
@@ -78,7 +78,8 @@ def test_a_call_that_runs_up(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_what_is_no_use(layers: ModuleType, tmp_path: Path) -> None:
-    """Names in comments and strings, and static functions with the same name, are not arrows."""
+    """Names in comments and strings, and static functions with the same name, do not count as
+    arrows."""
     folder = write(
         tmp_path,
         high_IN_two_DOT_c="int\ntwo(void)\n{\n    return 2;\n}\n\nstatic int\nthree(void)\n{\n}\n",
@@ -88,7 +89,7 @@ def test_what_is_no_use(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_circle_of_files(layers: ModuleType, tmp_path: Path) -> None:
-    """Two files of one room that use each other are named, with the lines."""
+    """The message names two files of one room that use each other, with the lines."""
     folder = write(
         tmp_path,
         low_IN_one_DOT_c="int\none(void)\n{\n    return two();\n}\n",
@@ -101,7 +102,10 @@ def test_a_circle_of_files(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_part_of_the_client(layers: ModuleType, tmp_path: Path) -> None:
-    """Only the file that a part belongs to touches its fields; others may pass it on."""
+    """Only the file that a part belongs to may touch the part's fields.
+
+    Other files may pass the part on.
+    """
     folder = write(
         tmp_path,
         client_IN_guard_DOT_c="void\nopen(Client *self)\n{\n    self->guard.phase = 1;\n}\n",
@@ -113,7 +117,7 @@ def test_a_part_of_the_client(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_an_import_of_the_extension(layers: ModuleType, tmp_path: Path) -> None:
-    """The extension may import plain values alone; a type's own name is no import."""
+    """The extension may import only plain values. The name of a type is not an import."""
     folder = write(
         tmp_path,
         low_IN_one_DOT_c='x = import_attribute("confluent_kafka.admin._groups", "Group");\n'
@@ -125,7 +129,7 @@ def test_an_import_of_the_extension(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_imports_of_the_package(layers: ModuleType, tmp_path: Path) -> None:
-    """Absolute and relative imports count, at any depth; those for type checkers do not."""
+    """Absolute and relative imports count, at any depth. Imports for type checkers do not count."""
     folder = write(
         tmp_path / "src" / "confluent_kafka",
         __init___DOT_py="",
@@ -142,8 +146,10 @@ def test_imports_of_the_package(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_circle_of_two_headers(layers: ModuleType, tmp_path: Path) -> None:
-    """A header depends on the files whose functions its code calls; its declarations do not
-    count."""
+    """A header depends on the files whose functions its code calls.
+
+    Its declarations do not count.
+    """
     one_h = "void two(void);\n\nstatic inline void\none(void)\n{\n    two();\n}\n"
     folder = write(
         tmp_path,
@@ -157,8 +163,10 @@ def test_a_circle_of_two_headers(layers: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_circle_of_types(layers: ModuleType, tmp_path: Path) -> None:
-    """Two modules that import each other's types are a circle; an __init__ may import the types of
-    its modules."""
+    """Two modules that import each other's types form a circle.
+
+    An __init__ may import the types of its modules.
+    """
     of_types = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from confluent_kafka.{} import X\n"
     package = tmp_path / "src" / "confluent_kafka"
     write(

@@ -1,4 +1,4 @@
-"""The leak checks themselves: each kind of leak that they promise to find."""
+"""The checks for leaks find each kind of leak that they promise to find."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_finds_a_leak(leak: Callable[[], None]) -> None:
 
 
 def test_is_quiet_without_one() -> None:
-    """Work that gives everything back passes, garbage cycles included."""
+    """Work that frees everything passes, even if it creates garbage cycles."""
 
     def work() -> None:
         cycle: list[Any] = []

@@ -1,4 +1,5 @@
-"""confluent_kafka.avro: schemas, the registry's client and the serializer by their former names."""
+"""confluent_kafka.avro: schemas, the registry's client and the serializer under their former
+names."""
 
 from __future__ import annotations
 
@@ -54,8 +55,8 @@ WIDER = json.dumps(
 )
 OTHER = json.dumps(USER | {"fields": [{"name": "name", "type": "int"}]})
 ADA = {"name": "Ada", "age": 36}
-# As Avro's specification has it: the length of the name in zigzag (3 is 06) and its bytes, then
-# 36 in zigzag (72 is 48 in hexadecimal).
+# The bytes follow Avro's specification: the length of the name in zigzag (3 is 06), the bytes of
+# the name, and 36 in zigzag (72 is 48 in hexadecimal).
 ADA_BYTES = b"\x06Ada\x48"
 
 
@@ -72,7 +73,7 @@ def client(registry: FakeRegistry) -> Iterator[CachedSchemaRegistryClient]:
 
 
 def serializer_of(client: CachedSchemaRegistryClient, *readers: Any) -> MessageSerializer:
-    """A serializer; `readers` are the schemas that keys and values are read as."""
+    """A serializer. `readers` are the reader's schemas for keys and values."""
     return MessageSerializer(client, *readers)
 
 
@@ -80,7 +81,10 @@ def serializer_of(client: CachedSchemaRegistryClient, *readers: Any) -> MessageS
 
 
 def test_a_schema_is_its_json() -> None:
-    """str() returns JSON, and to_json() the parsed JSON; attributes have the type and names."""
+    """str() returns JSON, and to_json() returns the parsed JSON.
+
+    The attributes contain the type and the names.
+    """
     schema = avro.loads(USER_TEXT)
     assert json.loads(str(schema)) == schema.to_json() == USER
     assert (schema.type, schema.fullname, schema.name, schema.namespace) == (
@@ -105,7 +109,7 @@ def test_a_schema_is_its_json() -> None:
     ],
 )
 def test_schemas_without_a_name(text: str, kind: str, name: str | None) -> None:
-    """Primitive types and unions are schemas as well, the former also by their bare names."""
+    """Primitive types and unions are schemas, too. A primitive type may also be only its name."""
     schema = avro.loads(text)
     assert (schema.type, schema.namespace) == (kind, None)
     if name is not None:
@@ -125,7 +129,7 @@ def test_equal_schemas() -> None:
 
 
 def test_load(tmp_path: Path) -> None:
-    """A file is read by its path, of any kind; bytes, as of a package's data, are a text too."""
+    """load() accepts any kind of path. loads() also accepts bytes, such as a package's data."""
     path = tmp_path / "user.avsc"
     path.write_text(json.dumps(USER | {"doc": "naïve"}, ensure_ascii=False), encoding="utf-8")
     assert avro.load(path) == avro.load(str(path)) == avro.loads(path.read_bytes())
@@ -133,7 +137,7 @@ def test_load(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_loaded(tmp_path: Path) -> None:
-    """Errors name the file; nothing but paths is taken, so that no read waits for stdin."""
+    """Errors name the file. Only paths are accepted, so that no call waits for stdin."""
     path = tmp_path / "bad.avsc"
     path.write_text('{"type": "nope"}')
     with pytest.raises(ClientError, match=r"bad\.avsc: the schema is not an Avro schema.*nope"):
@@ -149,7 +153,7 @@ def test_what_cannot_be_loaded(tmp_path: Path) -> None:
     "text", ["", "{", "nope", '{"type": "nope"}', '{"type": "record"}', b"\xff", "[" * 100_000, "5"]
 )
 def test_texts_that_are_no_schemas(text: str | bytes) -> None:
-    """A text that is no schema is a ClientError that says so."""
+    """A text that is not a schema raises a ClientError with this reason."""
     with pytest.raises(ClientError, match="the schema is not ") as raised:
         avro.loads(text)
     assert raised.value.http_code is None
@@ -158,7 +162,7 @@ def test_texts_that_are_no_schemas(text: str | bytes) -> None:
 
 @pytest.mark.parametrize("value", [None, 3, {}])
 def test_what_is_no_text(value: Any) -> None:
-    """The error names the argument and what was given."""
+    """The error names the argument and the given value."""
     with pytest.raises(TypeError, match=f"schema_str must be a str, not {type(value).__name__}"):
         avro.loads(value)
 
@@ -167,7 +171,7 @@ def test_what_is_no_text(value: Any) -> None:
 
 
 def test_register_and_find(client: CachedSchemaRegistryClient) -> None:
-    """What was registered is found by id, by version and by the schema itself."""
+    """A registered schema is found by id, by version and by the schema itself."""
     user, wider = avro.loads(USER_TEXT), avro.loads(WIDER)
     first = client.register("users", user)
     assert client.register("users", user) == first
@@ -193,7 +197,8 @@ def test_another_client_sees_new_versions(
 def test_what_is_known_is_not_asked_for(
     registry: FakeRegistry, client: CachedSchemaRegistryClient
 ) -> None:
-    """Ids never change: a schema is registered, or fetched by its id, only once."""
+    """The client registers a schema, or fetches it by its id, only once, because ids never
+    change."""
     schema = avro.loads(USER_TEXT)
     number = registry.register("users", USER_TEXT)
     for _ in range(3):
@@ -210,8 +215,10 @@ def test_what_is_known_is_not_asked_for(
 
 
 def test_what_the_registry_does_not_have(client: CachedSchemaRegistryClient) -> None:
-    """Look-ups return None, and False for compatibility; calls that need an existing item raise
-    ClientError."""
+    """Look-ups return None, and tests of compatibility return False.
+
+    Calls that need an existing item raise ClientError.
+    """
     schema = avro.loads(USER_TEXT)
     assert client.get_by_id(99) is None
     assert client.get_version("users", schema) is None
@@ -229,7 +236,8 @@ def test_what_the_registry_does_not_have(client: CachedSchemaRegistryClient) -> 
 
 
 def test_compatibility(client: CachedSchemaRegistryClient) -> None:
-    """Levels are set and read, for one subject or for all, and new versions must keep to them."""
+    """Levels are set and read, for one subject or for all subjects, and new versions must comply
+    with them."""
     client.register("users", USER_TEXT)
     assert client.update_compatibility("BACKWARD", "users") == "BACKWARD"
     assert client.test_compatibility("users", WIDER) is True
@@ -281,7 +289,7 @@ CALLS: dict[str, Call] = {
 def test_a_registry_that_fails(
     registry: FakeRegistry, client: CachedSchemaRegistryClient, call: Call
 ) -> None:
-    """Every call raises ClientError, with the status of the answer, or without one."""
+    """Every call raises ClientError, with the status of the response if there is a response."""
     registry.faults.append(Fault(500, b'{"error_code": 50001, "message": "broken"}'))
     with pytest.raises(ClientError, match="broken") as refused:
         call(client)
@@ -305,7 +313,7 @@ def test_a_registry_that_fails(
 def test_arguments_of_a_wrong_type(
     registry: FakeRegistry, client: CachedSchemaRegistryClient, call: Call
 ) -> None:
-    """Such arguments are refused before any request."""
+    """Arguments of a wrong type are refused before any request."""
     with pytest.raises(TypeError, match="must be"):
         call(client)
     assert registry.requests == []
@@ -314,7 +322,7 @@ def test_arguments_of_a_wrong_type(
 def test_schemas_that_refer_to_others(
     registry: FakeRegistry, client: CachedSchemaRegistryClient
 ) -> None:
-    """What a schema refers to is fetched too, so that its messages can be read and written."""
+    """The client also fetches the referenced schemas, so that messages can be read and written."""
     registry.register("user", USER_TEXT)
     text = '{"type": "array", "items": "test.User"}'
     reference = {"name": "test.User", "subject": "user", "version": 1}
@@ -333,7 +341,8 @@ def test_schemas_that_refer_to_others(
 def test_schemas_that_are_not_avro(
     registry: FakeRegistry, client: CachedSchemaRegistryClient
 ) -> None:
-    """A schema of another type, or that is none, is a ClientError that names it."""
+    """A schema of another type, or a text that is not a schema, raises a ClientError that names
+    it."""
     number = registry.register("docs", '{"type": "object"}', "JSON")
     with pytest.raises(ClientError, match=f"schema {number} is JSON, not AVRO"):
         client.get_by_id(number)
@@ -365,7 +374,8 @@ def test_schemas_that_are_not_avro(
     ],
 )
 def test_authentication(registry: FakeRegistry, conf: dict[str, str]) -> None:
-    """The user and password come from their own key, from SASL or from the URL."""
+    """The user and the password come from their own key, from the SASL properties or from the
+    URL."""
     registry.user = "ada:secret"
     url = registry.url
     if conf.get("basic.auth.credentials.source") == "URL":
@@ -423,7 +433,7 @@ def test_a_wrong_password(registry: FakeRegistry, client: CachedSchemaRegistryCl
     ],
 )
 def test_configurations_that_are_refused(conf: dict[str, Any], said: str) -> None:
-    """The error names the key, and what it may be."""
+    """The error names the key and its allowed values."""
     with pytest.raises(ValueError, match=said):
         CachedSchemaRegistryClient(conf)
 
@@ -453,7 +463,10 @@ def test_a_source_takes_precedence_over_the_url(registry: FakeRegistry, source: 
     ],
 )
 def test_files_are_read_when_they_are_needed(files: dict[str, str]) -> None:
-    """A client can be made before its certificates are there; its first request names them."""
+    """A client can be created before its certificates exist.
+
+    The error of its first request names the missing file.
+    """
     with (
         CachedSchemaRegistryClient({"url": "https://127.0.0.1:1", **files}) as client,
         pytest.raises(FileNotFoundError, match=r"/no\.pem"),
@@ -499,7 +512,10 @@ def test_a_url_alone_is_deprecated(registry: FakeRegistry) -> None:
 
 
 def test_the_bytes_of_a_record(registry: FakeRegistry, client: CachedSchemaRegistryClient) -> None:
-    """A zero byte, the schema's id in four bytes and Avro; the subject is the topic's."""
+    """A message is a zero byte, the schema's id in four bytes, and the Avro payload.
+
+    The subject is named after the topic.
+    """
     schema, serializer = avro.loads(USER_TEXT), serializer_of(client)
     value = serializer.encode_record_with_schema("users", schema, ADA)
     assert value == b"\0\0\0\0\1" + ADA_BYTES
@@ -516,7 +532,7 @@ def test_the_bytes_of_a_record(registry: FakeRegistry, client: CachedSchemaRegis
 def test_a_message_costs_no_request(
     registry: FakeRegistry, client: CachedSchemaRegistryClient
 ) -> None:
-    """After the first message of a schema nothing is asked of the registry."""
+    """After the first message with a schema, the serializer sends no requests to the registry."""
     schema, writing, reading = avro.loads(USER_TEXT), serializer_of(client), serializer_of(client)
     for _ in range(3):
         assert reading.decode_message(writing.encode_record_with_schema("t", schema, ADA)) == ADA
@@ -526,7 +542,7 @@ def test_a_message_costs_no_request(
 
 
 class ForeignSchema:
-    """A schema as the package `avro` has it: its text is its JSON."""
+    """A schema like a schema of the package `avro`: its text is its JSON."""
 
     def to_json(self) -> Any:
         return USER
@@ -562,13 +578,13 @@ def test_without_registration(registry: FakeRegistry) -> None:
 def test_records_that_do_not_fit(
     client: CachedSchemaRegistryClient, record: Any, is_key: bool, kind: type[SerializerError]
 ) -> None:
-    """Key and value have an error each, which names the schema."""
+    """Keys and values have an error class each. The error names the schema."""
     with pytest.raises(kind, match=r"^(key|value): schema 1 \(test\.User\): "):
         serializer_of(client).encode_record_with_schema("t", USER_TEXT, record, is_key)
 
 
 def test_ids_that_the_registry_does_not_have(client: CachedSchemaRegistryClient) -> None:
-    """Writing and reading with such an id is a SerializerError that names it."""
+    """Writing and reading with an unknown id raises a SerializerError that names the id."""
     serializer = serializer_of(client)
     with pytest.raises(KeySerializerError, match="key: the registry has no schema 777"):
         serializer.encode_record_with_schema_id(777, ADA, is_key=True)
@@ -593,7 +609,7 @@ def test_ids_that_the_registry_does_not_have(client: CachedSchemaRegistryClient)
 def test_messages_that_are_none(
     client: CachedSchemaRegistryClient, message: bytes, said: str
 ) -> None:
-    """Every wrong message is a SerializerError that says what is wrong with it."""
+    """Every wrong message raises a SerializerError with the reason."""
     assert client.register("t-value", USER_TEXT) == 1
     with pytest.raises(SerializerError, match=said) as raised:
         serializer_of(client).decode_message(message)
@@ -601,7 +617,10 @@ def test_messages_that_are_none(
 
 
 def test_a_record_without_a_byte(client: CachedSchemaRegistryClient) -> None:
-    """A record without fields has no bytes: its message is the id alone, which can be read."""
+    """A record without fields has no bytes.
+
+    Its message is only the zero byte and the id, and can be read.
+    """
     empty = '{"type": "record", "name": "Empty", "fields": []}'
     serializer = serializer_of(client)
     data = serializer.encode_record_with_schema("t", empty, {})
@@ -610,7 +629,7 @@ def test_a_record_without_a_byte(client: CachedSchemaRegistryClient) -> None:
 
 
 def test_readers_schemas(client: CachedSchemaRegistryClient) -> None:
-    """The reader's schemas for keys and for values are used, even if both were written with one
+    """Keys and values have reader's schemas of their own, even if they were written with the same
     id."""
     data = serializer_of(client).encode_record_with_schema("t", USER_TEXT, ADA)
     narrow = json.dumps(USER | {"fields": [{"name": "age", "type": "long"}]})
@@ -640,7 +659,7 @@ def test_readers_schemas(client: CachedSchemaRegistryClient) -> None:
 def test_arguments_of_the_serializer(
     client: CachedSchemaRegistryClient, call: Callable[[MessageSerializer], object], said: str
 ) -> None:
-    """The error names the argument and what was given."""
+    """The error names the argument and the given value."""
     with pytest.raises(TypeError, match=said):
         call(serializer_of(client))
 
@@ -685,7 +704,7 @@ def test_errors_travel(error: Exception) -> None:
 
 @pytest.mark.parametrize("missing", ["fastavro", "httpx"])
 def test_the_extra_is_named(missing: str) -> None:
-    """Without what the package needs, the error says what to install."""
+    """If a required package is missing, the error names the packages to install."""
     done = run_script(
         """
         import sys
@@ -721,7 +740,10 @@ def test_a_registry_that_cannot_be_reached(
 
 @pytest.mark.parametrize(("value", "kind"), [({"name": 5}, TypeError), ({}, ValueError)])
 def test_errors_that_are_fastavro_s_as_well(value: Any, kind: type[Exception]) -> None:
-    """Programs that catch fastavro's TypeError and ValueError go on; the errors can be pickled."""
+    """Programs that catch fastavro's TypeError and ValueError also catch these errors.
+
+    The errors can be pickled.
+    """
     with SchemaRegistryClient({"url": "mock://"}) as client, pytest.raises(kind) as raised:
         AvroSerializer(client, USER_TEXT)(value, SerializationContext("t", MessageField.VALUE))
     assert isinstance(raised.value, SerializationError)

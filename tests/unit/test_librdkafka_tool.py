@@ -1,4 +1,4 @@
-"""tools/librdkafka.py: what is compiled is what was pinned, and its errors say what to do."""
+"""tools/librdkafka.py compiles only the pinned sources, and its errors contain advice."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def run_tool(
 @pytest.mark.skipif(sys.platform == "win32", reason="librdkafka comes from vcpkg on Windows")
 class TestArchive:
     def test_other_digest_is_an_error_that_shows_both(self, archive: Path, tmp_path: Path) -> None:
-        """Nothing is unpacked or compiled from an archive that is not the one expected."""
+        """The tool does not unpack or compile an archive with an unexpected digest.
+
+        The error shows both digests.
+        """
         result = run_tool(
             tmp_path, LIBRDKAFKA_ARCHIVE=archive, LIBRDKAFKA_SHA256=(expected := "0" * 64)
         )
@@ -86,7 +89,8 @@ class TestArchive:
 
 
 def test_prefix_given_by_the_user_is_used_as_it_is(tmp_path: Path) -> None:
-    """LIBRDKAFKA_PREFIX takes precedence over the system's librdkafka and the pinned one."""
+    """LIBRDKAFKA_PREFIX takes precedence over the system's librdkafka and over the pinned
+    librdkafka."""
     result = run_tool(tmp_path, "--print", "cflags", LIBRDKAFKA_PREFIX="/opt/kafka")
     assert result.returncode == 0
     assert "/opt/kafka" in result.stdout
@@ -94,11 +98,11 @@ def test_prefix_given_by_the_user_is_used_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for pkg-config")
 class TestSystem:
-    """The system's library is used only if it is asked for."""
+    """The tool uses the system's library only with LIBRDKAFKA=system."""
 
     @pytest.fixture
     def pkg_config(self, tmp_path: Path) -> Path:
-        """A pkg-config that finds only librdkafka, in the version $SYSTEM."""
+        """A pkg-config that finds only librdkafka, with the version in $SYSTEM."""
         path = tmp_path / "pkg-config"
         path.write_text(
             """#!/bin/sh
@@ -119,7 +123,7 @@ class TestSystem:
     def test_is_not_taken_by_default(self, pkg_config: Path, tmp_path: Path) -> None:
         """Without LIBRDKAFKA=system, the system's library is not used, even if it is new enough."""
         result = run_tool(tmp_path / "cache", "--check", PKG_CONFIG=pkg_config, SYSTEM="2.15.1")
-        assert result.returncode == 1  # the pinned sources would be downloaded
+        assert result.returncode == 1  # because the tool would download the pinned sources
 
     def test_is_taken_when_asked_for(self, pkg_config: Path, tmp_path: Path) -> None:
         environment = {"PKG_CONFIG": pkg_config, "SYSTEM": "2.15.1", "LIBRDKAFKA": "system"}
@@ -137,7 +141,7 @@ class TestSystem:
         assert "unset LIBRDKAFKA" in result.stderr
 
     def test_other_words_are_errors(self, tmp_path: Path) -> None:
-        """A typing error does not silently build another library than was meant."""
+        """A misspelt LIBRDKAFKA raises an error instead of silently building another library."""
         result = run_tool(tmp_path, LIBRDKAFKA="sytem")
         assert result.returncode == 1
         assert "sytem" in result.stderr
@@ -145,10 +149,10 @@ class TestSystem:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for pkg-config")
 class TestZstd:
-    """libzstd, which the extension calls itself."""
+    """The tool finds libzstd, which the extension itself calls."""
 
     def test_of_pkg_config(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """pkg-config decides where libzstd is, whichever librdkafka is used."""
+        """pkg-config determines the place of libzstd, whichever librdkafka is used."""
         path = tmp_path / "pkg-config"
         flags = "case $1 in --cflags) echo -I/opt/zstd;; --libs) echo -lzstd;; esac"
         path.write_text(f'#!/bin/sh\n[ "$2" = libzstd ] || exit 1\n{flags}\n')
@@ -183,7 +187,8 @@ def test_oldest_version_is_that_of_the_extension() -> None:
 
 class TestPatches:
     def test_order(self) -> None:
-        """The speed series is made for sources that have the correctness series already."""
+        """The patches of the speed series apply to sources that already have the correctness
+        series."""
         names = [librdkafka.patch_name(patch) for patch in librdkafka.PATCHES]
         assert names == sorted(names)
         assert {name.partition("/")[0] for name in names} == set(librdkafka.SERIES)
@@ -194,7 +199,8 @@ class TestPatches:
         assert found == set(librdkafka.PATCHES)
 
     def test_context_must_match(self, tmp_path: Path) -> None:
-        """A patch whose surroundings have changed is an error: a guess may be wrong."""
+        """If the lines around a patch have changed, applying the patch fails, because a guess could
+        be wrong."""
         (tmp_path / "file.c").write_text("one\nchanged\nthree\nfour\nfive\nsix\nseven\n")
         patch = tmp_path / "a.patch"
         patch.write_text(

@@ -1,4 +1,5 @@
-"""The life of a client: made, used, closed, forked, dropped, and the interpreter's end."""
+"""The life of a client: its creation, use, close(), fork, and deletion, and the interpreter's
+exit."""
 
 from __future__ import annotations
 
@@ -67,14 +68,14 @@ BAD_SETTINGS: dict[str, dict[str, Any]] = {
 
 
 class FailingLogger:
-    """A logger that fails, as with a broken logging configuration."""
+    """A logger that raises, as with a broken configuration of logging."""
 
     def log(self, *args: object) -> None:
         raise ZeroDivisionError
 
 
 def assert_collected(make: Callable[[], object]) -> None:
-    """The object that `make` returns, and only keeps in cycles, is freed."""
+    """Check that the object that `make` returns is freed, even if only cycles refer to it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         reference = weakref.ref(make())
@@ -84,7 +85,8 @@ def assert_collected(make: Callable[[], object]) -> None:
 
 @each_client
 def test_calls_name_every_method(client: type[Any]) -> None:
-    """The table is complete, so the tests that use it leave no method out."""
+    """The table CALLS contains every method, so that the tests that use the table leave no method
+    out."""
     names = {name for name in dir(client) if not name.startswith("_")}
     methods = {name for name in names if callable(getattr(client, name))}
     table = {name for kind, name, _ in CALLS if kind is client and not name.startswith("_")}
@@ -93,10 +95,10 @@ def test_calls_name_every_method(client: type[Any]) -> None:
 
 @each_call
 def test_call_on_an_open_client(client: type[Any], call: Callable[[Any], object]) -> None:
-    """The arguments in the table are right, so a failure elsewhere is not theirs."""
+    """The arguments in the table are valid, so that they do not cause failures in other tests."""
     with client(config(client=client)) as opened:
         if call is next:
-            opened.wakeup()  # or it would wait for a message
+            opened.wakeup()  # otherwise next() would wait for a message
         allowed = (KafkaException, StopIteration)
         if client is ShareConsumer:
             allowed += (IllegalStateException,)
@@ -109,7 +111,7 @@ def test_call_on_an_open_client(client: type[Any], call: Callable[[Any], object]
 class TestClosed:
     @each_call
     def test_every_method_raises(self, client: type[Any], call: Callable[[Any], object]) -> None:
-        """Each method of a closed client raises RuntimeError, with a note that says what to do."""
+        """Each method of a closed client raises RuntimeError, with advice in a note."""
         closed = client(config(client=client))
         closed.close()
         with pytest.raises(RuntimeError) as caught:
@@ -119,12 +121,13 @@ class TestClosed:
     @each_client
     @pytest.mark.parametrize("state", ["closed", "unopened"])
     def test_wrong_arguments(self, client: type[Any], state: str) -> None:
-        """A call on a client that is not open reports that first, and not its wrong arguments."""
+        """A call on a client that is not open reports this state before it reports wrong
+        arguments."""
         unusable = client.__new__(client) if state == "unopened" else client(config(client=client))
         unusable.close() if state == "closed" else None
         for name in {name for kind, name, _ in CALLS if kind is client} - {"__next__"}:
             method = getattr(unusable, name)
-            # CPython itself counts the arguments of a method that takes none, or one.
+            # For methods with at most one parameter, CPython itself checks the number of arguments.
             taken = inspect.signature(method).parameters.values()
             if taken:
                 given = [object() for one in taken if one.kind not in (one.KEYWORD_ONLY,)]
@@ -147,8 +150,9 @@ class TestClosed:
         assert closed.close() == first
 
     def test_length_and_truth(self) -> None:
-        """Nothing is outstanding in a closed producer; a client is never false."""
-        producer = Producer(config({"bootstrap.servers": ""}))  # errors in the queue count too
+        """A closed producer has the length 0. The truth value of a client is always true."""
+        # Without brokers, because errors in the queue would count, too.
+        producer = Producer(config({"bootstrap.servers": ""}))
         assert (len(producer), bool(producer)) == (0, True)
         producer.close()
         assert (len(producer), bool(producer)) == (0, True)
@@ -165,12 +169,12 @@ class TestClosed:
 
 
 class TestCloseInsideACall:
-    """close() inside a call that serves no callbacks raises, because it would wait for that
+    """close() raises inside a call that serves no callbacks, because close() would wait for that
     call."""
 
     def test_conversion_of_an_argument(self) -> None:
-        """If close() is called while an argument is read, it raises RuntimeError with advice, and
-        the client stays open."""
+        """If close() is called while a method converts an argument, close() raises RuntimeError
+        with advice, and the client stays open."""
         check_script("""
             from confluent_kafka import Producer
 
@@ -190,8 +194,10 @@ class TestCloseInsideACall:
         """)
 
     def test_beside_another_thread(self) -> None:
-        """close() makes another thread's call end, then it is refused; a later close() completes
-        it."""
+        """close() ends the call of another thread before it raises.
+
+        A later close() completes the work.
+        """
         check_script("""
             import threading
             from confluent_kafka import Producer
@@ -225,7 +231,7 @@ class TestCloseInsideACall:
 class TestContextManager:
     @each_client
     def test_closes(self, client: type[Any]) -> None:
-        """`with` gives the client itself and closes it."""
+        """`with` returns the client itself, and closes the client at the end."""
         made = client(config(client=client))
         with made as entered:
             assert entered is made
@@ -234,7 +240,7 @@ class TestContextManager:
 
     @each_client
     def test_lets_exceptions_through(self, client: type[Any]) -> None:
-        """`with` raises the exception of the block, and still closes."""
+        """`with` raises the exception of the block, and still closes the client."""
         with pytest.raises(ZeroDivisionError), client(config(client=client)) as made:
             raise ZeroDivisionError
         with pytest.raises(RuntimeError, match="has been closed"):
@@ -256,7 +262,8 @@ class TestContextManager:
             client(config({"logger": logger, "debug": "all"}, client)) as made,
         ):
             logger.addFilter(fail)
-            made.set_sasl_credentials("user", "password")  # librdkafka logs that it wakes brokers
+            # This call makes librdkafka log a record about waking its broker threads.
+            made.set_sasl_credentials("user", "password")
             if in_block:
                 raise KeyError
         assert isinstance(caught.value.__context__, KeyError) == in_block
@@ -280,7 +287,7 @@ class TestContextManager:
 
     @each_client
     def test_closed_within(self, client: type[Any]) -> None:
-        """An explicit close() inside the block is fine."""
+        """A program may call close() inside the block."""
         with client(config(client=client)) as made:
             made.close()
 
@@ -288,7 +295,7 @@ class TestContextManager:
 class TestInitialisation:
     @each_client
     def test_twice(self, client: type[Any]) -> None:
-        """A second __init__ is refused, and the client goes on working."""
+        """A second __init__ is refused, and the client continues to work."""
         with client(config(client=client)) as made:
             with pytest.raises(RuntimeError, match="already initialized"):
                 made.__init__(config(client=client))
@@ -296,7 +303,8 @@ class TestInitialisation:
 
     @each_call
     def test_not_at_all(self, client: type[Any], call: Callable[[Any], object]) -> None:
-        """A subclass that forgets super().__init__() is told so, by every method."""
+        """If a subclass does not call super().__init__(), every method raises an error with this
+        advice."""
 
         class Sub(client):  # type: ignore[misc]
             def __init__(self) -> None:
@@ -307,14 +315,14 @@ class TestInitialisation:
 
     @each_client
     def test_close_without(self, client: Any) -> None:
-        """close() in the `finally` of a constructor that failed is no second error."""
+        """close() in the `finally` of a failed constructor does not raise."""
         made = client.__new__(client)
         made.close()
         made.close()
 
     @each_client
     def test_after_failure(self, client: Any) -> None:
-        """__init__ that failed can be repeated with a better configuration."""
+        """A failed __init__ can be repeated with another configuration."""
         made = client.__new__(client)
         for _ in range(3):
             with pytest.raises(KafkaException):
@@ -331,8 +339,11 @@ class TestInitialisation:
     @each_client
     @pytest.mark.parametrize("more", BAD_SETTINGS.values(), ids=BAD_SETTINGS)
     def test_after_each_failure(self, client: Any, more: dict[str, Any]) -> None:
-        """Wherever __init__ failed: calls say so, close() is harmless and final, and the client
-        can be made with a better configuration or dropped."""
+        """__init__ can fail at several places.
+
+        Afterwards, calls raise an error, and close() works and is final. The client can also be
+        initialised with another configuration, or dropped.
+        """
 
         def failed() -> Any:
             made = client.__new__(client)
@@ -360,8 +371,8 @@ class TestInitialisation:
     def test_after_a_late_failure(
         self, client: Any, cause: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """If librdkafka's handle had been created, the error asks for a new client. The handle ends
-        with the object, which does not wait for a thread that has never run."""
+        """If __init__ failed after librdkafka's handle was created, the error asks for a new
+        client. The object frees the handle, and does not wait for a thread that has never run."""
 
         def refuse(thread: threading.Thread) -> None:
             raise ZeroDivisionError
@@ -393,11 +404,14 @@ class TestInitialisation:
             watch = Stopwatch()
             assert_collected(failed)
             taken.append(watch.elapsed)
-        assert min(taken) < 2  # each wait for a thread would take as long
+        assert min(taken) < 2  # a wait for the thread would take at least this long
 
     @each_client
     def test_by_many_threads(self, client: Any) -> None:
-        """One of the threads initialises the client; the others are refused."""
+        """One of the threads initialises the client.
+
+        The calls of the other threads raise an error.
+        """
         made = client.__new__(client)
         barrier = threading.Barrier(4)
 
@@ -416,7 +430,7 @@ class TestInitialisation:
 
     @each_client
     def test_while_another_thread_closes(self, client: Any) -> None:
-        """Whichever comes first, the client can be closed afterwards and is."""
+        """Whether __init__ or close() comes first, a second close() closes the client."""
         for _ in range(5):
             made = client.__new__(client)
             barrier = threading.Barrier(2)
@@ -442,7 +456,7 @@ class TestInitialisation:
             base(config())
 
     def test_both_at_once(self) -> None:
-        """One object cannot be two clients."""
+        """A class cannot be derived from two types of clients."""
         with pytest.raises(TypeError, match="lay-out conflict"):
             type("Both", (Producer, Consumer), {})
 
@@ -467,7 +481,7 @@ class TestSubclass:
 
     @each_client
     def test_with_slots(self, client: type[Any]) -> None:
-        """__slots__ work, and without a __dict__ nothing else can be set."""
+        """A subclass with __slots__ works. Without a __dict__, no other attributes can be set."""
 
         class Sub(client):  # type: ignore[misc]
             __slots__ = ("name",)
@@ -486,7 +500,7 @@ class TestSubclass:
 
     @each_client
     def test_finalizer_that_keeps_the_client(self, client: type[Any]) -> None:
-        """An object that its __del__ made live again is a working client."""
+        """If __del__ stores the client again, the client still works."""
         kept: list[Any] = []
 
         class Sub(client):  # type: ignore[misc]
@@ -504,7 +518,8 @@ class TestSubclass:
 class TestReferences:
     @each_client
     def test_weak_reference(self, client: type[Any]) -> None:
-        """A weak reference does not keep a client, and ends with it."""
+        """A weak reference does not keep a client alive, and returns None after the client is
+        freed."""
         made = client(config(client=client))
         reference = weakref.ref(made)
         made.close()
@@ -515,7 +530,7 @@ class TestReferences:
 
     @each_client
     def test_as_a_key(self, client: type[Any]) -> None:
-        """Clients are equal to themselves only, and can be in sets and dicts."""
+        """A client equals only itself, and can be in sets and dicts."""
         with client(config(client=client)) as first, client(config(client=client)) as second:
             assert first != second
             assert {first: 1, second: 2}[second] == 2
@@ -530,7 +545,7 @@ class TestReferences:
         ],
     )
     def test_cycle_through_a_callback(self, client: type[Any], key: str, closed: bool) -> None:
-        """A callback that refers to its client, as methods do, is collected with it."""
+        """If a callback refers to its client, as methods do, both are collected."""
 
         def make() -> Any:
             holder: dict[str, Any] = {}
@@ -543,7 +558,7 @@ class TestReferences:
 
     @each_client
     def test_cycle_through_the_logger(self, client: type[Any]) -> None:
-        """A logger that refers to its client is collected with it."""
+        """If a logger refers to its client, both are collected."""
 
         class Log:
             client: Any
@@ -610,8 +625,10 @@ class TestReferences:
     def test_cycle_through_an_exception_not_raised_yet(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Exceptions of callbacks that no call has raised yet refer to the client's frames. They
-        are reported when the collector deletes the client.
+        """A client can keep exceptions of callbacks that no call has raised yet.
+
+        They refer to frames with the client. When the garbage collector deletes the client, it
+        reports them.
         """
         shown: list[type[BaseException] | None] = []
         monkeypatch.setattr(sys, "unraisablehook", lambda info: shown.append(info.exc_type))
@@ -623,7 +640,8 @@ class TestReferences:
             def fail(*_: object) -> None:
                 made = holder["client"]
                 depth.append(1)
-                if len(depth) < 20:  # after a pause of the machine there are many more
+                # A limit, because there are many more calls after a pause of the machine.
+                if len(depth) < 20:
                     made.poll(0)
                 raise ZeroDivisionError(made)
 
@@ -641,7 +659,7 @@ class TestReferences:
 class TestResourceWarning:
     @each_client
     def test_client_that_was_not_closed(self, client: type[Any]) -> None:
-        """Dropping an open client warns, as files and sockets do."""
+        """Dropping an open client raises a ResourceWarning, as with files and sockets."""
         made = client(config(client=client))
         with pytest.warns(ResourceWarning, match=f"{client.__name__} was not closed") as caught:
             del made
@@ -660,7 +678,7 @@ class TestResourceWarning:
     @each_client
     def test_no_warning(self, client: Any) -> None:
         """Clients that were closed or never opened do not warn."""
-        gc.collect()  # garbage of earlier tests
+        gc.collect()  # frees the garbage of earlier tests
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             client(config(client=client)).close()
@@ -698,7 +716,10 @@ class TestPickle:
     @pytest.mark.parametrize("copier", [pickle.dumps, copy.copy, copy.deepcopy])
     @each_client
     def test_refused(self, client: type[Any], copier: Callable[[object], object]) -> None:
-        """Spark and multiprocessing pickle what a task refers to: the error says what to do."""
+        """Clients cannot be pickled.
+
+        Spark and multiprocessing pickle the objects that a task uses, so the error contains advice.
+        """
         with (
             client(config(client=client)) as made,
             pytest.raises(TypeError, match=f"cannot pickle .*{client.__name__}: send its conf"),

@@ -1,4 +1,4 @@
-"""librdkafka's log records come out of Python's logging, on the thread that polls."""
+"""librdkafka's log records reach Python's logging, in the thread that polls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.clients import UNREACHABLE
 from tests.support.scripts import check_script
 from tests.support.waiting import wait_until
 
-LIMIT = 1024  # records that wait for a poll; older ones are dropped
+LIMIT = 1024  # the number of records that wait for a poll; older records are dropped
 DROPPED = re.compile(r"(\d+) older log records were dropped: call poll\(\) more often")
 
 
@@ -59,17 +59,18 @@ def default() -> Iterator[Records]:
 
 @pytest.fixture(params=["logger", "handler"])
 def chosen(request: pytest.FixtureRequest) -> tuple[logging.Logger | logging.Handler, Records]:
-    """What a client is given as its logger, and the handler where records arrive."""
+    """The logger or handler for a client, and the handler that receives its records."""
     records = Records()
     if request.param == "handler":
         return records, records
-    logger = logging.Logger("chosen")  # not one of getLogger(): nothing else sees its records
+    # Not from getLogger(), so that no other handler gets its records.
+    logger = logging.Logger("chosen")
     logger.addHandler(records)
     return logger, records
 
 
 def ask(client: Any) -> None:
-    """Makes a client with debug=all log something, on this thread, and serves no records."""
+    """Make a client with debug=all log records in this thread, without serving them."""
     with contextlib.suppress(KafkaException):
         client.list_topics(timeout=0)
 
@@ -77,7 +78,7 @@ def ask(client: Any) -> None:
 class TestDestination:
     @pytest.mark.parametrize("client", [Producer, Consumer])
     def test_default(self, client: type[Any], default: Records) -> None:
-        """Without a logger, records go to the one named 'confluent_kafka'."""
+        """Without a logger in the configuration, records go to the logger 'confluent_kafka'."""
         with client(config()) as made:
             wait_until(lambda: default.levels_of("Connect to"), lambda: made.poll(0.01))
         assert {record.name for record in default.records} == {"confluent_kafka"}
@@ -96,8 +97,8 @@ class TestDestination:
         assert default.records == []
 
     def test_two_clients(self) -> None:
-        """Each client has its own logger, and its records tell which client they are of."""
-        names = ["first", "100%s"]  # the second name must not be used as a format
+        """Each client has its own logger, and the records contain the name of the client."""
+        names = ["first", "100%s"]  # the second name must not be used as a format string
         all_records = [Records() for _ in names]
         for name, records in zip(names, all_records, strict=True):
             with Producer(config({"client.id": name, "debug": "conf", "logger": records})):
@@ -107,7 +108,8 @@ class TestDestination:
             assert all(f"[{name}#producer-" in message for message in records.messages)
 
     def test_nothing_on_stderr(self) -> None:
-        """Records that logging drops do not appear anywhere: librdkafka itself prints nothing."""
+        """Records that logging drops do not appear anywhere, because librdkafka itself prints
+        nothing."""
         script = f"""
             import logging
             from confluent_kafka import Consumer, Producer
@@ -124,9 +126,10 @@ class TestDestination:
 
 class TestLevel:
     def test_levels(self) -> None:
-        """syslog's levels become those of logging."""
+        """syslog's levels become the levels of logging."""
         records = Records()
-        # session.timeout.ms is a property of consumers, which a producer warns of.
+        # A producer logs a warning about session.timeout.ms, because only consumers have this
+        # property.
         more = {"debug": "conf", "session.timeout.ms": 1000, "logger": records}
         with Producer(config(more)) as producer:
             wait_until(lambda: records.levels_of("Connect to"), lambda: producer.poll(0.01))
@@ -135,7 +138,7 @@ class TestLevel:
         assert records.levels_of("Connect to") == {logging.ERROR}
 
     def test_level_of_a_logger(self) -> None:
-        """The logger's level decides, as for any other record."""
+        """The level of the logger selects records, as for all records of Python."""
         records = Records()
         logger = logging.Logger("chosen", logging.ERROR)
         logger.addHandler(records)
@@ -144,14 +147,14 @@ class TestLevel:
         assert {record.levelno for record in records.records} == {logging.ERROR}
 
     def test_level_of_a_handler(self) -> None:
-        """A handler's level decides too."""
+        """The level of a handler selects records, too."""
         records = Records(logging.ERROR)
         with Producer(config({"debug": "all", "logger": records})) as producer:
             wait_until(lambda: records.levels_of("Connect to"), lambda: producer.poll(0.01))
         assert {record.levelno for record in records.records} == {logging.ERROR}
 
     def test_log_level(self) -> None:
-        """librdkafka's own log_level leaves records out before they are made."""
+        """With log_level, librdkafka does not create records of lower levels."""
         records = Records()
         more = {"session.timeout.ms": 1000, "log_level": 3, "logger": records}
         with Producer(config(more)) as producer:
@@ -161,7 +164,7 @@ class TestLevel:
 
 class TestServing:
     def test_on_the_polling_thread(self) -> None:
-        """Records are handed over by the call that polls, never on librdkafka's threads."""
+        """The call that polls passes records to logging. librdkafka's threads never do."""
         records = Records()
         with Producer(config({"debug": "all", "logger": records})) as producer:
             wait_until(lambda: len(records.records) > 20, lambda: producer.poll(0.01))
@@ -180,7 +183,8 @@ class TestServing:
         ],
     )
     def test_calls_that_serve(self, client: type[Any], serve: Callable[[Any], object]) -> None:
-        """poll(), consume(), flush() and close() hand over what has come meanwhile."""
+        """poll(), consume(), flush() and close() pass on the records that have arrived since the
+        last call."""
         records = Records()
         with client(config({"debug": "all", "logger": records})) as made:
             before = len(records.records)
@@ -217,8 +221,10 @@ class TestServing:
 class TestBound:
     @pytest.mark.parametrize("client", [Producer, Consumer])
     def test_never_polled(self, client: type[Any]) -> None:
-        """Without a poll, only the newest records are kept; the first one says how many were
-        dropped."""
+        """Without a poll, only the newest records are kept.
+
+        The first record then contains the number of dropped records.
+        """
         records = Records()
         with client(config({"debug": "all", "logger": records})) as made:
             made.poll(0)
@@ -230,7 +236,8 @@ class TestBound:
             dropped = DROPPED.fullmatch(first.getMessage())
             assert dropped is not None
             assert first.levelno == logging.WARNING
-            assert LIMIT <= len(rest) < 2 * LIMIT  # some come while the others are handed over
+            # Some records arrive while the other records are passed on.
+            assert LIMIT <= len(rest) < 2 * LIMIT
             assert int(dropped[1]) + len(rest) >= 2 * LIMIT
             assert not any(DROPPED.search(record.getMessage()) for record in rest)
 
@@ -266,12 +273,15 @@ class TestBound:
             log(30_000)
             print(resident() - before)
         """
-        # One arena, because the number of arenas depends on how threads overlap.
+        # There is only one arena, because the number of arenas would depend on how threads overlap.
         assert int(check_script(script, env={"MALLOC_ARENA_MAX": "1"})) < 1_500_000
 
 
 def test_client_name_that_is_cut_in_a_character(default: Records) -> None:
-    """librdkafka keeps 127 bytes of a client's name: what is left can be read."""
+    """librdkafka keeps 127 bytes of a client's name, which can end inside a character.
+
+    Its records can still be read.
+    """
     with Producer(
         {"bootstrap.servers": UNREACHABLE, "client.id": "\xe9" * 100, "debug": "generic"}
     ):

@@ -1,7 +1,7 @@
-"""Message as an object: construction, accessors, setters, comparison, pickling.
+"""Message as an object: creation, accessors, setters, comparison and pickling.
 
-What consumed messages and delivery reports hold is tested with a cluster, in
-``tests/embedded/test_message_origins.py``.
+``tests/embedded/test_message_origins.py`` tests the contents of consumed messages and delivery
+reports, with a cluster.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def contents(message: Message) -> dict[str, Any]:
 
 
 def test_empty() -> None:
-    """Message() needs no arguments; a field that was not given is None."""
+    """Message() needs no arguments. A field that was not given is None."""
     assert contents(Message()) == EMPTY
     assert contents(Message(**dict.fromkeys(ACCESSORS))) == EMPTY
 
 
 def test_all_fields() -> None:
-    """Each argument comes back from its accessor, by name and by place."""
+    """Each accessor returns its argument, whether it was given by name or by position."""
     assert contents(Message(**FULL)) == FULL
     assert contents(Message(*FULL.values())) == FULL
     assert list(FULL) == list(ACCESSORS)
@@ -86,7 +86,7 @@ def test_all_fields() -> None:
     ],
 )
 def test_librdkafkas_own_marks_for_none(name: str, value: Any) -> None:
-    """Numbers that mean "none" in librdkafka are None here."""
+    """Numbers that mean "no value" in librdkafka become None."""
     assert getattr(Message(**{name: value}), name)() is None
 
 
@@ -106,7 +106,7 @@ def test_librdkafkas_own_marks_for_none(name: str, value: Any) -> None:
     ],
 )
 def test_extremes(name: str, value: Any) -> None:
-    """The smallest and the largest number of each range are accepted, and zero is not taken for
+    """The smallest and the largest number of each range are accepted, and zero does not become
     None."""
     assert getattr(Message(**{name: value}), name)() == value
 
@@ -131,7 +131,7 @@ def test_any_object_comes_back(name: str, value: Any) -> None:
 
 
 def test_setters() -> None:
-    """Each setter replaces its field alone, and None empties it."""
+    """Each setter replaces only its own field, and None empties the field."""
     message = Message()
     message.set_topic("u")
     message.set_key(b"k")
@@ -152,7 +152,7 @@ def test_setters() -> None:
 
 @pytest.mark.parametrize("name", ["key", "value", "headers", "topic", "error"])
 def test_setters_take_one_argument(name: str) -> None:
-    """Setters are positional, as they have always been."""
+    """The argument of a setter is positional only, as in confluent-kafka."""
     setter = getattr(Message(), f"set_{name}")
     for arguments, keywords in (((), {}), ((None, None), {}), ((), {name: None})):
         with pytest.raises(TypeError):
@@ -187,7 +187,7 @@ def test_setters_take_one_argument(name: str) -> None:
     ],
 )
 def test_bad_arguments(keywords: dict[str, Any], exception: type[Exception], message: str) -> None:
-    """A wrong argument is a typed error that names it, and leaks nothing."""
+    """A wrong argument raises a typed error that names the argument, and leaks nothing."""
 
     def make() -> None:
         with pytest.raises(exception, match=message):
@@ -208,14 +208,17 @@ def test_too_many_arguments() -> None:
     [(None, 0), (b"", 0), (b"abc", 3), ("åäö", 3), (bytearray(3), 3), ({"a": 1}, 1), ([], 0)],
 )
 def test_length_is_that_of_the_value(value: Any, size: int) -> None:
-    """len() is the length of the value, or 0 without one. If it is 0, the message is false."""
+    """len() returns the length of the value, or 0 without a value.
+
+    If the length is 0, the message is false.
+    """
     assert len(Message(value=value)) == size
     assert bool(Message(value=value)) == (size > 0)
 
 
 @pytest.mark.parametrize("value", [5, 1.5, object()])
 def test_a_value_without_length(value: Any) -> None:
-    """len() and the truth value raise what the value's own len() raises."""
+    """len() and the truth value raise the exception of the value's own len()."""
 
     def measure() -> None:
         for function in (len, bool):
@@ -227,8 +230,8 @@ def test_a_value_without_length(value: Any) -> None:
 
 
 def test_equality() -> None:
-    """Messages are equal if they are the same record with the same content, however they
-    arrived."""
+    """Messages are equal if they are the same record with the same content, whichever way they were
+    received."""
     assert Message(**FULL) == Message(**FULL)
     assert (Message(**FULL) != Message(**FULL)) is False
     for name in ("latency", "delivery_count"):
@@ -240,7 +243,7 @@ def test_equality() -> None:
 
 @pytest.mark.parametrize("other", [b"v", None, 5, "t", FULL])
 def test_other_types_are_unequal_and_nothing_is_ordered(other: Any) -> None:
-    """== with something else is False; there is no order and no hash."""
+    """A message does not equal an object of another type. Messages have no order and no hash."""
     assert (Message(**FULL) == other) is False
     assert (Message(**FULL) != other) is True
     with pytest.raises(TypeError):
@@ -250,7 +253,7 @@ def test_other_types_are_unequal_and_nothing_is_ordered(other: Any) -> None:
 
 
 def test_comparison_hands_errors_on() -> None:
-    """An exception in a value's own == comes out of the comparison."""
+    """If a value's own == raises, the comparison of the messages raises the same exception."""
 
     class Strange:
         def __eq__(self, other: object) -> bool:
@@ -272,7 +275,7 @@ def test_repr_says_where_and_not_what() -> None:
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("fields", [FULL, {}], ids=["full", "empty"])
 def test_pickles(protocol: int, fields: dict[str, Any]) -> None:
-    """Every field survives pickling and copying, the error's text too."""
+    """Pickling and copying keep every field, including the text of the error."""
     message = Message(**fields)
     for twin in (pickle.loads(pickle.dumps(message, protocol)), copy.deepcopy(message)):
         assert type(twin) is Message
@@ -281,7 +284,8 @@ def test_pickles(protocol: int, fields: dict[str, Any]) -> None:
 
 
 def test_pickles_of_confluent_kafka_python() -> None:
-    """Pickles have that package's numbers for missing fields; both packages can read them."""
+    """Pickles have confluent-kafka-python's numbers for missing fields, so that both packages can
+    read them."""
     numbers = (None, -1, -1001, None, None, None, None, (0, 0), -1.0, -1, -1)
     assert Message().__reduce__()[1] == numbers  # type: ignore[index]
     assert Message(*numbers) == Message()
@@ -302,7 +306,8 @@ class Annotated(Message):
 
 
 def test_subclass() -> None:
-    """A subclass is equal to its base and keeps its attributes through pickling."""
+    """An instance of a subclass equals an instance of the base class, and pickling keeps its
+    attributes."""
     message = Annotated(**FULL)
     message.note = "mine"
     assert message == Message(**FULL)
@@ -334,7 +339,7 @@ def cycles() -> Iterator[Message]:
 
 
 def test_cycles_are_collected() -> None:
-    """A message that refers to itself does not live for ever."""
+    """The garbage collector frees a message that refers to itself."""
 
     def work() -> None:
         for _ in cycles():
@@ -344,7 +349,10 @@ def test_cycles_are_collected() -> None:
 
 
 def test_garbage_collector_sees_messages_with_objects() -> None:
-    """Without this a cycle through a message would never be found."""
+    """The garbage collector tracks messages with objects.
+
+    Otherwise it could not find a cycle through a message.
+    """
     message = Message()
     message.set_value([])
     assert gc.is_tracked(message)
@@ -363,7 +371,7 @@ def test_garbage_collector_sees_messages_with_objects() -> None:
     ],
 )
 def test_deeply_nested(nest: str, cycle: bool) -> None:
-    """Objects in objects are freed without a recursion that ends the process."""
+    """Deeply nested messages are freed without a recursion that would end the process."""
     script = f"""
         import gc
         from confluent_kafka import Message
@@ -388,7 +396,7 @@ def test_deeply_nested(nest: str, cycle: bool) -> None:
 
 
 def test_uninitialised_is_harmless() -> None:
-    """__new__ without __init__ gives an empty message, not a crash."""
+    """__new__ without __init__ creates an empty message, which does not crash."""
     message = Message.__new__(Message)
     assert contents(message) == EMPTY
     assert message == Message()
@@ -396,7 +404,7 @@ def test_uninitialised_is_harmless() -> None:
 
 
 def test_signatures() -> None:
-    """help() and editors see the parameters, and everything has a docstring."""
+    """help() and editors can show the parameters, and every method has a docstring."""
     expected = ", ".join(f"{name}=None" for name in ACCESSORS)
     assert str(inspect.signature(Message)) == f"({expected})"
     for name in (*ACCESSORS, "deserialized_key", "deserialized_value"):
@@ -409,7 +417,7 @@ def test_signatures() -> None:
 
 
 def test_no_leaks() -> None:
-    """Making, reading, setting, comparing and pickling hold nothing afterwards."""
+    """Creating, reading, setting, comparing and pickling messages leaks nothing."""
 
     def work() -> None:
         message = Message(**FULL)
@@ -428,7 +436,7 @@ def test_no_leaks() -> None:
 
 
 def test_annotations_can_name_the_types_of_key_and_value() -> None:
-    """Message[K, V] is for type checkers: it makes the same messages."""
+    """Message[K, V] is for type checkers, and creates the same messages."""
     alias = Message[str, int]
     assert (alias.__origin__, alias.__args__) == (Message, (str, int))
     assert type(alias(value=1)) is Message

@@ -1,4 +1,4 @@
-"""What an import says when a package that it needs is missing: a command that installs it."""
+"""If a required package is missing, the import error contains a command that installs it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["option
     ],
 )
 def test_the_packages_of_the_extra_are_named(module: str, missing: str, extra: str) -> None:
-    """The command installs all of them, in a version that fits."""
+    """The command installs all packages of the extra, in allowed versions."""
     if module.startswith("confluent_kafka.schema_registry."):
         pytest.importorskip("httpx", reason="httpx is not installed")
     script = """
@@ -41,13 +41,16 @@ def test_the_packages_of_the_extra_are_named(module: str, missing: str, extra: s
     named = [Requirement(text) for text in shlex.split(advice)]
     needed = [Requirement(text) for text in EXTRAS[extra]]
     assert {one.name for one in named} == {one.name for one in needed}
-    # The newest version needs no mention: pip takes it by itself.
+    # Only upper bounds must be in the command, because pip installs the newest version anyway.
     bounded = [one for one in needed if "<" in str(one.specifier)]
     assert [one for one in bounded if one not in named] == []
 
 
 def test_all_missing_packages_are_named() -> None:
-    """Spark's are named together, and the registry's message has those of the formats."""
+    """The error of spark names all missing packages together.
+
+    The error of the registry also names the packages of the format.
+    """
     script = """
         import importlib, sys
         for name in sys.argv[2:]:
@@ -61,7 +64,8 @@ def test_all_missing_packages_are_named() -> None:
 
 
 def test_no_advice_names_this_package() -> None:
-    """The public index has another package with this package's name, which would replace it."""
+    """No advice installs this package by its name, because the public index has another package
+    with this name."""
     advice = re.compile(r"pip install [^\n]*confluent[-_]kafka")
     files = (ROOT / "src" / "confluent_kafka").rglob("*.py")
     assert [file for file in files if advice.search(file.read_text(encoding="utf-8"))] == []

@@ -1,4 +1,4 @@
-"""MockRegistry: a registry in memory that other processes reach."""
+"""MockRegistry is a registry in memory that other processes can reach."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INT, LONG = Schema('"int"'), Schema('"long"')
 
 
 def test_a_client_registers_and_reads() -> None:
-    """Ids, versions, references and errors are those of a registry."""
+    """Ids, versions, references and errors are the same as from a real registry."""
     with MockRegistry() as registry, SchemaRegistryClient({"url": registry.url}) as client:
         number = client.register_schema("a-value", INT)
         assert client.register_schema("a-value", LONG) != number
@@ -62,7 +62,7 @@ with SchemaRegistryClient({{"url": {registry.url!r}}}) as client:
 
 
 def test_registries_are_apart() -> None:
-    """Each has its own port and schemas."""
+    """Each registry has its own port and schemas."""
     with MockRegistry() as first, MockRegistry() as second:
         assert first.url != second.url
         with SchemaRegistryClient({"url": first.url}) as client:
@@ -72,8 +72,10 @@ def test_registries_are_apart() -> None:
 
 
 def test_many_clients_at_once() -> None:
-    """If there are more clients than it answers at the same time, the others wait, and none is
-    refused."""
+    """If there are more clients than the registry serves at the same time, the other clients wait.
+
+    No client is refused.
+    """
     with MockRegistry() as registry:
 
         def register(number: int) -> int:
@@ -85,14 +87,17 @@ def test_many_clients_at_once() -> None:
 
 
 def test_the_end_leaves_nothing() -> None:
-    """close() ends all threads and connections, even of a silent client; a second close() does
-    nothing."""
+    """close() ends all threads and connections, even the connection of a silent client.
+
+    A second close() does nothing.
+    """
     before = set(threading.enumerate())
     registry = MockRegistry()
     address = urlsplit(registry.url)
     with socket.create_connection((address.hostname, address.port)) as silent:
         silent.settimeout(TIMEOUT)
-        httpx.get(f"{registry.url}/subjects")  # the silent one was accepted before it
+        # The registry has accepted the silent client before this request.
+        httpx.get(f"{registry.url}/subjects")
         registry.close()
         assert silent.recv(1) == b""
     assert set(threading.enumerate()) == before
@@ -105,7 +110,7 @@ def test_the_end_leaves_nothing() -> None:
     ("body", "status"), [(b"{", 400), (b"[1]", 422), (b'{"schema": "nonsense"}', 422)]
 )
 def test_requests_that_make_no_sense(body: bytes, status: int) -> None:
-    """Such requests get an error document, and the registry continues."""
+    """Requests that are not valid get an error document, and the registry continues."""
     with MockRegistry() as registry:
         answer = httpx.post(f"{registry.url}/subjects/a/versions", content=body)
         assert answer.status_code == status
@@ -114,7 +119,7 @@ def test_requests_that_make_no_sense(body: bytes, status: int) -> None:
 
 
 def test_requests_that_are_too_large() -> None:
-    """A request that is too large is refused by its length, before its body is read."""
+    """The registry refuses a request with a too large Content-Length before it reads the body."""
     request = f"POST /subjects/a/versions HTTP/1.0\r\nContent-Length: {1 << 30}\r\n\r\n"
     with MockRegistry() as registry:
         address = urlsplit(registry.url)
@@ -126,7 +131,7 @@ def test_requests_that_are_too_large() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork()")
 def test_a_fork_leaves_it_alone() -> None:
-    """A forked child that closes the registry neither waits for the parent's threads nor ends
+    """If a forked child closes the registry, it neither waits for the parent's threads nor ends
     them."""
     check_script(
         """

@@ -1,4 +1,4 @@
-"""tools/nearest_tests.py: whatever changes, `make check` has tests for it."""
+"""tools/nearest_tests.py finds tests for `make check`, whatever files have changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ HERE = "tests/unit/test_nearest_tests.py"
 
 @pytest.mark.parametrize("file", NEAREST)
 def test_files_and_tests_of_the_table_exist(file: str) -> None:
-    """A renamed file would silently lose its tests."""
+    """The files and tests in the table exist.
+
+    Otherwise a renamed file would silently lose its tests.
+    """
     assert list(ROOT.glob(file))
     assert [tests for tests in NEAREST[file] if not list(ROOT.glob(tests))] == []
 
@@ -37,7 +40,7 @@ def test_files_and_tests_of_the_table_exist(file: str) -> None:
     ],
 )
 def test_a_room_has_its_tests(changed: str, test: str) -> None:
-    """Each room has its tests; files that all rooms depend on have the core tests."""
+    """Each room has its tests. Files that all rooms depend on have the core tests."""
     assert test in nearest_tests([changed])
 
 
@@ -49,15 +52,18 @@ def test_tests_of_several_files_are_together() -> None:
 
 @pytest.mark.parametrize("changed", [[], ["setup.py"], ["tests/unit/test_that_is_gone.py"]])
 def test_the_core_is_for_all_else(changed: list[str]) -> None:
-    """The result is never empty: without names of files, pytest would run the whole suite."""
+    """For other files, the core tests are selected.
+
+    The result is never empty, because pytest would then run the whole suite.
+    """
     assert nearest_tests(changed) == nearest_tests(["Makefile"])
     assert HERE in nearest_tests(changed)
 
 
 @pytest.mark.parametrize("changed", ["pyproject.toml", *NEAREST])
 def test_no_brokers_and_no_spark_are_started(changed: str) -> None:
-    """Tests that start brokers or Spark are not selected, because they take longer than all
-    others."""
+    """Tests that start brokers or Spark are not selected, because they take longer than all other
+    tests."""
     assert not [name for name in patterns_for(changed) if "integration" in name]
     slow = {"declarative", "flights", "standalone", "batch_read", "stream_read", "pipeline_kafka"}
     names = {Path(name).stem.removeprefix("test_") for name in nearest_tests([changed])}

@@ -1,4 +1,4 @@
-"""Names of Kafka's Java client and of kafka-python: the AttributeError says what to call here."""
+"""The AttributeError for a name of Java's client or of kafka-python names the method here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ each_client = pytest.mark.parametrize(("client", "names"), NAMES)
 
 @each_client
 def test_hint(client: type[Any], names: dict[str, str]) -> None:
-    """The error for a name of another client says which existing method to use."""
+    """The error for a name of another client names an existing method."""
     instance = client.__new__(client)
     for name, instead in names.items():
         (method, *_) = re.findall(r"\w+(?=\()", instead)
@@ -60,7 +60,7 @@ def test_the_names_are_not_there(client: type[Any], names: dict[str, str]) -> No
 
 @each_client
 def test_calls_take_no_longer(client: type[Any], names: dict[str, str]) -> None:
-    """CPython specialises the calls of classes without a ``__getattr__`` only."""
+    """The classes have no ``__getattr__``, because CPython specialises calls only without it."""
     assert not hasattr(client, "__getattr__")
     assert client.__getattribute__ is object.__getattribute__
 
@@ -74,8 +74,8 @@ def test_other_names(client: type[Any], names: dict[str, str]) -> None:
 
 
 def test_what_a_class_has_stays() -> None:
-    """Attributes of a subclass or of an instance are found as usual; so is a method that the class
-    itself has."""
+    """Attributes of a subclass or of an instance, and methods of the class itself, are found as
+    usual."""
 
     class Mine(Producer):
         send = "a subclass's"
@@ -90,6 +90,6 @@ def test_what_a_class_has_stays() -> None:
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_copies(duplicate: Any) -> None:
-    """Copies are refused as before: look-ups of special methods find none."""
+    """Copies are still refused, because look-ups of special methods find none."""
     with pytest.raises(TypeError, match="cannot pickle"):
         duplicate(Producer.__new__(Producer))

@@ -1,4 +1,4 @@
-"""murmur2, consistent and fnv1a: which partition a key belongs to."""
+"""murmur2, consistent and fnv1a return the partition of a key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import consistent, fnv1a, murmur2
 from tests.support.refcounts import assert_no_leaks
 
-MOST = 2**31 - 1  # partitions: the result is the hash itself, but for its sign
+MOST = 2**31 - 1  # so many partitions that the result is the hash itself, without its sign
 FUNCTIONS = [murmur2, consistent, fnv1a]
 
 
@@ -28,7 +28,7 @@ FUNCTIONS = [murmur2, consistent, fnv1a]
     ],
 )
 def test_murmur2_is_that_of_the_java_client(key: bytes, value: int) -> None:
-    """The hashes are those that Kafka's own test suite publishes, made positive as in Kafka."""
+    """The hashes are the same as in Kafka's own test suite, and made positive as in Kafka."""
     assert murmur2(key, MOST) == (value & 0x7FFFFFFF) % MOST
     assert murmur2(key, 12) == (value & 0x7FFFFFFF) % 12
 
@@ -36,7 +36,7 @@ def test_murmur2_is_that_of_the_java_client(key: bytes, value: int) -> None:
 @pytest.mark.parametrize("key", [b"", b"a", b"key", bytes(range(256)), b"x" * 10_000])
 @pytest.mark.parametrize("count", [1, 2, 12, MOST])
 def test_consistent_is_crc32(key: bytes, count: int) -> None:
-    """librdkafka's default is the CRC-32 that everybody has."""
+    """librdkafka's default partitioner uses the standard CRC-32."""
     assert consistent(key, count) == zlib.crc32(key) % count
 
 
@@ -45,7 +45,7 @@ def test_consistent_is_crc32(key: bytes, count: int) -> None:
     [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)],
 )
 def test_fnv1a_is_the_published_one(key: bytes, value: int) -> None:
-    """The hashes are the 32-bit FNV-1a hashes of its authors; the sign is removed as in Sarama."""
+    """The hashes are the published 32-bit FNV-1a hashes. The sign is removed as in Sarama."""
     signed = value - 2**32 if value >= 2**31 else value
     assert fnv1a(key, MOST) == abs(signed) % MOST
 
@@ -61,7 +61,7 @@ def test_forms_of_a_key(function: Callable[..., int]) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("count", [1, 3, 7])
 def test_partitions_are_in_range_and_all_used(function: Callable[..., int], count: int) -> None:
-    """Every partition gets keys and no other number comes out."""
+    """Every partition gets keys, and the result is always a valid partition."""
     assert {function(b"%d" % i, count) for i in range(200)} == set(range(count))
 
 
@@ -89,7 +89,7 @@ def test_bad_arguments(
     exception: type[Exception],
     message: str,
 ) -> None:
-    """A wrong argument is a typed error that names it, and leaks nothing."""
+    """A wrong argument raises a typed error that names the argument, and leaks nothing."""
 
     def call() -> None:
         with pytest.raises(exception, match=message):
@@ -101,6 +101,6 @@ def test_bad_arguments(
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_signature(function: Callable[..., int]) -> None:
-    """Positional only, with a docstring."""
+    """The parameters are positional only, and the functions have docstrings."""
     assert str(inspect.signature(function)) == "(key, partition_count, /)"
     assert function.__doc__

@@ -1,4 +1,4 @@
-"""tools/patches.py: what it says of a patch and of its header."""
+"""tools/patches.py: its results for patches and for their headers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_answers(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The sources stay as they are, whatever the answer is."""
+    """The tool prints whether a patch applies, and never changes the sources."""
     tree = patch.parents[1] / "tree"
     (tree / "src").mkdir(parents=True)
     (tree / "src" / "file.c").write_text(sources)
@@ -83,7 +83,8 @@ def test_answers(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="librdkafka comes from vcpkg on Windows")
 def test_what_has_to_go_with_a_patch(patch: Path) -> None:
-    """Only later patches that change its lines again have to go with it."""
+    """When a patch is taken out, only later patches that change the same lines are also taken
+    out."""
     again, other = patch.with_name("iv.patch"), patch.with_name("other.patch")
     again.write_text(patch.read_text().replace("+4", "+IV").replace("-four", "-4"))
     other.write_text(HEADER + "--- a/src/other.c\n+++ b/src/other.c\n@@ -1,1 +1,1 @@\n-x\n+y\n")
@@ -119,7 +120,7 @@ def test_header(patch: Path) -> None:
     ],
 )
 def test_header_without_a_part(patch: Path, part: str, instead: str) -> None:
-    """A missing part is an error that names the patch."""
+    """A header with a missing part raises an error that names the patch."""
     patch.write_text(patch.read_text().replace(part, instead, 1))
     with pytest.raises(patches.HeaderError, match=r"four\.patch"):
         patches.Patch.read(patch)
@@ -133,7 +134,7 @@ def test_header_without_a_part(patch: Path, part: str, instead: str) -> None:
     ],
 )
 def test_what_was_built(patch: Path, change: str) -> None:
-    """A patch that contains files of the compiler, because it was made after a build, is an
+    """A patch that contains files of the compiler, because it was made after a build, raises an
     error."""
     patch.write_text(patch.read_text() + change)
     with pytest.raises(patches.HeaderError, match=r"four\.patch: \S*four\.[do] is no source"):

@@ -1,4 +1,4 @@
-"""The tests' own ports: free, and nobody else's."""
+"""The ports for tests are free, and no other process gets them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_port_in_use_is_not_free() -> None:
 
 
 def test_another_process_has_other_ports() -> None:
-    """A process gets no port of another process that still runs."""
+    """Two running test processes never get the same port."""
     mine = {next_port() for _ in range(3)}
     program = "from tests.support.ports import next_port; print(*(next_port() for _ in range(60)))"
     printed = subprocess.run(

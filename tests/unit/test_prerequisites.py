@@ -1,4 +1,4 @@
-"""tools/prerequisites.py: a build names everything that is missing at once, and how to get it."""
+"""tools/prerequisites.py: one message of a build names everything that is missing, with advice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="librdkafka come
 
 
 def build(tmp_path: Path, commands: tuple[str, ...], **environment: str) -> str:
-    """What `setup.py build_ext` says on a machine that has these commands only."""
+    """The error of `setup.py build_ext` on a machine that has only these commands."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in commands:
@@ -40,7 +40,7 @@ def build(tmp_path: Path, commands: tuple[str, ...], **environment: str) -> str:
 
 
 def test_a_machine_with_nothing(tmp_path: Path) -> None:
-    """One message names everything that is missing, and what to install."""
+    """One message names everything that is missing, and the packages to install."""
     said = build(tmp_path, ())
     for thing in ("a C compiler (cc", "pkg-config", "make", "patch", "bash", "LIBRDKAFKA_ARCHIVE"):
         assert f"  - {thing}" in said or thing in said
@@ -48,7 +48,10 @@ def test_a_machine_with_nothing(tmp_path: Path) -> None:
 
 
 def test_without_a_compiler(tmp_path: Path) -> None:
-    """Only the compiler is named, before anything is compiled or downloaded."""
+    """If only the compiler is missing, the message names only the compiler.
+
+    Nothing is compiled or downloaded before.
+    """
     said = build(tmp_path, ("pkg-config", "make", "patch", "bash", "npm", "apt-get"))
     assert said.count("  - ") == 1
     assert "a C compiler (cc; the variable CC can name another one)" in said
@@ -57,7 +60,7 @@ def test_without_a_compiler(tmp_path: Path) -> None:
 
 
 def test_without_headers(tmp_path: Path) -> None:
-    """Each library that pkg-config does not find is named."""
+    """The message names each library that pkg-config does not find."""
     pkg_config = tmp_path / "finds-nothing"
     pkg_config.write_text("#!/bin/sh\nexit 1\n")
     pkg_config.chmod(0o755)
@@ -69,7 +72,7 @@ def test_without_headers(tmp_path: Path) -> None:
 
 
 def test_without_sources(tmp_path: Path) -> None:
-    """Without npm and without an archive, the message names both ways."""
+    """Without npm and without an archive, the message names both ways to get the sources."""
     said = build(tmp_path, ("cc", "pkg-config", "make", "patch", "bash", "sh"))
     assert "the sources of librdkafka" in said
     assert "npm pack @confluentinc/kafka-javascript@" in said
@@ -77,7 +80,8 @@ def test_without_sources(tmp_path: Path) -> None:
 
 
 def test_system_script_names_the_same_libraries() -> None:
-    """tools/system.sh, which can also install them, asks pkg-config for the same names."""
+    """tools/system.sh, which can also install the libraries, looks for the same libraries and
+    packages."""
     script = (ROOT / "tools" / "system.sh").read_text()
     for name, need in prerequisites.LIBRARIES.items():
         assert f"{name}:{need.packages['apt-get']}" in script

@@ -1,5 +1,5 @@
-"""Message indexes identify a payload's message in a schema: a payload of another message is
-refused."""
+"""Message indexes identify the message of a payload in its schema, and a payload of another message
+is refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PAYLOAD = b"\x08\x05"
 
 
 def file_of(*names: str, package: str = "p") -> FileDescriptorProto:
-    """A file of messages, each with an Inner in it, all with the same field."""
+    """A file of messages. Each message contains a message Inner, and all have the same field."""
     file = FileDescriptorProto(name=f"{package}.{''.join(names)}.proto", package=package)
     for name in names:
         message = file.message_type.add(name=name)
@@ -76,8 +76,10 @@ def client() -> Iterator[SchemaRegistryClient]:
 def test_another_message_of_the_schema(
     client: SchemaRegistryClient, written: str, wanted: str, place: str
 ) -> None:
-    """A payload of another message is refused by name, wherever its indexes are; the right message
-    is read."""
+    """A payload of another message raises an error that names it, wherever the indexes are.
+
+    A payload of the right message is read.
+    """
     conf = {"schema.id.serializer": header_schema_id_serializer} if place != "prefix" else {}
     if place == "no registry":
         conf = {}
@@ -100,7 +102,7 @@ def test_another_message_of_the_schema(
 
 
 def test_the_awaiting_classes() -> None:
-    """The awaiting deserializer refuses another message, too."""
+    """The awaiting deserializer also refuses another message."""
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": "mock://"}) as client:
@@ -123,7 +125,7 @@ def test_the_awaiting_classes() -> None:
     ],
 )
 def test_indexes_of_no_message(client: SchemaRegistryClient, indexes: bytes, said: str) -> None:
-    """Indexes that lead to no message are refused, at each level."""
+    """Message indexes that do not exist in the schema are refused, at each level."""
     ProtobufSerializer(TYPES["A"], client)(TYPES["A"](), VALUE)
     read = ProtobufDeserializer(TYPES["A"], None, client)
     for _ in range(2):
@@ -141,7 +143,10 @@ def test_several_messages_of_one_topic(client: SchemaRegistryClient) -> None:
 
 
 def test_packages_and_places_may_change(client: SchemaRegistryClient) -> None:
-    """The message is found by its name in the writer's schema; its package does not matter."""
+    """The message is found by its name in the writer's schema.
+
+    Its package and its place may differ.
+    """
     moved = classes(file_of("B", "A", package="q.r"))
     data = ProtobufSerializer(TYPES["A"], client)(TYPES["A"](n=5), VALUE)
     assert ProtobufDeserializer(moved["A"], None, client)(data, VALUE) == moved["A"](n=5)
@@ -170,7 +175,10 @@ service S { rpc Call (A) returns (B) { option deprecated = true; } }
 
 
 def test_names_of_a_text() -> None:
-    """Comments, texts and whatever else has braces are passed over; maps have an entry each."""
+    """The parser skips comments, texts and other parts with braces.
+
+    Each map has an entry message.
+    """
     messages = messages_of(TEXT)
     assert [one.name for one in messages] == ["B", "A"]
     assert [one.name for one in messages[0].messages] == ["ByNameEntry", "Grouped", "Inner"]
@@ -187,13 +195,16 @@ def test_names_of_a_text() -> None:
 
 
 def shape(message: Any) -> Any:
-    """The names within a message, and the numbers of its fields; compilers fill in entries."""
+    """The names within a message, and the numbers of its fields.
+
+    Fields of map entries are left out, because only compilers have them.
+    """
     numbers = [(one.number, one.name) for one in message.fields if not message.is_entry]
     return message.name, message.is_entry, numbers, list(map(shape, message.messages))
 
 
 def test_texts_are_as_compilers_read_them() -> None:
-    """The names and their places are those of the compiler's own descriptor."""
+    """The names and their places are the same as in the compiler's own descriptor."""
     pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
     from confluent_kafka.columns._protobuf_registered import compile_registered
 
@@ -206,7 +217,7 @@ def test_texts_are_as_compilers_read_them() -> None:
 
 
 def test_texts_of_a_registry(client: SchemaRegistryClient) -> None:
-    """Readers use the texts, and writers with use.latest.version find their message there."""
+    """Readers find the message of a payload in the text of a registered schema."""
     client.register_schema("t-value", Schema(TEXT, "PROTOBUF"))
     for frame, wanted in ((b"\x02\x02", "A"), (b"\0", "B"), (b"\x04\0\x04", "B.Inner")):
         data = b"\0\0\0\0\1" + frame + PAYLOAD
@@ -221,7 +232,8 @@ def test_texts_of_a_registry(client: SchemaRegistryClient) -> None:
 
 @pytest.mark.parametrize("conf", [{"use.latest.version": True}, {"use.schema.id": 1}])
 def test_writers_of_a_registered_schema(client: SchemaRegistryClient, conf: dict[str, Any]) -> None:
-    """The indexes are those of the message in that schema, which may have it elsewhere."""
+    """Writers with a registered schema write the indexes of the message in that schema, even if its
+    place differs."""
     client.register_schema("t-value", Schema(TEXT, "PROTOBUF"))
     conf = {"auto.register.schemas": False, **conf}
     data = ProtobufSerializer(TYPES["A"], client, conf)(TYPES["A"](n=5), VALUE)
@@ -233,7 +245,8 @@ def test_writers_of_a_registered_schema(client: SchemaRegistryClient, conf: dict
 
 @each_pair
 def test_columns(client: SchemaRegistryClient, written: str, wanted: str) -> None:
-    """Payloads of another message are bad rows of a class's columns, by id and by header."""
+    """For columns of a class, a payload of another message is a bad row, with an id before the
+    payload or in a header."""
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from confluent_kafka.columns import ProtobufColumns
 
@@ -251,7 +264,10 @@ def test_columns(client: SchemaRegistryClient, written: str, wanted: str) -> Non
 
 
 def test_columns_of_other_schemas(client: SchemaRegistryClient) -> None:
-    """A schema without the message is a bad row; rows are written with the schema's own indexes."""
+    """A payload whose schema does not have the message is a bad row.
+
+    Rows are written with the indexes of the schema.
+    """
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from confluent_kafka.columns import ProtobufColumns
 

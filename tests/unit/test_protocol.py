@@ -1,4 +1,4 @@
-"""confluent_kafka.protocol: messages as classes, their bytes, and what is refused."""
+"""confluent_kafka.protocol: messages as classes, their bytes and their errors."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ REQUEST = MetadataRequest(topics=[Topic(name="a")])
 
 class TestClasses:
     def test_fields_have_defaults(self) -> None:
-        """Defaults are those of the protocol, which mean the same as a missing field of an older
-        version."""
+        """The protocol's own defaults are used.
+
+        They mean the same as a field that an older version does not have.
+        """
         request = MetadataRequest()
         assert (request.topics, request.allow_auto_topic_creation) == ((), True)
         assert Topic() == Topic(topic_id=Uuid(0, 0), name="")
@@ -47,8 +49,10 @@ class TestClasses:
         assert DescribeTopicPartitionsRequest().cursor is None
 
     def test_values_are_immutable(self) -> None:
-        """Fields cannot be set, and no others can be added; arrays become tuples, and bytes are
-        copied."""
+        """Fields cannot be set, and other attributes cannot be added.
+
+        Arrays become tuples, and bytes are copied.
+        """
         with pytest.raises(AttributeError):
             REQUEST.topics = ()  # type: ignore[misc]
         with pytest.raises(AttributeError):
@@ -60,7 +64,10 @@ class TestClasses:
         assert type(REQUEST.topics) is tuple
 
     def test_equality_is_of_class_and_fields(self) -> None:
-        """Structs of two classes with equal values differ, and none equals a tuple."""
+        """Structs of two classes are not equal, even with equal values.
+
+        A struct does not equal a tuple.
+        """
         assert MetadataRequest(topics=(Topic(name="a"),)) == REQUEST
         assert hash(MetadataRequest(topics=(Topic(name="a"),))) == hash(REQUEST)
         assert REQUEST.replace(topics=None) != REQUEST
@@ -70,16 +77,18 @@ class TestClasses:
         assert not tuple(one) == one  # type: ignore[call-overload] # noqa: SIM201
 
     def test_copies(self) -> None:
-        """copy() and deepcopy() return the same object, and pickle makes an equal one."""
+        """copy() and deepcopy() return the same object, and pickle creates an equal object."""
         assert copy.copy(REQUEST) is REQUEST
         assert copy.deepcopy(REQUEST) is REQUEST
         for number in range(pickle.HIGHEST_PROTOCOL + 1):
-            if number >= 4:  # older ones cannot name a nested class
+            if number >= 4:  # older protocols cannot name a nested class
                 assert pickle.loads(pickle.dumps(REQUEST, number)) == REQUEST
 
     def test_repr_evaluates_to_an_equal_message(self) -> None:
-        """repr() is the call that makes the message; unknown tagged fields are shown if there are
-        any."""
+        """repr() returns the call that creates the message.
+
+        It shows unknown tagged fields if there are any.
+        """
         broker = MetadataResponse.MetadataResponseBroker(node_id=1, host="a", port=9092)
         assert repr(broker) == (
             "MetadataResponse.MetadataResponseBroker(node_id=1, host='a', port=9092, rack=None)"
@@ -100,7 +109,7 @@ class TestClasses:
         ],
     )
     def test_wrong_fields(self, fields: dict[str, object], error: type, text: str) -> None:
-        """The error names the field, what was given and what is possible."""
+        """The error names the wrong field and the possible fields."""
         with pytest.raises(error, match=text):
             MetadataRequest(**fields)  # type: ignore[arg-type]
 
@@ -119,7 +128,7 @@ class TestClasses:
         ],
     )
     def test_wrong_values(self, fields: dict[str, object], error: type, text: str) -> None:
-        """What could not be written is refused when the message is made."""
+        """A value that could not be written is refused when the message is created."""
         with pytest.raises(error, match=text):
             MetadataResponse.MetadataResponseBroker(**fields)  # type: ignore[arg-type]
 
@@ -152,7 +161,7 @@ class TestClasses:
             protocol.request_class(999)
 
     def test_all_are_listed(self) -> None:
-        """dir() has every message, though most are not made yet."""
+        """dir() lists every message, although most classes are created later."""
         assert {name for name, _ in every_version()} <= set(dir(protocol))
 
     def test_threads_get_one_class(self) -> None:
@@ -229,7 +238,8 @@ class TestBytes:
         assert MetadataRequest.decode(bytes.fromhex(data), version) == REQUEST
 
     def test_every_message_and_version(self) -> None:
-        """What is written is read, and written again the same."""
+        """Every message in every version is written, read, and written again with the same
+        bytes."""
         for name, version in every_version():
             for seed in range(2):
                 message = random_message(name, version, Random(seed))
@@ -247,7 +257,7 @@ class TestBytes:
             MetadataRequest.decode("abc", 9)  # type: ignore[arg-type]
 
     def test_null_is_not_empty(self) -> None:
-        """A null array (all topics) and an empty array (no topic) stay different."""
+        """A null array, such as "all topics", and an empty array stay different."""
         for version in (1, 12):
             for topics in ((), None):
                 request = MetadataRequest(topics=topics)
@@ -275,7 +285,10 @@ class TestBytes:
 
 class TestVersions:
     def test_a_version_without_the_field(self) -> None:
-        """A field that changes the meaning is not dropped: the error names field and version."""
+        """A field that changes the meaning is not dropped.
+
+        The error names the field and the version.
+        """
         request = MetadataRequest(allow_auto_topic_creation=False)
         with pytest.raises(
             UnsupportedVersionError,
@@ -290,15 +303,14 @@ class TestVersions:
         assert MetadataResponse.decode(response.encode(0), 0) == MetadataResponse()
 
     def test_null_where_the_version_has_none(self) -> None:
-        """A null array, which means all topics, cannot be written in version 0, which has no
-        null."""
+        """A null array cannot be written in a version without nulls."""
         with pytest.raises(
             UnsupportedVersionError, match=r"MetadataRequest.topics cannot be None in version 0"
         ):
             MetadataRequest(topics=None).encode(0)
 
     def test_no_tagged_fields_in_two_bytes(self) -> None:
-        """A varint may have more bytes than it needs, also the 0 for no tagged fields."""
+        """A varint may have more bytes than necessary, also the number 0 of tagged fields."""
         request = MetadataRequest(topics=[])
         written = request.encode(12)
         assert written.endswith(b"\0")
@@ -327,7 +339,7 @@ class TestVersions:
 
 class TestHeaders:
     def test_versions(self) -> None:
-        """Flexible requests and answers have flexible headers, except for ApiVersions."""
+        """Flexible requests and responses have flexible headers, except for ApiVersions."""
         assert [protocol.request_header_version(3, version) for version in (8, 9)] == [1, 2]
         assert [protocol.response_header_version(3, version) for version in (8, 9)] == [0, 1]
         assert [protocol.request_header_version(18, version) for version in (2, 3)] == [1, 2]
@@ -335,8 +347,10 @@ class TestHeaders:
 
     @pytest.mark.parametrize(("key", "version"), [(3, 99), (999, 0), (7, 0)])
     def test_unknown(self, key: int, version: int) -> None:
-        """Removed requests have no header version, not even ControlledShutdown, whose header was
-        version 0."""
+        """Removed requests have no header version.
+
+        That includes ControlledShutdown, which had header version 0.
+        """
         with pytest.raises(UnsupportedVersionError):
             protocol.request_header_version(key, version)
         with pytest.raises(UnsupportedVersionError):
@@ -349,7 +363,8 @@ class TestHeaders:
 
 
 def test_as_dict() -> None:
-    """Structs are dicts, arrays are lists, and unknown fields are left out if there are none."""
+    """as_dict() turns structs into dicts and arrays into lists, and leaves unknown fields out if
+    there are none."""
     Topic = MetadataRequest.MetadataRequestTopic  # noqa: N806
     message = MetadataRequest(topics=[Topic(name="a", unknown_tagged_fields=[(9, b"x")])])
     assert message.as_dict() == {
@@ -362,13 +377,16 @@ def test_as_dict() -> None:
 
 class TestRecordsOfTopics:
     def test_no_fields(self) -> None:
-        """A message without fields is only the number of its tagged fields."""
+        """The bytes of a message without fields are only the number of tagged fields."""
         empty = protocol.EndTransactionRecord()
         assert empty.encode(0) == b"\0"
         assert protocol.EndTransactionRecord.decode(b"\0", 0) == empty
 
     def test_null_in_a_tagged_struct(self) -> None:
-        """A null struct in a tagged field is written as 0, as in Java; elsewhere it is -1."""
+        """A null struct in a tagged field is written as 0, as in Java.
+
+        Elsewhere it is written as -1.
+        """
         Value = protocol.ConsumerGroupMemberMetadataValue  # noqa: N806
         message = Value(client_id="a", client_host="b", classic_member_metadata=None)
         data = message.encode(0)
@@ -404,7 +422,7 @@ class TestMalformed:
         ],
     )
     def test_what_is_wrong(self, data: str, version: int, text: str) -> None:
-        """The error names message, version and field."""
+        """The error names the message, the version and the field."""
         with pytest.raises(MalformedMessageError, match=text) as raised:
             MetadataRequest.decode(bytes.fromhex(data), version)
         assert str(raised.value).startswith(f"MetadataRequest of version {version}: ")
@@ -420,8 +438,7 @@ class TestMalformed:
                 FetchRequest.decode(good[:-6] + bytes.fromhex(end), 17)
 
     def test_every_beginning_is_refused(self) -> None:
-        """A message that is cut off anywhere raises the error for malformed messages, and no other
-        error."""
+        """A message that is cut off anywhere raises only the error for malformed messages."""
         for name, version in every_version():
             message = random_message(name, version, Random(3))
             data = message.encode(version)
@@ -432,7 +449,7 @@ class TestMalformed:
 
     @pytest.mark.parametrize("length", [b"\xff\xff\xff\xff\x07", b"\x7f\xff\xff\xff", b"\x7f\xff"])
     def test_a_length_takes_no_memory(self, length: bytes) -> None:
-        """Wherever it stands, a huge length is refused before anything is allocated for it."""
+        """A huge length at any place is refused before memory is allocated for it."""
         messages = [random_message("FetchResponse", version, Random(9)) for version in (4, 12, 17)]
         tracemalloc.start()
         try:
@@ -452,7 +469,7 @@ class TestMalformed:
     ("offered", "version"), [((0, 99), 5), ((0, 3), 3), ((2, 2), 2), ((5, 7), 5), ((1, 1), 1)]
 )
 def test_version_that_both_have(offered: tuple[int, int], version: int) -> None:
-    """The latest common version is chosen: DescribeLogDirs has versions 1 to 5."""
+    """The latest version that both sides support is chosen. DescribeLogDirs has versions 1 to 5."""
     assert protocol.DescribeLogDirsRequest.common_version(offered) == version
 
 
@@ -466,7 +483,7 @@ def test_no_version_that_both_have(offered: tuple[int, int] | None, told: str) -
 
 
 def test_flexible_versions_that_the_extension_knows() -> None:
-    """request() of a client writes the right header for every existing version."""
+    """The extension's table of flexible versions is correct for every request."""
     source = (ROOT / "src/confluent_kafka/csrc/client/raw_header.c").read_text()
     table = source.split("first_flexible[] = {")[1].split("}")[0]
     first = re.sub(r"/\*.*?\*/", "", table).replace("NEVER", "127").split(",")[:-1]

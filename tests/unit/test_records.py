@@ -1,4 +1,5 @@
-"""confluent_kafka.protocol.records; tests/integration/test_records.py asks Kafka's own client."""
+"""confluent_kafka.protocol.records. tests/integration/test_records.py compares it with Kafka's
+client."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ class TestChecksums:
         ("data", "crc"),
         [
             (b"123456789", 0xE3069283),
-            # RFC 3720, B.4.
+            # From RFC 3720, appendix B.4.
             (bytes(32), 0x8A9136AA),
             (b"\xff" * 32, 0x62A8AB43),
             (bytes(range(32)), 0x46DD794E),
@@ -71,7 +72,10 @@ class TestChecksums:
         assert _crc32c(data) == crc
 
     def test_of_a_batch(self) -> None:
-        """A wrong CRC raises an error; with check_crc=False the batch only reports it."""
+        """A wrong CRC raises an error.
+
+        With check_crc=False, only an attribute of the batch shows it.
+        """
         batch = java()
         assert batch.is_valid
         spoilt = replace(batch, crc=batch.crc ^ 1).encode()
@@ -88,7 +92,8 @@ class TestCodecs:
         "size", [0, 1, 12, 13, 60, 61, 256, 257, 65_535, 65_536, 65_537, 300_000]
     )
     def test_round_trip(self, codec: Compression, size: int) -> None:
-        """Bytes that compress well, a little, and not at all are unchanged after a round trip."""
+        """Bytes are unchanged after a round trip, whether they compress well, a little or not at
+        all."""
         for letters in (1, 4, 256):
             data = bytes(Random(size).choices(range(letters), k=size))
             packed = records.compress(codec, data)
@@ -100,7 +105,8 @@ class TestCodecs:
     @pytest.mark.parametrize(
         ("codec", "packed", "data"),
         [
-            # From the programs lz4 (all checksums, blocks that depend on each other) and zstd.
+            # The programs lz4 (all checksums, blocks that depend on each other) and zstd wrote
+            # these bytes.
             (
                 Compression.LZ4,
                 "04224d187c406b00000000000000fb150000004f616263640400393f78797a03000050797a78797a"
@@ -108,25 +114,29 @@ class TestCodecs:
                 b"abcd" * 20 + b"xyz" * 9,
             ),
             (Compression.ZSTD, "28b52ffd04585500002061626364010039ea88bd3b1c8f", b"abcd" * 20),
-            # From the description of the format: a literal, and copies of all three kinds.
+            # This example follows the description of the format: a literal, and copies of all three
+            # kinds.
             (Compression.SNAPPY, "11 0c61626364 0104 0e0400 13 04000000", b"abcd" * 4 + b"a"),
         ],
     )
     def test_of_others(self, codec: Compression, packed: str, data: bytes) -> None:
-        """Data of other programs, and the examples in the formats' descriptions, can be read."""
+        """Data of other programs, and examples from the descriptions of the formats, can be
+        read."""
         if not records.available(codec):
             pytest.skip("this build has no zstd")
         assert records.decompress(codec, bytes.fromhex(packed)) == data
 
     def test_several_parts(self) -> None:
-        """Several gzip members or LZ4 frames after each other are read as one."""
+        """Several consecutive gzip members or LZ4 frames are read as one."""
         for codec in (Compression.GZIP, Compression.LZ4):
             packed = records.compress(codec, b"ab") + records.compress(codec, b"cd")
             assert records.decompress(codec, packed) == b"abcd"
 
     def test_snappy_of_java(self) -> None:
-        """Snappy is written with the framing of Java's library: a header, and blocks with sizes. It
-        is read with and without."""
+        """Snappy is written with the framing of Java's library: a header, and blocks with sizes.
+
+        Snappy is read with and without this framing.
+        """
         data = bytes(range(256)) * 400
         packed = records.compress(Compression.SNAPPY, data)
         assert packed.startswith(b"\x82SNAPPY\0" + struct.pack(">ii", 1, 1))
@@ -139,8 +149,10 @@ class TestCodecs:
             records.compress_snappy(data, 0)
 
     def test_lz4_of_format_0(self) -> None:
-        """In format 0, the checksum of LZ4's header includes the magic number; correct checksums
-        are read, too."""
+        """In format 0, the checksum of LZ4's header includes the magic number.
+
+        Correct checksums can also be read.
+        """
         old = records.compress(Compression.LZ4, b"text", magic=0)
         new = records.compress(Compression.LZ4, b"text", magic=1)
         assert [place for place in range(len(old)) if old[place] != new[place]] == [6]
@@ -151,7 +163,7 @@ class TestCodecs:
 
     @pytest.mark.parametrize("codec", CODECS)
     def test_bombs(self, codec: Compression) -> None:
-        """No more than max_size bytes are unpacked; exactly max_size bytes are allowed."""
+        """At most max_size bytes are unpacked. Exactly max_size bytes are allowed."""
         size = 1 << 20
         packed = records.compress(codec, bytes(size))
         assert len(records.decompress(codec, packed, max_size=size)) == size
@@ -160,10 +172,11 @@ class TestCodecs:
 
     @pytest.mark.parametrize("codec", SQUEEZED)
     def test_every_beginning_is_refused(self, codec: Compression) -> None:
-        """Compressed data that is cut off anywhere is refused, and so are bytes behind its end."""
+        """Compressed data that is cut off anywhere is refused, and also compressed data with bytes
+        after its end."""
         packed = records.compress(codec, b"some text, some text, some text")
         for end in range(len(packed)):
-            # Snappy's framing has no end: its header alone is complete, with no data.
+            # Snappy's framing has no end mark, so its header alone is complete and means no data.
             if codec != Compression.SNAPPY or end != 16:
                 with pytest.raises(CorruptRecordsError):
                     records.decompress(codec, packed[:end])
@@ -171,7 +184,7 @@ class TestCodecs:
             records.decompress(codec, packed + b"\1")
 
     def test_levels(self) -> None:
-        """Only gzip and zstd have levels."""
+        """Only gzip and zstd accept a level."""
         data = JAVA * 100
         sizes = [len(records.compress(Compression.GZIP, data, level=level)) for level in (0, 9)]
         assert sizes[0] > len(data) > sizes[1]
@@ -185,7 +198,7 @@ class TestCodecs:
 
     @pytest.mark.parametrize("size", [0, 1, 511, 512, 3000])
     def test_gzip_of_many_members(self, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-        """The bytes that zlib gets and returns unread grow linearly with the input."""
+        """The number of bytes that zlib gets, and returns unread, grows linearly with the input."""
         work = 0
 
         class Counting:
@@ -233,7 +246,7 @@ class TestCodecs:
 
 class TestRecordBatch:
     def test_fields(self) -> None:
-        """The fields of Java's batch are read, and written back as the same bytes."""
+        """The fields of Java's batch are read, and written again with the same bytes."""
         batch = java()
         assert (batch.base_offset, batch.last_offset, batch.count, batch.size) == (5, 5, 1, 70)
         assert (batch.producer_id, batch.producer_epoch, batch.base_sequence) == (-1, -1, -1)
@@ -248,7 +261,7 @@ class TestRecordBatch:
         assert RecordBatch.of(batch.records()).encode() == JAVA
 
     def test_facts_that_can_be_given(self) -> None:
-        """Each argument of RecordBatch.of() is in the header that is read back."""
+        """Each argument of RecordBatch.of() is in the header that is read again."""
         made = RecordBatch.of(
             MADE,
             base_offset=5,
@@ -266,7 +279,7 @@ class TestRecordBatch:
         assert isinstance(batch, RecordBatch)
         assert (batch.base_offset, batch.last_offset, batch.delete_horizon) == (5, 11, 990)
         assert (batch.partition_leader_epoch, batch.producer_id, batch.producer_epoch) == (3, 8, 2)
-        # A producer's sequence numbers start again at 0.
+        # A producer's sequence numbers start again at 0 after the largest number.
         assert (batch.base_sequence, batch.last_sequence) == (2**31 - 3, 3)
         assert (batch.is_transactional, batch.is_control, batch.max_timestamp) == (True, True, 1005)
         assert list(batch.records()) == MADE
@@ -291,7 +304,7 @@ class TestRecordBatch:
     def test_offsets_increase(
         self, offsets: tuple[int, ...], first: int | None, last: int | None
     ) -> None:
-        """Offsets must increase, and lie between the first and the last."""
+        """Offsets must increase, and must be between the first and the last offset."""
         with pytest.raises(RecordsError, match="must increase"):
             RecordBatch.of(map(Record, offsets), base_offset=first, last_offset=last)
 
@@ -301,7 +314,10 @@ class TestRecordBatch:
             RecordBatch.of(MADE, producer_epoch=2**15)
 
     def test_immutable(self) -> None:
-        """Batches cannot be changed, only copied with changes; they are equal by their fields."""
+        """Batches cannot be changed, only copied with changes.
+
+        Batches with equal fields are equal.
+        """
         batch = RecordBatch.of(MADE)
         assert batch == RecordBatch.of(MADE)
         assert hash(batch) == hash(RecordBatch.of(MADE))
@@ -322,8 +338,10 @@ class TestMessageSets:
     @pytest.mark.parametrize("magic", [0, 1])
     @pytest.mark.parametrize("codec", [Compression.NONE, Compression.GZIP])
     def test_entries(self, magic: int, codec: Compression) -> None:
-        """Each record is one entry; with compression, one wrapper contains all and has the last
-        offset."""
+        """Each record is one entry.
+
+        With compression, one wrapper contains all entries and has the last offset.
+        """
         made = [
             Record(5, magic * 100 - (not magic), b"k", b"v"),
             Record(7, magic * 99 - (not magic)),
@@ -337,7 +355,7 @@ class TestMessageSets:
         assert {entry.timestamp_type for entry in entries} == {kind}
 
     def test_bytes_of_an_entry(self) -> None:
-        """An entry has the bytes of the format's description: checksum, format, attributes, key and
+        """An entry has the bytes that the format describes: checksum, format, attributes, key and
         value."""
         [entry] = records.message_set([Record(1, key=None, value=b"v")], magic=0)
         checked = bytes.fromhex("00 00 ffffffff 00000001 76")
@@ -346,7 +364,7 @@ class TestMessageSets:
         assert entry.encode() == bytes(7) + b"\1" + size + crc + checked
 
     def test_wrapper_of_a_producer(self) -> None:
-        """Some producers leave a wrapper's offset at 0: its records then count from 0."""
+        """Some producers leave the offset of a wrapper at 0. Its records then count from 0."""
         [wrapper] = records.message_set(MADE_OLD, magic=1, compression=Compression.GZIP)
         asked = replace(wrapper, offset=0)
         assert [record.offset for record in asked.records()] == [0, 2]
@@ -438,7 +456,7 @@ class TestRead:
         ],
     )
     def test_headers_that_cannot_be(self, place: int, data: str, told: str) -> None:
-        """The error says what is wrong."""
+        """The error contains the reason."""
         changed = bytes.fromhex(data)
         with pytest.raises(CorruptRecordsError, match=told):
             list(records.read(JAVA[:place] + changed + JAVA[place + len(changed) :]))
@@ -458,7 +476,7 @@ class TestRead:
         ],
     )
     def test_records_that_cannot_be(self, payload: str, count: int, told: str) -> None:
-        """The error names the record and what is wrong."""
+        """The error names the record and the reason."""
         batch = java()
         spoilt = replace(batch, payload=bytes.fromhex(payload), count=count)
         with pytest.raises(CorruptRecordsError, match=told):
@@ -504,14 +522,14 @@ class TestControl:
             assert control == (number, version, None)
 
     def test_broken_value(self) -> None:
-        """A corrupt control record raises an error; it does not count as an unknown record."""
+        """A corrupt control record raises an error, and does not count as an unknown record."""
         with pytest.raises(CorruptRecordsError, match="EndTxnMarker of version 0"):
             records.control(Record(0, key=bytes(4), value=bytes(3)))
 
 
 class TestInternal:
     def test_of_the_controller(self) -> None:
-        """Three varints precede the controller's message: 1, its type, and its version."""
+        """Three varints precede a message of the controller: 1, the type, and the version."""
         message = protocol.TopicRecord(name="t", topic_id=Uuid(1, 2))
         record = Record(0, value=bytes([1, 2, 0]) + message.encode(0))
         assert records.internal("__cluster_metadata", record) == (2, None, message)
@@ -519,7 +537,7 @@ class TestInternal:
         assert records.internal("__cluster_metadata", later) == (2, None, None)
 
     def test_of_coordinators(self) -> None:
-        """The same type number means another message in another topic."""
+        """The same type number means different messages in different topics."""
         for topic, key, value, version in (
             ("__consumer_offsets", protocol.LegacyOffsetCommitKey(group="g"), None, 0),
             ("__transaction_state", protocol.TransactionLogKey(transactional_id="x"), None, 0),
@@ -537,7 +555,7 @@ class TestInternal:
     @pytest.mark.parametrize("topic", sorted(records.INTERNAL_TOPICS))
     @pytest.mark.parametrize("data", [None, b"", b"\0", b"\0\0", b"\0\0\xff"])
     def test_broken(self, topic: str, data: bytes | None) -> None:
-        """The error names topic and offset."""
+        """The error names the topic and the offset."""
         with pytest.raises(CorruptRecordsError, match=f"at offset 3 is not one of {topic}"):
             records.internal(topic, Record(3, key=data, value=data))
 

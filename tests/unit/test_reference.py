@@ -48,11 +48,11 @@ NEEDS = {
 
 
 def named(path: str) -> Any:
-    """What a dotted path names; None if it needs a package that is not installed."""
+    """The object at a dotted path; None if a required package is not installed."""
     parent, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(parent), name)
-    except AttributeError:  # a module that its package does not import
+    except AttributeError:  # the path names a module that its package does not import
         return importlib.import_module(path)
     except ImportError:
         return None
@@ -65,7 +65,8 @@ def public(module: Any) -> list[str]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_public_name_is_in_the_reference(module: str) -> None:
-    """An object counts as documented under any of its names, such as that of its own module."""
+    """Every public object is in the reference under one of its names, such as the name in its own
+    module."""
     if module in NEEDS:
         pytest.importorskip(NEEDS[module])
     documented = []

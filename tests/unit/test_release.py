@@ -1,4 +1,4 @@
-"""tools/release.py and the workflows: what they check, and that their parts exist."""
+"""tools/release.py and the workflows: their checks, and the parts that they name."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_good_wheel() -> None:
     ids=["licences", "library", "librdkafka", "lost licence"],
 )
 def test_bad_wheels(files: dict[str, bytes], said: str) -> None:
-    """The error names the wheel and what is wrong with it."""
+    """The error names the wheel and the problem."""
     with pytest.raises(release.Wrong, match=f"^a.whl.*{said}"):
         release.check_contents("a.whl", files)
 
 
 def test_version_is_that_of_the_changelog() -> None:
-    """The version is the first one in the changelog, and the tag is made of this version."""
+    """The version is the first version in the changelog, and the tag contains this version."""
     assert re.fullmatch(r"\d+\.\d+\.\d+, build \d+", release.version())
     assert re.fullmatch(r"v\d+\.\d+\.\d+-\d+", release.tag())
     heading = (ROOT / "CHANGELOG.md").read_text().partition("\n## ")[2].partition("\n")[0]
@@ -87,13 +87,16 @@ def test_page_describes_every_step() -> None:
 
 
 def test_tests_that_are_left_out_exist() -> None:
-    """A renamed test would run where it cannot work."""
+    """Each test that is left out exists.
+
+    Otherwise a renamed test would run where it cannot work.
+    """
     for name in installed.ON_SOURCES:
         assert (ROOT / "tests" / name).is_file()
 
 
 def test_tags_of_wheels(tmp_path: Path) -> None:
-    """Each wheel is found by the tag of the interpreters that can install it."""
+    """Each wheel is found by the tag of the interpreters for which it was built."""
     name = "confluent_kafka-2.16.1-1-cp314-cp314t-manylinux_2_28_x86_64.whl"
     (tmp_path / name).touch()
     assert installed.wheels(tmp_path) == {"cp314-cp314t": tmp_path / name}
@@ -103,7 +106,8 @@ def test_tags_of_wheels(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows(workflow: Path) -> None:
-    """Actions have a whole version; targets of make exist; nothing may write to the repository."""
+    """Actions have complete versions, the targets of make exist, and no workflow may write to the
+    repository."""
     text = workflow.read_text()
     actions = re.findall(r"uses: (\S+)", text)
     assert [each for each in actions if not re.fullmatch(r"[\w/-]+@v\d+\.\d+\.\d+", each)] == []

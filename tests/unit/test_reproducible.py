@@ -1,4 +1,4 @@
-"""tools/reproducible.py: two builds of the same sources are the same bytes."""
+"""tools/reproducible.py: two builds of the same sources have the same bytes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def source_distribution(folder: Path, umask: int) -> Path:
 
 
 def test_source_distributions_are_equal(tmp_path: Path) -> None:
-    """Source distributions from folders with other names and permissions are equal, and have all
-    files for a build."""
+    """Source distributions from folders with different names and permissions are equal, and contain
+    all files for a build."""
     first = source_distribution(tmp_path / "a", 0o022)
     second = source_distribution(tmp_path / "elsewhere" / "b", 0o077)
     assert first.read_bytes() == second.read_bytes()
@@ -60,7 +60,7 @@ def test_source_distributions_are_equal(tmp_path: Path) -> None:
     assert {"tools/stub_docs.py", "LICENSE.librdkafka"} <= set(names)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="setup.py gives MSVC no such option")
+@pytest.mark.skipif(sys.platform == "win32", reason="setup.py uses no such option with MSVC")
 def test_objects_do_not_name_their_folder(tmp_path: Path) -> None:
     """Neither __FILE__ nor debug information has the path of the sources."""
     setup = (ROOT / "setup.py").read_text()

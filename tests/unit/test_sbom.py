@@ -58,7 +58,7 @@ def test_valid(bill: dict[str, Any]) -> None:
 
 
 def test_every_patch_is_named_with_its_hash(bill: dict[str, Any]) -> None:
-    """Exactly the patches in the library are named."""
+    """The bill names exactly the patches in the library, each with its hash."""
     [library] = bill["components"]
     assert (library["name"], library["version"]) == ("librdkafka", librdkafka.VERSION)
     assert library["hashes"] == [{"alg": "SHA-256", "content": librdkafka.NPM_SHA256}]
@@ -74,8 +74,8 @@ def test_every_patch_is_named_with_its_hash(bill: dict[str, Any]) -> None:
 
 
 def test_same_each_time(bill: dict[str, Any]) -> None:
-    """The time and serial number of a bill come from its contents, so the same input gives the same
-    bill."""
+    """The time and the serial number of a bill depend only on its contents, so that the same input
+    results in the same bill."""
     assert sbom.document(PROJECT, "1", "pinned", PATCHES) == bill
     other = sbom.document(PROJECT, "2", "pinned", PATCHES)
     assert other["serialNumber"] != bill["serialNumber"]
@@ -114,8 +114,8 @@ def test_carried_code_is_that_of_the_pinned_sources(sources: dict[str, bytes]) -
 
 
 def test_licences_are_those_of_the_pinned_sources(sources: dict[str, bytes]) -> None:
-    """Wheels get the licence file of the pinned sources; each licence in it belongs to code in the
-    bill."""
+    """Wheels contain the licence file of the pinned sources, and each licence in this file belongs
+    to code in the bill."""
     text = (ROOT / "LICENSE.librdkafka").read_bytes()
     assert text == sources["LICENSES.txt"]
     named = set(re.findall(r"^LICENSE\.(\w+)$", text.decode(), re.M)) - {"wingetopt"}  # Windows
@@ -127,8 +127,10 @@ def test_licences_are_those_of_the_pinned_sources(sources: dict[str, bytes]) -> 
 def test_shared_libraries_of_a_repaired_wheel(
     bill: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each library in the wheel is listed with its hash, package and licence; the licence's text is
-    in the wheel."""
+    """The bill lists each library in the wheel with its hash, package and licence.
+
+    The text of the licence is in the wheel.
+    """
     original = tmp_path / "libssl.so.3.0.17"
     original.write_bytes(b"as the system has it")
     link = tmp_path / "libssl.so.3"

@@ -1,4 +1,4 @@
-"""The registry in memory registers what its level of compatibility allows for, and nothing else."""
+"""The registry in memory registers exactly the schemas that its compatibility level allows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def is_refused(client: SchemaRegistryClient, subject: str, schema: Schema) -> bo
 
 @each_pair
 def test_each_change(client: SchemaRegistryClient, pair: Pair) -> None:
-    """For every level, testing a change and registering it give the same result."""
+    """For every level, testing a change and registering it have the same result."""
     old, new = Schema(pair.old, pair.kind), Schema(pair.new, pair.kind)
     client.set_compatibility(level="NONE")
     for level in ConfigCompatibilityLevel:
@@ -61,7 +61,7 @@ def test_each_change(client: SchemaRegistryClient, pair: Pair) -> None:
 
 
 def test_the_default_is_enforced(client: SchemaRegistryClient) -> None:
-    """BACKWARD is what a registry reports and does before a level is set."""
+    """Before a level is set, a registry reports and enforces BACKWARD."""
     assert client.get_compatibility() == "BACKWARD"
     client.register_schema("s", INT)
     assert is_refused(client, "s", STRING)
@@ -87,8 +87,10 @@ def test_other_processes_have_the_same_rules() -> None:
 
 
 def test_the_latest_version_or_all(client: SchemaRegistryClient) -> None:
-    """Only transitive levels compare versions before the latest one; a test may name any
-    version."""
+    """Only transitive levels compare versions before the latest version.
+
+    A compatibility test may name any version.
+    """
     kinds = ["double", ["double", "string"], ["double", "string", "null"]]
     first, second, third = (Schema(json.dumps(one)) for one in kinds)
     client.set_compatibility("s", "NONE")
@@ -106,8 +108,10 @@ def test_the_latest_version_or_all(client: SchemaRegistryClient) -> None:
 
 
 def test_a_subject_takes_precedence(client: SchemaRegistryClient) -> None:
-    """A subject's own level counts until it is deleted, then the level of all subjects, then the
-    default."""
+    """A subject's own level applies until it is deleted.
+
+    Then the global level applies, and after its deletion the default.
+    """
     client.register_schema("s", INT)
     client.set_compatibility(level="NONE")
     client.set_compatibility("s", "FULL")
@@ -133,7 +137,7 @@ def test_a_subject_takes_precedence(client: SchemaRegistryClient) -> None:
 
 
 def test_groups_of_versions(client: SchemaRegistryClient) -> None:
-    """Versions are compared with those that have the same value of the group's property."""
+    """A version is compared only with versions that have the same value of the group's property."""
     client.set_config("s", ServerConfig(compatibility_group="major"))
 
     def version(schema: Schema, major: str) -> Schema:
@@ -205,7 +209,7 @@ REFERENCES: list[tuple[str, str, str, str, str, str]] = [
 def test_references(
     client: SchemaRegistryClient, kind: str, name: str, old: str, new: str, user: str, what: str
 ) -> None:
-    """Referenced schemas are compared, too, also indirect ones."""
+    """Referenced schemas are also compared, even indirect references."""
     client.register_schema("inner", Schema(old, kind))
     client.register_schema("inner", Schema(new, kind))
     for subject, versions in (("s", (1, 2)), ("t", (2, 1))):
@@ -221,8 +225,8 @@ def test_references(
 
 
 def test_types_of_protobuf_itself(client: SchemaRegistryClient) -> None:
-    """Protobuf's own types are the same types with and without a reference: serializers differ in
-    this."""
+    """Protobuf's own types are the same types with and without a reference, because serializers
+    differ in this."""
     file = "google/protobuf/timestamp.proto"
     timestamp = 'syntax = "proto3"; package google.protobuf; message Timestamp { int64 s = 1; }'
     client.register_schema(file, Schema(timestamp, "PROTOBUF"))
@@ -255,7 +259,10 @@ def test_names_of_json_documents(client: SchemaRegistryClient, name: str, refere
 
 
 def test_descriptors() -> None:
-    """Serializers register descriptors in base64: they are compared with texts, too."""
+    """Serializers register descriptors in base64.
+
+    These descriptors can also be compared with texts.
+    """
     descriptor_pb2 = pytest.importorskip("google.protobuf.descriptor_pb2")
     file = descriptor_pb2.FileDescriptorProto(name="f.proto", package="p", syntax="proto3")
     message = file.message_type.add(name="M")
@@ -333,7 +340,7 @@ def test_reasons() -> None:
     ids=lambda one: f"{one.schema_type}-{one.schema_str[:40]}",
 )
 def test_texts_that_are_no_schemas(client: SchemaRegistryClient, schema: Schema) -> None:
-    """Such texts are invalid, not incompatible."""
+    """A text that is not a schema is invalid, and not incompatible."""
     old = {
         "AVRO": '"int"',
         "JSON": '{"properties": {"a": {"type": "string", "maxLength": 1}}}',

@@ -1,4 +1,4 @@
-"""The schema registry's client, against a server that speaks its HTTP API."""
+"""The client of the schema registry, tested with a server that has the registry's HTTP API."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RECORD = '{"type": "record", "name": "n.R", "fields": [{"name": "a", "type": "in
 
 @pytest.fixture
 def registry() -> Iterator[FakeRegistry]:
-    """A registry with nothing in it."""
+    """An empty registry."""
     with running_registry() as one:
         yield one
 
@@ -92,7 +92,10 @@ def face(request: pytest.FixtureRequest, registry: FakeRegistry) -> Callable[...
 
 
 def test_schemas_by_id_are_asked_for_once(registry: FakeRegistry) -> None:
-    """Ids never change, so one answer is enough; references and types come along."""
+    """The client requests a schema by id only once, because ids never change.
+
+    The result has the references and the type.
+    """
     number = registry.register("a b/c", '"string"')
     reference = {"name": "a.proto", "subject": "a b/c", "version": 1}
     other = registry.register("p", "message P {}", "PROTOBUF", [reference])
@@ -108,8 +111,8 @@ def test_schemas_by_id_are_asked_for_once(registry: FakeRegistry) -> None:
 
 
 def test_errors_say_what_the_registry_said(registry: FakeRegistry) -> None:
-    """Errors have the registry's status, code and message, or the URL if the registry cannot be
-    reached."""
+    """Errors contain the status, the code and the message of the registry, or the URL if the
+    registry cannot be reached."""
     with SchemaRegistryClient({"url": registry.url}) as client:
         with pytest.raises(SchemaRegistryError, match=r"Subject 'x' not found.*40401") as raised:
             client.get_latest_version("x")
@@ -123,7 +126,7 @@ def test_errors_say_what_the_registry_said(registry: FakeRegistry) -> None:
 
 @pytest.mark.parametrize("url", ["mock://", "http"])
 def test_every_call(registry: FakeRegistry, url: str) -> None:
-    """The registry in memory behaves the same with HTTP before it and without."""
+    """The registry in memory behaves the same with and without HTTP."""
     with SchemaRegistryClient({"url": registry.url if url == "http" else url}) as client:
         record = Schema(RECORD, metadata=Metadata(None, MetadataProperties({"a": "b"}), None))
         number = client.register_schema("s", record)
@@ -160,7 +163,7 @@ def test_every_call(registry: FakeRegistry, url: str) -> None:
 
 @pytest.mark.parametrize("url", ["mock://", "http"])
 def test_compatibility_configuration_and_modes(registry: FakeRegistry, url: str) -> None:
-    """Settings are returned as they were set, and decide which schemas may be registered."""
+    """Settings are returned as they were set, and determine which schemas may be registered."""
     with SchemaRegistryClient({"url": registry.url if url == "http" else url}) as client:
         client.register_schema("s", Schema(RECORD))
         fields = RECORD.removesuffix("]}")
@@ -193,7 +196,8 @@ def test_compatibility_configuration_and_modes(registry: FakeRegistry, url: str)
 
 
 def test_associations() -> None:
-    """Subjects that belong to a topic are found by its name and cluster, until they are not."""
+    """Subjects that belong to a topic are found by the topic's name and cluster, until the
+    association is deleted."""
     with SchemaRegistryClient({"url": "mock://"}) as client:
         info = AssociationCreateOrUpdateInfo("mine", "value", schema=INT)
         client.create_association(
@@ -209,7 +213,7 @@ def test_associations() -> None:
 
 
 def test_both_clients_have_the_same_methods() -> None:
-    """The awaiting client has every method of the blocking one, with the same parameters."""
+    """The awaiting client has every method of the blocking client, with the same parameters."""
     named = {"close": "aclose", "__enter__": "__aenter__", "__exit__": "__aexit__"}
     for name, method in vars(SchemaRegistryClient).items():
         if not inspect.isfunction(method) or name in ("__init__", "__repr__", "_open"):
@@ -220,7 +224,10 @@ def test_both_clients_have_the_same_methods() -> None:
 
 
 def test_texts_of_errors() -> None:
-    """Programs look for the two codes in the text; without an answer there are none."""
+    """The text contains the two codes, because programs search for them.
+
+    Without a response, there are no codes.
+    """
     error = SchemaRegistryError(404, 40401, "Subject 's' not found.")
     assert str(error) == "Subject 's' not found. (HTTP status code 404, SR code 40401)"
     assert str(SchemaRegistryError(503, -1, "m")) == "m (HTTP status code 503, SR code -1)"
@@ -251,8 +258,10 @@ def test_clients_that_are_mocks_by_class() -> None:
 
 
 def test_mock_registries_are_shared_by_name() -> None:
-    """Clients that name the same registry see each other's schemas; a client without a name has its
-    own registry."""
+    """Clients of the same named registry share its schemas.
+
+    A client without a name has its own registry.
+    """
     conf = {"url": "mock://shared"}
     with SchemaRegistryClient(conf) as one, SchemaRegistryClient.new_client(conf) as other:
         one.register_schema("s", INT)
@@ -265,8 +274,8 @@ def test_mock_registries_are_shared_by_name() -> None:
 
 
 def test_the_latest_version_is_kept_for_its_time(registry: FakeRegistry) -> None:
-    """Without a time, the latest version is requested once, and again after the caches were
-    cleared."""
+    """The client requests the latest version once, and again after the caches are cleared or after
+    the configured time."""
     registry.register("s", '"int"')
     with SchemaRegistryClient({"url": registry.url}) as client:
         assert client.get_latest_version("s").version == 1
@@ -285,10 +294,10 @@ def test_the_latest_version_is_kept_for_its_time(registry: FakeRegistry) -> None
 
 @pytest.mark.parametrize("forget", ["register", "clear"])
 def test_answers_that_come_too_late_are_not_kept(registry: FakeRegistry, forget: str) -> None:
-    """If the cache was cleared during a request, the next call sends the request again.
+    """If the cache is cleared during a request, the next call sends the request again.
 
-    Thread A asks for the latest version; before its answer is there, thread B registers a newer one
-    with the same client, or clears the caches.
+    Thread A requests the latest version. Before the response arrives, thread B registers a newer
+    version with the same client, or clears the caches.
     """
     registry.register("s", '"int"')
     with SchemaRegistryClient({"url": registry.url}) as client:
@@ -306,7 +315,7 @@ def test_answers_that_come_too_late_are_not_kept(registry: FakeRegistry, forget:
 
 
 def test_caches_have_an_end(registry: FakeRegistry) -> None:
-    """The oldest answer goes when there is no room for another."""
+    """If a cache is full, the oldest response is removed."""
     numbers = [registry.register("s", f'"{one}"') for one in ("int", "long", "float")]
     with SchemaRegistryClient({"url": registry.url, "cache.capacity": 2}) as client:
         for number in (*numbers, numbers[0]):
@@ -333,8 +342,10 @@ def test_what_may_pass_is_tried_again(
 
 
 def test_a_redirect_is_named(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """A redirect is not followed, because credentials would go elsewhere: the error names its
-    target."""
+    """The client does not follow a redirect, because another server would get the credentials.
+
+    The error names the target.
+    """
     registry.faults = [Fault(301, b"", {"Location": "https://new/subjects"})]
     with pytest.raises(SchemaRegistryError, match="https://new/subjects"):
         face()(lambda client: client.get_subjects())
@@ -356,7 +367,7 @@ def test_what_will_not_pass_is_not_tried_again(
 def test_retry_after_is_heeded_within_bounds(
     registry: FakeRegistry, face: Callable[..., Face]
 ) -> None:
-    """If a registry asks for a wait of an hour, the client waits only its longest wait."""
+    """If a registry requests a wait of an hour, the client waits only for its own longest wait."""
     registry.faults = [Fault(429, headers={"Retry-After": "3600"})]
     watch = Stopwatch()
     assert face()(lambda client: client.get_subjects()) == []
@@ -364,7 +375,7 @@ def test_retry_after_is_heeded_within_bounds(
 
 
 def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """Silence and an answer without an end are timeouts, never a hang."""
+    """A missing response, and a response without an end, raise a timeout and never hang."""
     for fault in (Fault(hang=True), Fault(trickle=True), Fault(slow_headers=True)):
         registry.faults = [fault]
         watch = Stopwatch()
@@ -372,12 +383,12 @@ def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..
             face(timeout=0.2, max_retries=0)(lambda client: client.get_subjects())
         assert (raised.value.http_status_code, raised.value.error_code) == (0, -1)
         assert watch.elapsed < SOON
-        wait_until(lambda: not registry.faults)  # the server may be late
+        wait_until(lambda: not registry.faults)  # the server may receive the request late
 
 
 @contextlib.contextmanager
 def slow_server(answer: bytes) -> Iterator[int]:
-    """The port of a server that sends an answer slowly and without an end."""
+    """The port of a server that sends a response slowly and without an end."""
     ended = threading.Event()
 
     def serve(connection: socket.socket) -> None:
@@ -400,8 +411,7 @@ def slow_server(answer: bytes) -> Iterator[int]:
             listener.shutdown(socket.SHUT_RDWR)
 
 
-# Answers that trickle: lines without an end, a body, and a TLS record of 16 KB with a server's
-# hello.
+# Slow responses: lines without an end, a body, and a TLS record of 16 KB with a ServerHello.
 SLOW = {
     "status": ("http", b""),
     "headers": ("http", b"HTTP/1.1 200 OK\r\nX-Slow: "),
@@ -413,7 +423,7 @@ SLOW = {
 
 @pytest.mark.parametrize(("scheme", "answer"), SLOW.values(), ids=SLOW)
 def test_answers_that_trickle(scheme: str, answer: bytes, face: Callable[..., Face]) -> None:
-    """The timeout is for the whole answer, whichever part of it the server never ends."""
+    """The timeout applies to the whole response, whichever part of it never ends."""
     with slow_server(answer) as port:
         asking = face(url=f"{scheme}://127.0.0.1:{port}", timeout=0.3, max_retries=0)
         watch = Stopwatch()
@@ -424,7 +434,7 @@ def test_answers_that_trickle(scheme: str, answer: bytes, face: Callable[..., Fa
 
 
 def test_a_token_that_trickles(face: Callable[..., Face]) -> None:
-    """The timeout is also for the whole answer to the request of a token."""
+    """The timeout also applies to the whole response of a token endpoint."""
     with slow_server(b"HTTP/1.1 200 OK\r\nX-Slow: ") as port:
         bearer = {
             "bearer.auth.credentials.source": "OAUTHBEARER",
@@ -459,7 +469,8 @@ def test_a_token_that_trickles(face: Callable[..., Face]) -> None:
 def test_answers_that_are_none(
     registry: FakeRegistry, face: Callable[..., Face], status: int, body: bytes, said: str
 ) -> None:
-    """A proxy's page or half an answer is an error of the registry's, with the request named."""
+    """A page of a proxy, or an incomplete response, raises an error of the registry that names the
+    request."""
     registry.faults = [Fault(status, body)]
     with pytest.raises(SchemaRegistryError, match=said) as raised:
         face()(lambda client: client.get_schema(1))
@@ -469,7 +480,7 @@ def test_answers_that_are_none(
 
 @pytest.mark.parametrize("body", [b'{"id": "x"}', b'{"id": [1]}', b'{"id": 1, "references": 5}'])
 def test_registrations_that_are_none(registry: FakeRegistry, body: bytes) -> None:
-    """An id that is no number does not get into a message."""
+    """A response with an id that is not a number raises an error."""
     registry.faults = [Fault(200, body)]
     with (
         SchemaRegistryClient({"url": registry.url}) as client,
@@ -479,7 +490,8 @@ def test_registrations_that_are_none(registry: FakeRegistry, body: bytes) -> Non
 
 
 def test_several_urls_are_tried_in_turn(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """The first that serves is enough: a registry that is down costs no wait."""
+    """The client uses the first URL that responds, and does not wait for a registry that is
+    down."""
     with running_registry() as busy:
         busy.faults = [Fault(503)]
         url = f"http://127.0.0.1:1, {busy.url}/ ,{registry.url}"
@@ -489,8 +501,10 @@ def test_several_urls_are_tried_in_turn(registry: FakeRegistry, face: Callable[.
 
 
 def test_basic_authentication(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """Each request has the user's credentials, also if the URL contains them; a refusal does not
-    show the password."""
+    """Each request has the user's credentials, also if they are in the URL.
+
+    The error of a refusal does not show the password.
+    """
     number = registry.register("a", '"int"')
     registry.user = f"me:{secret('registry')}"
     conf = {"url": registry.url, "basic.auth.user.info": registry.user}
@@ -535,8 +549,10 @@ def test_static_token(registry: FakeRegistry, face: Callable[..., Face]) -> None
 
 
 def test_custom_token_provider(registry: FakeRegistry) -> None:
-    """A function makes the token of each request; the awaiting client accepts a coroutine function,
-    too."""
+    """A function returns the token for each request.
+
+    The awaiting client also accepts a coroutine function.
+    """
     registry.token = secret("token")
     conf: dict[str, Any] = {
         "url": registry.url,
@@ -570,8 +586,10 @@ def test_custom_token_provider(registry: FakeRegistry) -> None:
 
 
 def test_oauth_client_credentials(registry: FakeRegistry, face: Callable[..., Face]) -> None:
-    """The client requests a token with its secret, keeps it while it is valid, and shows
-    neither."""
+    """The client requests a token with its secret, and keeps the token while it is valid.
+
+    No output shows the token or the secret.
+    """
     registry.token = secret("token")
     registry.pages["/token"] = {"access_token": secret("token"), "expires_in": 600}
     oauth = {
@@ -616,7 +634,10 @@ def token_settings(registry: FakeRegistry) -> dict[str, str]:
 
 
 def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
-    """A new token is requested once. If the registry refuses that token, too, the call raises."""
+    """A new token is requested once.
+
+    If the registry also refuses the new token, the call raises.
+    """
     registry.pages["/token"] = {"access_token": "first", "expires_in": 600}
     registry.token = "first"
     with SchemaRegistryClient(token_settings(registry)) as client:
@@ -634,9 +655,10 @@ def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
 
 
 def test_tokens_that_are_refused_while_others_use_them(registry: FakeRegistry) -> None:
-    """If a registry refuses every token, the calls raise, however many tasks there are.
+    """If a registry refuses every token, the calls raise, whatever the number of tasks is.
 
-    Task A's new token is refused; before A learns that, task B takes the same token from the cache.
+    The registry refuses task A's new token. Before task A gets this response, task B takes the same
+    token from the cache.
     """
     registry.pages["/token"] = {"access_token": "known", "expires_in": 600}
     registry.token = "other"
@@ -674,7 +696,10 @@ def test_token_endpoints_that_may_come_back(
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
 def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) -> None:
-    """A client may be used on both sides of a fork: neither reads the other's answers."""
+    """Both processes may use a client after a fork.
+
+    Neither process reads the responses of the other process.
+    """
     number = registry.register("s", '"int"')
     other = registry.register("t", '"long"')
     script = """
@@ -794,7 +819,7 @@ INFO_FORM = "basic.auth.user.info must be in the form of {username}:{password}"
     ],
 )
 def test_wrong_configurations(conf: Any, error: type[Exception], said: str) -> None:
-    """Both clients name the key and its allowed values, and show no secret."""
+    """The errors of both clients name the key and its allowed values, and show no secret."""
     for kind in (SchemaRegistryClient, AsyncSchemaRegistryClient):
         with pytest.raises(error) as raised:
             kind(conf)
@@ -902,7 +927,7 @@ def bearer(conf: dict[str, Any], **changes: Any) -> dict[str, Any]:
     ],
 )
 def test_wrong_tokens(conf: dict[str, Any], error: type[Exception], said: str) -> None:
-    """The errors have the texts of confluent-kafka-python, which programs match."""
+    """The errors have the same texts as in confluent-kafka-python, because programs match them."""
     for kind in (SchemaRegistryClient, AsyncSchemaRegistryClient):
         with pytest.raises(error) as raised:
             kind(conf)
@@ -921,7 +946,7 @@ def test_wrong_tokens(conf: dict[str, Any], error: type[Exception], said: str) -
     ],
 )
 def test_configurations_that_are_taken(conf: dict[str, Any]) -> None:
-    """An empty dict for a token provider is accepted, and so is False for the certificates."""
+    """An empty dict for a token provider, and False for the certificates, are accepted."""
     with SchemaRegistryClient(conf):
         pass
     assert AsyncSchemaRegistryClient(conf).config() == conf
@@ -932,13 +957,13 @@ def test_configurations_that_are_taken(conf: dict[str, Any]) -> None:
     [(False, ssl.CERT_NONE), (True, ssl.CERT_REQUIRED), ("", ssl.CERT_REQUIRED)],
 )
 def test_certificates_are_verified_unless_they_must_not(trusted: Any, mode: Any) -> None:
-    """Only False turns the verification off, and no other empty value."""
+    """Only False turns the verification off. Other empty values do not."""
     context = _context(read_settings({"url": "https://x", "ssl.ca.location": trusted}))
     assert (context.verify_mode, context.check_hostname) == (mode, mode is ssl.CERT_REQUIRED)
 
 
 def test_versions_as_text(registry: FakeRegistry) -> None:
-    """A version may be a number or text, which is sent as it is."""
+    """A version may be a number or a text. The text is sent unchanged."""
     with SchemaRegistryClient({"url": registry.url}) as client:
         client.register_schema("s", INT)
         assert client.get_version("s", "1").version == 1
@@ -952,7 +977,7 @@ def test_versions_as_text(registry: FakeRegistry) -> None:
 
 @pytest.mark.parametrize("text", ["{", "not JSON", ""])
 def test_associations_with_a_schema_that_cannot_be_parsed(text: str) -> None:
-    """The registry in memory makes the association; only the schema is not registered."""
+    """The registry in memory creates the association, but does not register the schema."""
     info = AssociationCreateOrUpdateInfo("mine", "value", schema=Schema(text))
     request = AssociationCreateOrUpdateRequest("t", "lkc", "id", "topic", [info])
     with SchemaRegistryClient({"url": "mock://"}) as client:
@@ -964,7 +989,7 @@ def test_associations_with_a_schema_that_cannot_be_parsed(text: str) -> None:
 
 @pytest.mark.parametrize("bad", [None, 5, b"s", ""])
 def test_bad_arguments(bad: Any) -> None:
-    """A subject or a schema that is none is refused before anything is sent."""
+    """A wrong subject or schema is refused before a request is sent."""
     with SchemaRegistryClient({"url": "http://127.0.0.1:1"}) as client:
         for call in (
             lambda: client.get_latest_version(bad),
@@ -984,7 +1009,7 @@ def test_bad_arguments(bad: Any) -> None:
 
 
 def test_jitter_has_bounds() -> None:
-    """Waits grow to the largest, and are never longer."""
+    """Waits grow up to the largest wait, and are never longer."""
     for tries in range(200):
         assert 0 <= full_jitter(100, 1000, tries) <= min(1000, 100 * 2**tries)
 
@@ -1001,8 +1026,10 @@ def test_a_cache_for_serdes_of_one_s_own() -> None:
 
 
 def test_registered_schema_without_a_schema() -> None:
-    """A registered schema without a schema, as applications' mocks have it, becomes a document of
-    the fields that it has."""
+    """Mocks of applications can contain a registered schema whose `schema` is missing.
+
+    It becomes a document of its other fields.
+    """
     registered = RegisteredSchema(
         subject="orders-value", version=2, schema_id=1, guid=None, schema=cast("Schema", None)
     )

@@ -1,4 +1,5 @@
-"""Avro with a schema registry, and what serdes of all formats share: subjects, ids, plans."""
+"""Avro with a schema registry, and the parts that serdes of all formats share: subjects, ids,
+plans."""
 
 from __future__ import annotations
 
@@ -71,8 +72,8 @@ USER = {
 }
 USER_TEXT = json.dumps(USER)
 ADA = {"name": "Ada", "age": 36}
-# The name's length and bytes, the union's second branch, 36 in zigzag: as Avro's specification
-# has it.
+# The bytes follow Avro's specification: the length and the bytes of the name, the second branch of
+# the union, and 36 in zigzag.
 ADA_BYTES = b"\x06Ada\x02\x48"
 LATEST = {"auto.register.schemas": False, "use.latest.version": True}
 VALUE = SerializationContext("t", MessageField.VALUE)
@@ -88,7 +89,7 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 @pytest.fixture
 def registry() -> Iterator[FakeRegistry]:
-    """A registry with nothing in it, behind HTTP."""
+    """An empty registry with HTTP."""
     with running_registry() as one:
         yield one
 
@@ -99,7 +100,7 @@ def with_field(name: str, kind: Any, **more: Any) -> str:
 
 
 def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
-    """A message is a zero, the id in four bytes and Avro's own encoding; None is no message."""
+    """A message is a zero byte, the id in four bytes and the Avro payload. None stays None."""
     serialize = AvroSerializer(client, USER_TEXT)
     message = serialize(ADA, VALUE)
     assert message == b"\0" + bytes([0, 0, 0, 1]) + ADA_BYTES
@@ -113,7 +114,10 @@ def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
 
 
 def test_the_awaiting_classes(registry: FakeRegistry) -> None:
-    """The awaiting serdes make the same bytes. An instance may be awaited; its calls must be."""
+    """The awaiting serdes write the same bytes.
+
+    An instance may be awaited, and its calls must be awaited.
+    """
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
@@ -134,7 +138,7 @@ def test_the_awaiting_classes(registry: FakeRegistry) -> None:
 
 
 def test_tasks_ask_the_registry_once(registry: FakeRegistry) -> None:
-    """One request is enough, however many messages wait for the same schema."""
+    """The client sends only one request, whatever number of messages waits for the same schema."""
 
     async def main() -> None:
         async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
@@ -153,7 +157,7 @@ def test_tasks_ask_the_registry_once(registry: FakeRegistry) -> None:
 
 
 def test_threads_share_a_serializer(registry: FakeRegistry) -> None:
-    """Threads can share serdes: each thread gets its own messages back."""
+    """Threads can share serdes. Each thread reads its own messages."""
     with SchemaRegistryClient({"url": registry.url}) as client:
         serialize, deserialize = AvroSerializer(client, USER_TEXT), AvroDeserializer(client)
 
@@ -167,8 +171,10 @@ def test_threads_share_a_serializer(registry: FakeRegistry) -> None:
 
 
 def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:
-    """A schema is registered once for each subject, however many messages there are; another topic
-    is another subject."""
+    """A schema is registered once for each subject, whatever the number of messages is.
+
+    Another topic has another subject.
+    """
     with SchemaRegistryClient({"url": registry.url}) as client:
         strategy = {"subject.name.strategy.type": "TOPIC"}
         serialize = AvroSerializer(client, USER_TEXT, conf=strategy)
@@ -180,12 +186,12 @@ def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:
         deserialize = AvroDeserializer(client)
         assert [deserialize(one, VALUE) for one in messages] == [ADA] * 3
         assert len(registry.requests) == 3
-        # The subject tells a registry to which context the id belongs.
+        # From the subject, a registry gets the context of the id.
         assert registry.requests[-1].endswith("/schemas/ids/1?subject=t-value")
 
 
 def test_conversions(client: SchemaRegistryClient) -> None:
-    """to_dict and from_dict convert objects, and get the context."""
+    """to_dict and from_dict convert objects, and receive the context."""
 
     class User:
         def __init__(self, name: str) -> None:
@@ -247,7 +253,7 @@ def test_objects_that_do_not_fit(client: SchemaRegistryClient, obj: Any, said: s
     "schema", ["{", '{"type": "recor"}', "strin", "", '{"type": "record"}', "5", "null}"]
 )
 def test_schemas_that_are_none(client: SchemaRegistryClient, schema: str) -> None:
-    """A text that is not a schema is refused by the constructor, before any message."""
+    """The constructor refuses a text that is not a schema, before the first message."""
     for make in (AvroSerializer, AvroDeserializer):
         with pytest.raises(SchemaParseException, match="schema_str is not an Avro schema"):
             make(client, schema)
@@ -261,7 +267,8 @@ def test_messages_without_an_id(client: SchemaRegistryClient, data: Any) -> None
 
 
 def test_corrupt_messages(client: SchemaRegistryClient) -> None:
-    """Every prefix of a message, and bytes behind its end, are errors that name the schema."""
+    """Every prefix of a message, and a message with bytes after its end, raise an error that names
+    the schema."""
     message = AvroSerializer(client, USER_TEXT)(ADA, VALUE)
     assert message is not None
     deserialize = AvroDeserializer(client)
@@ -273,7 +280,10 @@ def test_corrupt_messages(client: SchemaRegistryClient) -> None:
 
 
 def test_ids_that_the_registry_does_not_know(client: SchemaRegistryClient) -> None:
-    """An unknown id is the registry's error, and asked for again: it may be registered later."""
+    """An unknown id raises the registry's error.
+
+    The next message requests the id again, because it may be registered later.
+    """
     deserialize = AvroDeserializer(client)
     with pytest.raises(SchemaRegistryError, match="40403"):
         deserialize(b"\0\0\0\0\1" + ADA_BYTES, VALUE)
@@ -285,7 +295,7 @@ def test_ids_that_the_registry_does_not_know(client: SchemaRegistryClient) -> No
 
 
 def test_a_registry_that_is_down(registry: FakeRegistry) -> None:
-    """The first message fails in time, the next one asks again."""
+    """The first message fails at the timeout, and the next message sends the request again."""
     conf = {"url": registry.url, "timeout": 0.2, "max.retries": 0}
     with SchemaRegistryClient(conf) as client:
         strategy = {"subject.name.strategy.type": "TOPIC"}
@@ -298,7 +308,7 @@ def test_a_registry_that_is_down(registry: FakeRegistry) -> None:
             assert watch.elapsed < SOON
             wait_until(lambda: not registry.faults)  # the server may be late
 
-        def answered() -> bool:  # on a slow machine not in time at first
+        def answered() -> bool:  # on a slow machine, the first attempts can time out
             with contextlib.suppress(SchemaRegistryError):
                 return serialize(ADA, VALUE) is not None
             return False
@@ -307,7 +317,7 @@ def test_a_registry_that_is_down(registry: FakeRegistry) -> None:
 
 
 def test_evolution(client: SchemaRegistryClient) -> None:
-    """Values are read with the reader's schema: defaults, promotions, dropped fields."""
+    """Values are read with the reader's schema, including its defaults and dropped fields."""
     old = AvroSerializer(client, USER_TEXT)(ADA, VALUE)
     newer = with_field("mail", "string", default="?")
     new = AvroSerializer(client, newer)({**ADA, "mail": "a@b"}, VALUE)
@@ -337,10 +347,10 @@ def test_the_latest_version(client: SchemaRegistryClient) -> None:
 
 
 def test_what_is_forgotten_while_it_is_asked_for() -> None:
-    """Caches that are cleared stay clear, although an older request is answered afterwards.
+    """Cleared caches stay empty, even if an older request gets its response afterwards.
 
-    Thread A asks for the latest version; before its answer is kept, thread B registers a newer one,
-    clears the caches, and serializes.
+    Thread A requests the latest version. Before its response is stored, thread B registers a newer
+    version, clears the caches, and serializes.
     """
 
     class Client(SchemaRegistryClient):
@@ -366,7 +376,7 @@ def test_what_is_forgotten_while_it_is_asked_for() -> None:
 
 
 def test_the_latest_version_is_asked_for_again_in_time(registry: FakeRegistry) -> None:
-    """cache.latest.ttl.sec holds for serializers too."""
+    """cache.latest.ttl.sec also applies to serializers."""
     registry.register("t-value", USER_TEXT)
     with SchemaRegistryClient({"url": registry.url, "cache.latest.ttl.sec": 0}) as client:
         serialize = AvroSerializer(client, conf=LATEST)
@@ -391,7 +401,8 @@ def test_metadata_and_ids_choose_the_schema(client: SchemaRegistryClient) -> Non
 
 
 def test_schemas_that_must_be_there(client: SchemaRegistryClient) -> None:
-    """Without auto.register.schemas nothing is registered: the schema is looked up."""
+    """Without auto.register.schemas, the serializer looks the schema up and does not register
+    it."""
     serialize = AvroSerializer(client, USER_TEXT, conf={"auto.register.schemas": False})
     with pytest.raises(SchemaRegistryError, match="40401"):
         serialize(ADA, VALUE)
@@ -402,7 +413,8 @@ def test_schemas_that_must_be_there(client: SchemaRegistryClient) -> None:
 
 
 def test_references(client: SchemaRegistryClient) -> None:
-    """Types of other subjects are found, through several steps and for writer and reader."""
+    """Types of other subjects are found, also through several references, for the writer and for
+    the reader."""
     client.register_schema("city", Schema('{"type": "enum", "name": "x.City", "symbols": ["A"]}'))
     place = '{"type": "record", "name": "x.Place", "fields": [{"name": "c", "type": "x.City"}]}'
     city = SchemaReference("x.City", "city", 1)
@@ -421,7 +433,8 @@ def test_references(client: SchemaRegistryClient) -> None:
 @pytest.mark.parametrize(
     ("text", "obj", "payload"),
     [
-        # The number of a union's branch in zigzag; the number of items, and a zero at their end.
+        # The bytes are the number of a union's branch in zigzag, or the number of items with a zero
+        # at the end.
         ('["null", "test.User"]', ADA, b"\x02" + ADA_BYTES),
         ('["test.User", "null"]', ADA, b"\0" + ADA_BYTES),
         ('{"type": "array", "items": "test.User"}', [ADA], b"\x02" + ADA_BYTES + b"\0"),
@@ -433,7 +446,7 @@ def test_references(client: SchemaRegistryClient) -> None:
 def test_references_of_what_is_no_record(
     client: SchemaRegistryClient, text: str, obj: Any, payload: bytes
 ) -> None:
-    """Unions, arrays and maps may refer to types of other subjects, as records may."""
+    """Unions, arrays and maps may refer to types of other subjects, like records."""
     client.register_schema("user", Schema(USER_TEXT))
     schema = Schema(text, references=[SchemaReference("test.User", "user", 1)])
     message = AvroSerializer(client, schema)(obj, VALUE)
@@ -458,7 +471,7 @@ def test_references_of_what_is_no_record(
     ],
 )
 def test_subjects(client: SchemaRegistryClient, conf: dict[str, Any], subject: str) -> None:
-    """Each strategy has its own name for the subject of a message."""
+    """Each strategy returns its own name for the subject of a message."""
     message = AvroSerializer(client, USER_TEXT, conf=conf)(ADA, VALUE)
     assert client.get_subjects() == [subject]
     reading = {name: conf[name] for name in conf} | {"use.latest.version": True}
@@ -477,7 +490,7 @@ def test_a_strategy_of_ones_own_is_asked_for_each_message(client: SchemaRegistry
 
 
 def test_subjects_that_there_are_not(client: SchemaRegistryClient) -> None:
-    """A strategy without the topic or name that it needs raises an error that says so."""
+    """If the topic or the name that a strategy needs is missing, the error contains this reason."""
     for conf in ({}, {"subject.name.strategy.type": "TOPIC"}):
         with pytest.raises(ValueError, match="needs a SerializationContext"):
             AvroSerializer(client, USER_TEXT, conf=conf)(ADA)
@@ -490,7 +503,7 @@ def test_subjects_that_there_are_not(client: SchemaRegistryClient) -> None:
 
 
 def test_associated_subjects(client: SchemaRegistryClient) -> None:
-    """The registry may say which subject belongs to a topic of a cluster."""
+    """The registry may associate a subject with a topic of a cluster."""
     info = AssociationCreateOrUpdateInfo("mine", "value", schema=Schema(USER_TEXT))
     request = AssociationCreateOrUpdateRequest("t", "c1", "id", "topic", [info])
     client.create_association(request)
@@ -529,13 +542,16 @@ def falling_back(to: Any, key: str = "subject.name.strategy.fallback.type") -> d
 def test_topics_without_an_associated_subject(
     client: SchemaRegistryClient, given: str | None, subject: str
 ) -> None:
-    """For such a topic, another strategy names the subject; the configuration may choose it."""
+    """For a topic without an associated subject, another strategy names the subject.
+
+    The configuration may choose this strategy.
+    """
     assert AvroSerializer(client, USER_TEXT, conf=falling_back(given))(ADA, VALUE) is not None
     assert client.get_subjects() == [subject]
 
 
 def test_no_other_strategy_for_topics(client: SchemaRegistryClient) -> None:
-    """With NONE as the other strategy, a topic without an associated subject is an error."""
+    """With NONE as the other strategy, a topic without an associated subject raises an error."""
     serialize = AvroSerializer(client, USER_TEXT, conf=falling_back("NONE"))
     with pytest.raises(SerializationError, match="No associated subject found for topic t"):
         serialize(ADA, VALUE)
@@ -561,7 +577,7 @@ def test_configurations_of_associated_subjects(
 
 
 def test_keys_of_one_s_own_for_strategies(client: SchemaRegistryClient) -> None:
-    """Strategies ignore keys that they do not know."""
+    """Strategies ignore unknown keys."""
     conf = {"subject.name.strategy.conf": {"my.key": 1}}
     assert AvroSerializer(client, USER_TEXT, conf=conf)(ADA, VALUE) is not None
     assert client.get_subjects() == ["t-value"]
@@ -583,13 +599,13 @@ def test_strategies_in_lower_case(client: SchemaRegistryClient) -> None:
     ],
 )
 def test_no_place_for_a_header(ctx: SerializationContext | None, said: str) -> None:
-    """A GUID needs a context with headers that can be added to."""
+    """A GUID needs a context whose headers can be extended."""
     with pytest.raises(SerializationError, match=said):
         header_schema_id_serializer(b"x", ctx, SchemaId("AVRO", 1, str(uuid.UUID(int=1))))
 
 
 def test_header_of_a_field_that_is_no_key() -> None:
-    """Whatever is not a key has the header of a value."""
+    """A field that is not a key gets the header of a value."""
     guid = SchemaId("AVRO", 1, str(uuid.UUID(int=1)))
     ctx = SerializationContext("t", MessageField.NONE, headers=[])
     header_schema_id_serializer(b"x", ctx, guid)
@@ -597,7 +613,7 @@ def test_header_of_a_field_that_is_no_key() -> None:
 
 
 def test_registries_without_associations(registry: FakeRegistry) -> None:
-    """Most registries have no associations: then a topic's subject has the topic's name."""
+    """Most registries do not support associations. The subject is then named after the topic."""
     registry.faults = [Fault(404, b'{"error_code": 404, "message": "HTTP 404 Not Found"}')]
     with SchemaRegistryClient({"url": registry.url}) as client:
         AvroSerializer(client, USER_TEXT)(ADA, VALUE)
@@ -606,7 +622,7 @@ def test_registries_without_associations(registry: FakeRegistry) -> None:
 
 @pytest.mark.parametrize("headers", [[], {}, [("a", b"1")]])
 def test_ids_in_headers(client: SchemaRegistryClient, headers: Any) -> None:
-    """A GUID in a header leaves the payload alone; the reader looks there first."""
+    """A GUID in a header leaves the payload unchanged. The reader looks into the headers first."""
     conf = {"schema.id.serializer": header_schema_id_serializer}
     serialize = AvroSerializer(client, USER_TEXT, conf=conf)
     context = SerializationContext("t", MessageField.VALUE, headers)
@@ -624,7 +640,10 @@ def test_ids_in_headers(client: SchemaRegistryClient, headers: Any) -> None:
 
 
 def test_guids_before_the_payload() -> None:
-    """A GUID may be in the place of an id; GUIDs that begin alike are distinguished."""
+    """A GUID may replace the id before the payload.
+
+    GUIDs with the same first bytes are distinguished.
+    """
     guids = [uuid.UUID(int=(7 << 96) + number) for number in (1, 2)]
     schemas = dict(zip(map(str, guids), ('"string"', '"long"'), strict=True))
 
@@ -640,7 +659,7 @@ def test_guids_before_the_payload() -> None:
 
 
 def test_ids_of_other_contexts() -> None:
-    """A strategy that is a function may choose the registry's context for the id."""
+    """A strategy that is a function may choose the context of the id in the registry."""
     schemas = {":.a:t": '"string"', ":.b:u": '"long"'}
 
     class Client(SchemaRegistryClient):
@@ -675,7 +694,7 @@ def test_frames_of_ones_own(client: SchemaRegistryClient) -> None:
 
 
 def test_frames_without_an_id(client: SchemaRegistryClient) -> None:
-    """If a function finds no id, the error says so."""
+    """If a function finds no id, the error contains this reason."""
     conf = {"schema.id.deserializer": lambda payload, ctx, schema_id: io.BytesIO(payload)}
     with pytest.raises(SerializationError, match="found no id"):
         AvroDeserializer(client, conf=conf)(ADA_BYTES, VALUE)
@@ -709,7 +728,7 @@ def test_messages_without_a_context_are_planned_too(registry: FakeRegistry) -> N
 
 
 def test_schema_ids() -> None:
-    """A SchemaId reads the bytes that it writes, also GUIDs and the indexes of Protobuf
+    """A SchemaId can read the bytes that it writes, including GUIDs and the indexes of Protobuf
     messages."""
     guid = "89791762-2336-4186-9674-299b90a802e2"
     assert SchemaId("AVRO", 5, guid).id_to_bytes() == b"\0\0\0\0\5"
@@ -732,7 +751,7 @@ def test_schema_ids() -> None:
 
 
 def rule(mode: RuleMode, disabled: bool = False) -> Rule:
-    """A rule that nothing here can run."""
+    """A rule that this package cannot run."""
     kind = RuleKind.TRANSFORM
     return Rule("secret", None, kind, mode, "ENCRYPT", None, None, None, None, None, disabled)
 
@@ -815,8 +834,10 @@ def test_wrong_arguments(
 
 
 def test_strict_records(client: SchemaRegistryClient) -> None:
-    """validate.strict requires every field and refuses others; with an option, fields with a
-    default may be missing."""
+    """validate.strict requires every field and refuses unknown fields.
+
+    With an option, fields with a default may be missing.
+    """
     strict = AvroSerializer(client, USER_TEXT, conf={"validate.strict": True})
     assert strict(ADA, VALUE) is not None
     for obj in ({"name": "x"}, {**ADA, "more": 1}):
@@ -827,7 +848,7 @@ def test_strict_records(client: SchemaRegistryClient) -> None:
 
 
 def test_records_of_unions_have_names(client: SchemaRegistryClient) -> None:
-    """By option, a record in a union is read together with the name of its type."""
+    """With an option, a record in a union is read together with the name of its type."""
     union = json.dumps([{**USER, "name": "Other"}, USER])
     message = AvroSerializer(client, union)(("test.User", ADA), VALUE)
     assert AvroDeserializer(client, return_record_name=True)(message, VALUE) == ("test.User", ADA)
@@ -842,7 +863,7 @@ def test_builders_that_fail_without_an_event_loop() -> None:
 
 
 def test_builders() -> None:
-    """Builders make serdes with a client of their own, which is closed with the serde."""
+    """Builders create serdes with a client of their own. Closing the serde closes the client."""
     made: list[Any] = []
     conf = {"url": "mock://builders"}
     client = SchemaRegistryClient(conf)
@@ -923,7 +944,7 @@ def test_schemas_from_a_repository() -> None:
 
 @pytest.mark.parametrize("spec", [None, SchemaRegistryClient])
 def test_a_mock_stands_in_for_the_client(spec: Any) -> None:
-    """Serializers use the results of a mock's methods. Of a result they need only the id."""
+    """Serializers use the results of a mock's methods. They need only the id of a result."""
     field = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}'
     context = SerializationContext("t", MessageField.VALUE)
     client = MagicMock(spec=spec)

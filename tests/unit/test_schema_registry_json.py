@@ -57,7 +57,7 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 
 def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
-    """A message is a zero, the id in four bytes and JSON; None is no message."""
+    """A message is a zero byte, the id in four bytes and JSON. None stays None."""
     serialize = JSONSerializer(TEXT, client)
     message = serialize(ADA, VALUE)
     assert message is not None
@@ -76,7 +76,7 @@ def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
 
 
 def test_the_awaiting_classes() -> None:
-    """The awaiting serdes make and read the same bytes, and so do the serdes that builders make."""
+    """The awaiting serdes, and the serdes that builders create, write and read the same bytes."""
     conf = {"url": "mock://json"}
 
     async def main() -> None:
@@ -150,7 +150,7 @@ def test_conversions(client: SchemaRegistryClient) -> None:
 
 
 def test_references(client: SchemaRegistryClient) -> None:
-    """Definitions of other subjects are found by the schema's names for them."""
+    """Definitions of other subjects are found by the names in the schema's references."""
     client.register_schema("age", Schema('{"type": "integer", "minimum": 0}', "JSON"))
     inner = json.dumps({"title": "P", "properties": {"age": {"$ref": "age.json"}}})
     age = SchemaReference("age.json", "age", 1)
@@ -201,7 +201,7 @@ def test_ids_in_headers(client: SchemaRegistryClient) -> None:
 
 @pytest.mark.parametrize("schema", ["{", '{"type": "nope"}', "5", '"text"', '{"required": 5}'])
 def test_schemas_that_are_none(client: SchemaRegistryClient, schema: str) -> None:
-    """The constructor refuses a wrong schema; the error names the place in the schema."""
+    """The constructor refuses a wrong schema. The error names the place in the schema."""
     for make in (lambda: JSONSerializer(schema, client), lambda: JSONDeserializer(schema)):
         with pytest.raises(SchemaParseException, match="schema_str is not"):
             make()
@@ -242,7 +242,7 @@ def test_builders(client: SchemaRegistryClient) -> None:
 
 
 def test_a_reader_that_is_built_without_a_registry(client: SchemaRegistryClient) -> None:
-    """A reader with its own schema needs no registry; without a schema it needs one."""
+    """A reader needs either its own schema or a registry."""
     made: list[Any] = []
     reader = JSONDeserializerBuilder(schema=TEXT, deserializer_init=made.append)
     deserialize, _ = reader.build({}, False)
@@ -290,8 +290,8 @@ def test_tags_of_schemas() -> None:
 def test_numbers_that_json_does_not_have(
     client: SchemaRegistryClient, number: float, place: str
 ) -> None:
-    """NaN and the infinities are refused, also with orjson, which would write null: readers would
-    miss the value."""
+    """NaN and the infinities are refused, also with orjson, which would write null so that readers
+    would not get the value."""
     made = dataclasses.make_dataclass("Made", ["number"])(number)
     obj = {"alone": number, "dict": {"a": number}, "list": [1, (number,)], "dataclass": made}[place]
     with pytest.raises(SerializationError):

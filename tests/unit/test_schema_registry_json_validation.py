@@ -1,4 +1,5 @@
-"""Which objects fit a JSON Schema: by jsonschema-rs and jsonschema, and by jsonschema alone."""
+"""Validation with a JSON Schema, by jsonschema-rs together with jsonschema, and by jsonschema
+alone."""
 
 from __future__ import annotations
 
@@ -32,8 +33,9 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
-# A draft, a schema of it, an object that fits and one that does not, by a rule of only this draft
-# if there is one. None: the schema names no draft, which means 7.
+# Each row has a draft, a schema, an object that fits and an object that does not fit. The schema
+# uses a rule that only this draft has, if there is one. None means that the schema names no draft,
+# which means draft 7.
 DRAFTS: list[tuple[str | None, dict[str, Any], Any, Any]] = [
     (DRAFT_4, {"minimum": 1, "exclusiveMinimum": True}, 2, 1),
     (DRAFT_4, {"type": "integer"}, 1, 1.0),
@@ -114,7 +116,7 @@ def _read(schema: str, obj: Any) -> Any:
 def test_drafts(
     draft: str | None, schema: dict[str, Any], fits: Any, wrong: Any, client: SchemaRegistryClient
 ) -> None:
-    """Writing and reading follow the schema's draft; the default is draft 7."""
+    """Writing and reading follow the schema's draft. The default is draft 7."""
     text = _of_draft(draft, schema)
     serialize = JSONSerializer(text, client)
     assert serialize(fits, VALUE) is not None
@@ -144,7 +146,8 @@ def test_a_compiled_schema_passes_what_fits(
     judges: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An object that fits is not checked by jsonschema, which takes a hundred times as long."""
+    """If an object fits, jsonschema does not check it, because jsonschema is a hundred times
+    slower."""
     asked: list[Any] = []
     monkeypatch.setattr(jsonschema.exceptions, "best_match", asked.append)
     text = _of_draft(draft, schema)
@@ -177,7 +180,7 @@ class _Text(str):
 def test_objects_that_no_text_is_decoded_to(
     client: SchemaRegistryClient, schema: dict[str, Any], obj: Any, said: str
 ) -> None:
-    """For objects of other Python types, jsonschema decides, as it always has."""
+    """Objects of Python types that decoding JSON never returns are validated by jsonschema."""
     with pytest.raises(SerializationError, match=said):
         JSONSerializer(json.dumps(schema), client)(obj, VALUE)
     deserialize = JSONDeserializer(json.dumps(schema), json_decode=lambda _: obj)
@@ -203,8 +206,8 @@ def test_what_jsonschema_lets_pass(schema: dict[str, Any], obj: Any) -> None:
 
 
 def test_references_that_nobody_resolves(tmp_path: Path) -> None:
-    """An unresolvable reference is an error of the objects that need it, and nothing is fetched
-    from anywhere."""
+    """An unresolvable reference raises an error only for objects that need it, and nothing is
+    fetched from a file or a server."""
     file = tmp_path / "anything.json"
     file.write_text("{}", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -246,8 +249,10 @@ def test_references_to_other_drafts(
 
 
 def test_a_part_of_a_document_of_another_draft(client: SchemaRegistryClient) -> None:
-    """The part has the draft of the document that refers to it: here a $ref with keywords beside
-    it."""
+    """A referenced part has the draft of the document that refers to it.
+
+    Here the part has keywords beside a $ref.
+    """
     definitions = {"n": {"$ref": "#/definitions/m", "minimum": 5}, "m": {"type": "integer"}}
     other = json.dumps({"$schema": DRAFT_7, "definitions": definitions})
     client.register_schema("other", Schema(other, "JSON"))
@@ -273,7 +278,7 @@ def test_a_part_of_a_document_of_another_draft(client: SchemaRegistryClient) -> 
     ],
 )
 def test_what_jsonschema_cannot_decide(schema: dict[str, Any], obj: Any) -> None:
-    """If the libraries fail without a result, the error looks like other errors."""
+    """If the libraries fail without a result, the error has the same form as other errors."""
     deserialize = JSONDeserializer(json.dumps(schema), json_decode=lambda _: obj)
     with pytest.raises(SerializationError, match="no title"):
         deserialize(b"\0\0\0\0\1", VALUE)
@@ -289,8 +294,8 @@ def test_what_jsonschema_cannot_decide(schema: dict[str, Any], obj: Any) -> None
 def test_where_jsonschema_rs_follows_the_standard(
     schema: dict[str, Any], obj: Any, judges: str
 ) -> None:
-    """jsonschema-rs has ECMAScript's patterns and decimal numbers; jsonschema has Python's patterns
-    and numbers."""
+    """jsonschema-rs uses ECMAScript's patterns and decimal numbers. jsonschema uses Python's
+    patterns and numbers."""
     if judges == "compiled":
         assert _read(json.dumps(schema), obj) == obj
     else:
@@ -306,7 +311,10 @@ def _deep(levels: int) -> Any:
 
 
 def test_deep_objects_are_errors_wherever_the_stack_ends() -> None:
-    """Python's stack ends inside any of the libraries; some of them raise what is no Exception."""
+    """Python's stack can end inside any of the libraries.
+
+    Deep objects raise an error even if a library raises a BaseException.
+    """
     check = validation.checker({"items": {"not": {"not": {"$ref": "#"}}}}, {}, "s")
     deep = _deep(900)
 
@@ -323,7 +331,8 @@ def test_deep_objects_are_errors_wherever_the_stack_ends() -> None:
 
 
 def test_deep_objects_end_no_process() -> None:
-    """jsonschema-rs has no bound for its recursion, and a thread's stack may be small."""
+    """Deep objects do not end the process, although jsonschema-rs has no limit for its recursion
+    and a thread's stack may be small."""
     check_script(
         """
         import threading
@@ -354,8 +363,10 @@ def test_deep_objects_end_no_process() -> None:
 
 @pytest.mark.parametrize("missing", ["", "jsonschema_rs"])
 def test_without_jsonschema_rs(missing: str) -> None:
-    """jsonschema-rs is optional: without it, validation is as slow as jsonschema, with the same
-    results."""
+    """jsonschema-rs is optional.
+
+    Without it, validation has the same results, but is as slow as jsonschema.
+    """
     check_script(
         """
         import sys

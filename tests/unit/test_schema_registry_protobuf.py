@@ -46,7 +46,7 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 
 VALUE = SerializationContext("t", MessageField.VALUE)
 NOON = Timestamp(seconds=5)
-# Field 1, a varint: as Protobuf's specification of the encoding has it.
+# Field 1 as a varint, as Protobuf's specification of the encoding defines it.
 NOON_BYTES = b"\x08\x05"
 
 
@@ -58,8 +58,8 @@ def client() -> Iterator[SchemaRegistryClient]:
 
 
 def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
-    """A message is a zero, the id in four bytes, the message indexes, and Protobuf's own
-    encoding."""
+    """A message is a zero byte, the id in four bytes, the message indexes, and the Protobuf
+    payload."""
     serialize = ProtobufSerializer(Timestamp, client)
     message = serialize(NOON, VALUE)
     assert message == b"\0\0\0\0\1" + b"\0" + NOON_BYTES
@@ -86,7 +86,7 @@ def test_the_bytes_of_a_message(client: SchemaRegistryClient) -> None:
 def test_messages_behind_the_first(
     client: SchemaRegistryClient, message: Any, indexes: bytes
 ) -> None:
-    """The path to a message is the number of its steps and the index of each step, as zigzag
+    """The path to a message consists of the number of steps and the index of each step, as zigzag
     varints."""
     data = ProtobufSerializer(type(message), client)(message, VALUE)
     assert data is not None
@@ -96,7 +96,7 @@ def test_messages_behind_the_first(
 
 
 def test_the_awaiting_classes() -> None:
-    """The awaiting serdes make and read the same bytes, and so do the serdes that builders make."""
+    """The awaiting serdes, and the serdes that builders create, write and read the same bytes."""
     conf = {"url": "mock://protobuf"}
 
     async def main() -> None:
@@ -114,7 +114,7 @@ def test_the_awaiting_classes() -> None:
 
 
 def test_a_reader_that_is_built_without_a_registry() -> None:
-    """The message's class says all that a reader needs."""
+    """A reader needs only the class of the message, and no registry."""
     with SchemaRegistryClient({"url": "mock://"}) as client:
         message = ProtobufSerializer(Timestamp, client)(Timestamp(seconds=7), VALUE)
     deserialize, _ = ProtobufDeserializerBuilder(message_type=Timestamp).build({}, False)
@@ -122,7 +122,10 @@ def test_a_reader_that_is_built_without_a_registry() -> None:
 
 
 def test_imported_files(client: SchemaRegistryClient) -> None:
-    """Imported files are registered first, each once, except files that every registry has."""
+    """Imported files are registered first, each file once.
+
+    Files that every registry has are not registered.
+    """
     ProtobufSerializer(Api, client)(Api(name="x"), SerializationContext("a", MessageField.KEY))
     assert client.get_subjects() == ["a-key"]
     conf = {"skip.known.types": False}
@@ -147,7 +150,8 @@ def test_imported_files(client: SchemaRegistryClient) -> None:
 
 
 def test_objects_that_do_not_fit(client: SchemaRegistryClient) -> None:
-    """A message of another type is refused by name, and so is what is no message."""
+    """A message of another type, or an object that is not a message, raises an error that names the
+    type."""
     serialize = ProtobufSerializer(Timestamp, client)
     with pytest.raises(SerializationError, match=r"google\.protobuf\.Timestamp, not a .*Mixin"):
         serialize(Mixin(), VALUE)
@@ -193,7 +197,7 @@ def test_ids_in_headers(client: SchemaRegistryClient) -> None:
 
 
 def test_the_latest_version(client: SchemaRegistryClient) -> None:
-    """The message has the id of the subject's latest version; its class stays the same."""
+    """The message gets the id of the subject's latest version. Its class stays the same."""
     text = "syntax = 'proto3'; message Timestamp { int64 seconds = 1; }"
     client.register_schema("t-value", Schema(text, "PROTOBUF"))
     conf = {"auto.register.schemas": False, "use.latest.version": True}
@@ -267,7 +271,7 @@ def test_builders(client: SchemaRegistryClient) -> None:
     ],
 )
 def test_decimals(number: str, scale: int, data: bytes | None, precision: int) -> None:
-    """The unscaled value of a decimal is an integer in two's complement, as short as possible."""
+    """The unscaled value of a decimal is written as the shortest integer in two's complement."""
     message = decimal_to_protobuf(Decimal(number), scale)
     assert message.DESCRIPTOR.full_name == "confluent.type.Decimal"
     assert (message.precision, message.scale) == (precision, scale)
@@ -322,7 +326,7 @@ def test_tags_of_fields(compiled: bool) -> None:
         message.field.add(
             name=name, number=number, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL
         )
-    # Field 1088, a message of eleven bytes: field 3, the text "PII"; and once more, "SECR".
+    # Field 1088 is a message of eleven bytes with two fields 3: the texts "PII" and "SECR".
     message.field[0].options.MergeFromString(b"\x82\x44\x0b\x1a\x03PII\x1a\x04SECR")
     pool.AddSerializedFile(file.SerializeToString())
     fields = pool.FindMessageTypeByName("Tagged").fields_by_name

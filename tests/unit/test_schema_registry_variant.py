@@ -1,4 +1,4 @@
-"""Variants: read as Spark wrote them, and refused where they are broken."""
+"""Variants are read as Spark writes them, and broken variants are refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from confluent_kafka.schema_registry.protobuf import protobuf_to_variant, varian
 from confluent_kafka.schema_registry.variant import Variant, VariantError, VariantType
 
 NO_NAMES = b"\1\0\0"
-# Encoded by Spark's parse_json(): JSON, type, value, metadata.
+# Each row has JSON, the type, the value and the metadata, encoded by Spark's parse_json().
 OF_SPARK = [
     ("null", "NULL", "00", "010000"),
     ("true", "BOOLEAN", "04", "010000"),
@@ -50,7 +50,7 @@ def nested(depth: int, children: int) -> bytes:
 
 @pytest.mark.parametrize(("text", "kind", "value", "metadata"), OF_SPARK)
 def test_values_that_spark_wrote(text: str, kind: str, value: str, metadata: str) -> None:
-    """Variants of Spark have the right type, and become the JSON that they were made from."""
+    """Variants of Spark have the right type, and are converted to their original JSON."""
     variant = Variant(bytes.fromhex(value), bytes.fromhex(metadata))
     assert variant.get_type() is VariantType(kind)
     assert variant.to_json() == text
@@ -72,7 +72,7 @@ def test_values_that_spark_wrote(text: str, kind: str, value: str, metadata: str
     ids=lambda text: text[:20],
 )
 def test_what_spark_encodes(text: str) -> None:
-    """Values that PySpark encodes can be read: large and small objects, arrays, texts and
+    """Values that PySpark encodes can be read, including large and small objects, arrays, texts and
     numbers."""
     types = pytest.importorskip("pyspark.sql.types", reason="pyspark is not installed")
     encoded = types.VariantVal.parseJson(text)
@@ -103,8 +103,10 @@ def test_what_spark_encodes(text: str) -> None:
     ],
 )
 def test_types_that_json_has_not(value: bytes, kind: str, text: str) -> None:
-    """Types that JSON does not have become texts; the bytes are encoded by hand after the
-    specification."""
+    """Types that JSON does not have become texts.
+
+    The test encodes the bytes by hand, according to the specification.
+    """
     variant = Variant(value, NO_NAMES)
     assert variant.get_type() == kind
     assert variant.to_json() == text
@@ -133,7 +135,10 @@ def test_getters() -> None:
 
 
 def test_objects_and_arrays() -> None:
-    """Fields are found by name and place, elements by place; missing ones are None."""
+    """Fields are found by name and by position, and elements by position.
+
+    A missing field or element is None.
+    """
     # {"a": [7, 8]}: one field, id 0, of one array of two bytes.
     value = bytes.fromhex("020100000703020002040c070c08")
     variant = Variant(value, b"\x11\1\0\1a")
@@ -199,14 +204,17 @@ def test_another_type(getter: str, what: str) -> None:
     ],
 )
 def test_broken_ones(made: Callable[[], Variant], text: str) -> None:
-    """Any bytes give a value or this error; a small message does not fill the memory."""
+    """Any bytes are decoded to a value or raise VariantError.
+
+    A small message does not fill the memory.
+    """
     with pytest.raises(VariantError, match=text):
         made().to_json()
 
 
 def test_in_protobuf_messages() -> None:
-    """A part of another variant is written as a variant of its own; other clients write the same
-    message."""
+    """A part of another variant is written as a variant of its own, with the same bytes as from
+    other clients."""
     whole = Variant(bytes.fromhex("0302000204" + "0c070c08"), NO_NAMES)
     part = whole.get_element_at_index(1)
     assert part is not None

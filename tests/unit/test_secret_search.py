@@ -1,4 +1,4 @@
-"""The search for secrets in the suite's output finds them."""
+"""The search finds secrets in the output of tests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_output_with_a_secret_fails(
     monkeypatch: pytest.MonkeyPatch,
     statement: str,
 ) -> None:
-    """A secret in the output is found wherever it was written, and whether or not the test
+    """A test fails if its output contains a secret, in any stream, and even if the test itself
     passes."""
     pytester.makeini("[pytest]")
     pytester.makeconftest("from tests.support.secret_search import pytest_runtest_makereport")
@@ -39,17 +39,16 @@ def test_output_with_a_secret_fails(
         f"def test_clean(request): {statement.format('nothing')}\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
-    # In this process, its log would also be in the log of this test.
+    # In this process, the log of the inner test would also be in the log of this test.
     result = pytester.runpytest_subprocess()
-    capfd.readouterr()  # or this test has shown it itself
+    capfd.readouterr()  # otherwise this test itself would fail
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(["*a secret of tests/support/secrets.py is in: Captured *"])
 
 
 @pytest.mark.parametrize("lead", range(7))
 def test_base64_hides_nothing(lead: int) -> None:
-    """A secret in Base64 is found at any place in the text, as in basic authentication and
-    tokens."""
+    """A secret inside Base64 is found at any position, as in basic authentication and in tokens."""
     for tail in range(4):
         text = base64.urlsafe_b64encode(b"x" * lead + MARK.encode() + b"y" * tail).decode()
         assert MARK not in text

@@ -38,7 +38,7 @@ from confluent_kafka.serialization import (
     StringSerializer,
 )
 
-# Kafka's own serializers write these bytes.
+# These are the bytes of Kafka's own serializers.
 PAIRS: list[tuple[Callable[..., Any], Callable[..., Any], Any, bytes]] = [
     (IntegerSerializer(), IntegerDeserializer(), 1, b"\0\0\0\1"),
     (IntegerSerializer(), IntegerDeserializer(), -(2**31), b"\x80\0\0\0"),
@@ -53,7 +53,8 @@ PAIRS: list[tuple[Callable[..., Any], Callable[..., Any], Any, bytes]] = [
 def test_values(
     serialize: Callable[..., Any], deserialize: Callable[..., Any], obj: Any, data: bytes
 ) -> None:
-    """Values get the bytes of Kafka's own serializers, and are read as the same object."""
+    """Values are written with the same bytes as by Kafka's own serializers, and are read as equal
+    objects."""
     context = SerializationContext("t", MessageField.VALUE)
     assert serialize(obj) == serialize(obj, context) == data
     assert deserialize(data) == deserialize(data, context) == obj
@@ -91,7 +92,7 @@ def test_values_that_are_none(serializer: Callable[..., Any], obj: Any) -> None:
 
 
 def test_codecs_are_looked_up_at_once() -> None:
-    """An encoding that does not exist is refused where it is given."""
+    """The constructor refuses an encoding that does not exist."""
     for kind in (StringSerializer, StringDeserializer):
         with pytest.raises(ValueError, match="no codec named 'utf-9'"):
             kind("utf-9")
@@ -125,7 +126,7 @@ def test_fields_are_text() -> None:
     ],
 )
 def test_errors(error: Any, code: str, bases: type[Any]) -> None:
-    """Each is a KafkaException with its code and its cause, and survives pickle and copy."""
+    """Each error is a KafkaException with its code and its cause, and can be pickled and copied."""
     assert isinstance(error, bases)
     assert isinstance(error, SerializationError)
     assert isinstance(error, KafkaException)
@@ -154,7 +155,7 @@ def test_causes_with_any_text(cause: Exception, text: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_client_is_freed_with_its_last_reference() -> None:
-    """A client is freed although its serializers can ask it for the cluster's id."""
+    """A client is freed although its serializers can get the cluster's id from it."""
 
     class Keeping(StringSerializer):
         def set_cluster_id_resolver(self, resolver: Any) -> None:
@@ -173,13 +174,13 @@ def test_a_client_is_freed_with_its_last_reference() -> None:
 
 
 def test_errors_of_clients() -> None:
-    """Errors contain the message; without a cause they have librdkafka's error."""
+    """Errors contain the message. Errors without a cause have librdkafka's error."""
     message = Message(topic="t")
     error = ConsumeError(KafkaError(3), kafka_message=message)
     assert (error.code, error.name, error.exception) == (3, "UNKNOWN_TOPIC_OR_PART", None)
     assert error.kafka_message is message
     assert ProduceError(KafkaError(3)).code == 3
-    assert error.code() == 3  # as of every KafkaException
+    assert error.code() == 3  # as in every KafkaException
     assert error.error is error.kafka_error
     assert SerializationError("text").error is None
     assert str(SerializationError("text")) == "text"
@@ -241,8 +242,8 @@ def test_serializers_that_raise() -> None:
 
 
 def test_headers_are_the_callers_own() -> None:
-    """Headers that serializers add are sent, but they are neither kept nor added to the caller's
-    list."""
+    """The headers that serializers add are sent, but they are not added to the caller's list, and
+    not kept."""
     seen = []
 
     def add(obj: Any, ctx: SerializationContext) -> bytes:
@@ -261,8 +262,10 @@ def test_headers_are_the_callers_own() -> None:
 
 
 def test_builders() -> None:
-    """Builders get the configuration and take their own keys; the serializers they build are closed
-    once."""
+    """Builders get the configuration and remove their own keys.
+
+    The client closes their serializers once.
+    """
     builder = Builder()
     builders = {"key.serializer.builder": builder, "value.serializer.builder": builder}
     conf = {**CONFIG, "mine": 1, **builders}
@@ -278,7 +281,7 @@ def test_builders() -> None:
 
 
 def test_what_was_built_is_closed_when_the_client_is_not_made() -> None:
-    """A configuration that is refused leaves no serializer open."""
+    """If the configuration is refused, the client closes all serializers."""
     builder = Builder()
     with pytest.raises(KafkaException):
         SerializingProducer({"bootstrap.server": "x", "key.serializer.builder": builder})
@@ -297,7 +300,10 @@ def test_what_was_built_is_closed_when_the_client_is_not_made() -> None:
 def test_wrong_serializers(
     conf: dict[str, Any], error: type[Exception], said: str, field: str
 ) -> None:
-    """Objects that are not serializers are refused by name when the client is created."""
+    """Objects that are not serializers raise an error when the client is created.
+
+    The error names the key.
+    """
     for client, kind in (
         (SerializingProducer, "serializer"),
         (DeserializingConsumer, "deserializer"),
@@ -309,7 +315,10 @@ def test_wrong_serializers(
 
 
 def test_batches_are_refused() -> None:
-    """A consumer of objects reads one message at a time; consume() says so."""
+    """A consumer of objects reads one message at a time.
+
+    The error of consume() contains this reason.
+    """
     with (
         DeserializingConsumer({**CONFIG, "group.id": "g"}) as consumer,
         pytest.raises(NotImplementedError, match=r"use poll\(\)"),

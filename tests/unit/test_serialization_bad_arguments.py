@@ -98,7 +98,7 @@ def attempt(call: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("kind", GOOD, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("value", VALUES)
 def test_arguments_of_serdes(kind: Callable[..., Any], value: str) -> None:
-    """Each argument is replaced in turn; if the serde can be created nevertheless, it is used."""
+    """Each argument is replaced in turn. If the serde can still be created, the test uses it."""
     with registry() as client:
         given = {
             name: client if name == "schema_registry_client" else one
@@ -116,8 +116,8 @@ def test_arguments_of_serdes(kind: Callable[..., Any], value: str) -> None:
 
 @pytest.mark.parametrize("value", VALUES)
 def test_objects_and_messages(value: str) -> None:
-    """Any value is given to a serde, as an object or bytes, with and without a context: only
-    documented errors are raised."""
+    """A serde that gets any value, as an object or as bytes, with or without a context, raises only
+    documented errors."""
     with registry() as client:
         serdes: list[Callable[..., Any]] = [
             AvroSerializer(client, '{"type": "map", "values": "bytes"}'),
@@ -160,7 +160,10 @@ ARGUMENTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", METHODS)
 def test_arguments_of_the_client(name: str) -> None:
-    """Each argument of each method is replaced in turn: only documented errors are raised."""
+    """Each argument of each method is replaced in turn.
+
+    The methods raise only documented errors.
+    """
     parameters = list(inspect.signature(getattr(SchemaRegistryClient, name)).parameters)[1:]
     good = {one: ARGUMENTS[one] for one in parameters if one in ARGUMENTS}
     for parameter in parameters:
@@ -186,7 +189,7 @@ NESTED = """
 
 
 def spoilt(message: bytes, random: Random) -> bytes:
-    """The message with some bytes behind its id changed, lost or added."""
+    """The message, in which some bytes after the id are changed, removed or added."""
     data = bytearray(message)
     for _ in range(random.randint(1, 4)):
         place = random.randint(5, len(data))
@@ -201,7 +204,7 @@ def spoilt(message: bytes, random: Random) -> bytes:
 
 
 def test_spoilt_messages() -> None:
-    """Any bytes after an id soon give an object or a SerializationError."""
+    """Any bytes after an id are soon decoded to an object, or raise SerializationError."""
     row: dict[str, Any] = {
         "a": ["x", "yy"],
         "m": {"k": 5, "n": None},

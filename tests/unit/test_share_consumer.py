@@ -31,7 +31,7 @@ def share(more: dict[str, Any] | None = None) -> ShareConsumer:
 
 class TestConfiguration:
     def test_without_a_group(self) -> None:
-        """Without a group, a ValueError names the key."""
+        """Without a group, the constructor raises a ValueError that names the key."""
         with pytest.raises(ValueError, match=r"group\.id must be set"):
             ShareConsumer({"bootstrap.servers": "127.0.0.1:1"})
 
@@ -47,14 +47,14 @@ class TestConfiguration:
         ],
     )
     def test_what_only_consumers_have(self, key: str, value: object) -> None:
-        """The ValueError names a key whose value brokers or the group decide, or that has no
-        meaning for share consumers."""
+        """A key that the brokers or the group set, or that has no meaning for share consumers,
+        raises a ValueError that names the key."""
         with pytest.raises(ValueError, match=key):
             share({key: value})
 
     def test_what_cannot_be_used(self) -> None:
-        """If librdkafka refuses the configuration when it creates the consumer, it is a ValueError,
-        too."""
+        """If librdkafka refuses the configuration when it creates the consumer, the constructor
+        also raises ValueError."""
         with pytest.raises(
             ValueError, match=r"^Failed to create share consumer: ssl\.ca\.location"
         ):
@@ -63,14 +63,14 @@ class TestConfiguration:
             ShareConsumer(config(None, ShareConsumer), on_commit=None)
 
     def test_mode(self) -> None:
-        """A mode that does not exist is an error that says which there are."""
+        """A mode that does not exist raises an error that names the property."""
         with pytest.raises(KafkaException, match=r"share\.acknowledgement\.mode"):
             share({"share.acknowledgement.mode": "sometimes"})
 
 
 class TestSubscription:
     def test_names(self) -> None:
-        """The last call of subscribe() counts; an empty list ends the subscription."""
+        """The last call of subscribe() counts. An empty list ends the subscription."""
         with share() as consumer:
             assert consumer.subscription() == []
             consumer.subscribe(["a", "b"])
@@ -96,7 +96,8 @@ class TestSubscription:
             assert consumer.subscription() == ["before"]
 
     def test_name_that_looks_like_a_pattern(self) -> None:
-        """There are no regular expressions: '^name' is the name of a topic."""
+        """'^name' is the name of a topic, because share consumers do not support regular
+        expressions."""
         with share() as consumer:
             consumer.subscribe(["^name", "^na[me"])
             assert sorted(consumer.subscription()) == ["^na[me", "^name"]
@@ -119,8 +120,8 @@ class TestExceptions:
         assert repr(pickle.loads(pickle.dumps(kind("text")))) == repr(kind("text"))
 
     def test_closed(self) -> None:
-        """The calls of a closed consumer raise IllegalStateException, also those that all clients
-        have."""
+        """All calls of a closed consumer raise IllegalStateException, including the calls that all
+        clients have."""
         consumer = share()
         consumer.close()
         for call in (consumer.poll, consumer.commit_sync, consumer.list_topics, consumer.wakeup):
@@ -128,7 +129,7 @@ class TestExceptions:
                 call()
 
     def test_not_initialised(self) -> None:
-        """A consumer whose __init__ was not called raises IllegalStateException, too."""
+        """A consumer whose __init__ was not called also raises IllegalStateException."""
         with pytest.raises(IllegalStateException, match=r"super\(\)\.__init__"):
             ShareConsumer.__new__(ShareConsumer).poll()
 
@@ -183,7 +184,7 @@ class TestMessages:
             messages[0] = None  # type: ignore[index]
 
     def test_copies(self) -> None:
-        """Messages can be pickled and copied, as each message in them."""
+        """Messages can be pickled and copied, like each message in them."""
         messages = Messages(self.MANY)
         for made in (copy.copy(messages), pickle.loads(pickle.dumps(messages))):
             assert isinstance(made, Messages)
@@ -195,7 +196,8 @@ class TestMessages:
 
 
 def test_older_librdkafka() -> None:
-    """Without share consumers in librdkafka the rest works, and the names say what they need."""
+    """If librdkafka has no share consumers, other clients work, and the errors for the names
+    contain the required version."""
     script = """
         import sys
         from confluent_kafka import cimpl

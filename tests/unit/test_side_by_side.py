@@ -1,5 +1,5 @@
-"""Tests that share something run one after another in one process, while other tests run in other
-processes."""
+"""Tests that share brokers or other resources run one after another in one process, while other
+tests run in other processes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def test_a_line_is_one_process(pytester: pytest.Pytester, monkeypatch: pytest.Mo
 
 
 def test_all_chaos_is_in_a_line_of_its_own() -> None:
-    """Tests that break brokers run in their own line, so the brokers of other tests stay whole."""
+    """Tests that break brokers run in a line of their own, so that the brokers of other tests do
+    not break."""
     chaos = line_of("tests/integration/test_chaos.py::test_x")
     others = line_of("tests/integration/test_tls.py::test_x")
     alone = line_of("tests/embedded/test_import.py::test_x")
@@ -62,8 +63,10 @@ def test_all_chaos_is_in_a_line_of_its_own() -> None:
     ],
 )
 def test_what_is_dear_is_in_a_line(test: str, fixtures: list[str], refused: bool) -> None:
-    """A test that needs a cluster must be in a line, because it would start another cluster outside
-    of the lines."""
+    """A test that needs a cluster must be in a line.
+
+    Outside of the lines, it would start another cluster.
+    """
     items: list[pytest.Item] = [SimpleNamespace(nodeid=test, fixturenames=fixtures)]  # type: ignore[list-item]
     if not refused:
         pytest_collection_modifyitems(items)
@@ -99,9 +102,9 @@ def test_a_few_tests_need_one_process(
 
 
 def test_the_times_of_lines() -> None:
-    """Times are in minutes since the first test began, and sorted. Tests in no line are one entry.
+    """The times are sorted, and in minutes since the start of the first test.
 
-    A test that ended its process has no times.
+    Tests without a line have one entry. A test that ended its process has no times.
     """
     ran = [
         ("tests/unit/test_x.py::test_x", 60.0, 120.0),

@@ -1,4 +1,4 @@
-"""Calls that wait without limit: signal handlers run meanwhile, and their exceptions end it."""
+"""Signal handlers run while a call waits without a limit, and their exceptions end the wait."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.support.waiting import SOON
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
 
-# Calls that wait for an event that never comes: no broker can be reached, and the producer's queue,
-# which has room for one message, is full.
+# These calls wait for an event that never comes. No broker can be reached, and the producer's
+# queue, which has room for one message, is full.
 CALLS = {
     "Producer": {
         "poll": "client.poll()",
@@ -54,7 +54,7 @@ CALLS = {
 if "raw-request" in LACKS:
     for calls in CALLS.values():
         calls.pop("request", None)
-# These do not wait for brokers, so they are called again and again instead.
+# These calls do not wait for brokers, so the test repeats them.
 SHORT_CALLS = {
     "Producer": [
         "client.poll(0)",
@@ -133,8 +133,10 @@ def set_timer(seconds):
 
 
 def run(kind: str, body: str) -> Any:
-    """The JSON that the script prints. The script has the kind of client and its `calls` by
-    name."""
+    """The JSON that a script prints.
+
+    The script gets the kind of client, and the client's `calls` by name.
+    """
     calls = ", ".join(f"{name!r}: lambda client: {call}" for name, call in CALLS[kind].items())
     return json.loads(check_script(f"{SCRIPT}\nkind, calls = {kind!r}, {{{calls}}}\n{body}"))
 
@@ -143,7 +145,7 @@ def run(kind: str, body: str) -> Any:
 @pytest.mark.parametrize("kind", CALLS)
 class TestSignals:
     def test_handler_that_raises(self, kind: str) -> None:
-        """The exception comes out of each call soon, and the client goes on working."""
+        """Each call soon raises the handler's exception, and the client continues to work."""
         script = """
 def on_alarm(*_):
     raise Stop
@@ -167,8 +169,10 @@ print(json.dumps(late))
         assert max(late.values()) < SOON
 
     def test_handler_that_returns(self, kind: str) -> None:
-        """A handler that returns does not end the wait; here the handler raises at the third
-        signal."""
+        """A handler that returns does not end the wait.
+
+        Here the handler raises at the third signal.
+        """
         script = """
 def on_alarm(*_):
     counts[name] += 1
@@ -208,8 +212,8 @@ print(json.dumps(woken))
         assert run(kind, script) == list(CALLS[kind])
 
     def test_handler_that_closes(self, kind: str) -> None:
-        """close() would wait for the call that the handler interrupts: RuntimeError says what
-        to do."""
+        """close() in a handler raises a RuntimeError with advice, because it would wait for the
+        interrupted call."""
         script = """
 def on_alarm(*_):
     global came_before
@@ -241,7 +245,8 @@ print(json.dumps(errors))
 @needs_signals
 @pytest.mark.parametrize("kind", SHORT_CALLS)
 def test_calls_that_do_not_wait(kind: str) -> None:
-    """A handler's exception ends a loop of such calls, and the client goes on working."""
+    """A handler's exception ends a loop of calls that do not wait, and the client continues to
+    work."""
     calls = ", ".join(f"lambda: {call}" for call in SHORT_CALLS[kind])
     check_script(f"""{SCRIPT}
 def on_alarm(*_):
@@ -266,7 +271,8 @@ for _ in range(5):
 @needs_signals
 @pytest.mark.parametrize("kind", ["Producer", "Consumer"])
 def test_close(kind: str) -> None:
-    """close() that waits for the brokers ends with the exception, and can be called again."""
+    """If close() waits for the brokers, it raises the handler's exception, and can be called
+    again."""
     check_script(f"""{SCRIPT}
 def on_alarm(*_):
     raise Stop
@@ -311,7 +317,7 @@ close(client)
 
 @needs_signals
 def test_handler_that_uses_the_client() -> None:
-    """Whatever a handler calls, it does not wait for the call that it interrupts."""
+    """Calls in a handler do not wait for the call that the handler interrupts."""
     output = check_script(f"""{SCRIPT}
 def on_alarm(*_):
     client.poll(0)
@@ -331,8 +337,10 @@ client.close()
 
 @needs_signals
 def test_dropped_after_an_interrupted_close() -> None:
-    """A client whose close() was interrupted is not closed: dropping it warns, and shows the
-    exceptions of its callbacks."""
+    """If close() was interrupted, the client is not closed.
+
+    Dropping the client raises a warning, and shows the exceptions of its callbacks.
+    """
     output = check_script(f"""{SCRIPT}
 import sys, warnings
 

@@ -62,13 +62,14 @@ class TestSearch:
         assert missing == []
 
     def test_words_are_in_lower_case(self) -> None:
-        """The search compares them with what the reader typed, in lower case."""
+        """The words are in lower case, because the search converts the reader's words to lower
+        case."""
         assert [word for word in search_words.words() if word != word.lower()] == []
 
 
 class TestVersions:
     def test_headings(self) -> None:
-        """The changelog gives the newest build of each version, with and without a date."""
+        """The newest build of each version is read from the changelog, with and without a date."""
         text = (
             "# Changelog\n\n## 2.17.0, build 2\n\n### Added\n\n- One.\n\n"
             "## 2.17.0, build 1 - 2026-12-01\n\n## [2.16.1] - 2026-11-26\n"
@@ -84,7 +85,7 @@ class TestVersions:
         assert newest.number == confluent_kafka.__version__
 
     def test_published(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The list links the versions that are there; the redirects lead to the newest one."""
+        """The list links the existing versions, and the redirects lead to the newest version."""
         changelog = tmp_path / "CHANGELOG.md"
         changelog.write_text("## 2.2.0 - 2027-01-02\n\n## 2.1.0\n\n## 2.0.0 - 2026-01-02\n")
         monkeypatch.setattr(versions, "CHANGELOG", changelog)

@@ -32,13 +32,14 @@ class TestProperties:
         assert "Type:" not in linger.text
 
     def test_bars_in_a_cell(self, by_name: dict[str, properties.Property]) -> None:
-        """A cell may contain bars, as the default that is a shell command does."""
+        """A cell may contain bars, as in a default that is a shell command."""
         assert " || kinit -t" in by_name["sasl.kerberos.kinit.cmd"].default
 
     def test_legacy_properties_of_topics_do_not_hide_the_consumers(
         self, by_name: dict[str, properties.Property]
     ) -> None:
-        """If two of librdkafka's tables have the same property, the consumer's is shown."""
+        """If two of librdkafka's tables have the same property, the table shows the consumer's
+        property."""
         assert by_name["enable.auto.commit"].group == "Consumer group and offsets"
         assert by_name["auto.commit.interval.ms"].default == "5000"
         assert by_name["compression.type"].default == "none"
@@ -54,13 +55,13 @@ class TestProperties:
         assert [name for name, each in by_name.items() if each.is_of_c and not each.notes] == []
 
     def test_every_group_is_on_the_page(self) -> None:
-        """A property of a group that the page leaves out would be nowhere."""
+        """The page has every group. A property of a missing group would not be documented."""
         page = (ROOT / "docs/reference/configuration.md").read_text(encoding="utf-8")
         groups = {properties.shown_in(each) for each in properties.properties()}
         assert [group for group in groups if f"{{properties}} {group}\n" not in page] == []
 
     def test_note_about_nothing(self) -> None:
-        """A note about a property that librdkafka has dropped is an error."""
+        """A note about a property that librdkafka does not have any more raises an error."""
         with pytest.raises(ValueError, match=r"note about no\.such"):
             properties.annotated([], {"python": {}, "notes": {"no.such": "text"}})
 
@@ -78,14 +79,15 @@ class TestErrorCodes:
         assert found[14].names == ["COORDINATOR_LOAD_IN_PROGRESS", "GROUP_LOAD_IN_PROGRESS"]
 
     def test_remedies(self) -> None:
-        """Forty codes at least have a cause and a remedy; each anchor is of one code."""
+        """At least forty codes have a cause and a remedy, and each code has an anchor of its
+        own."""
         remedies = error_codes.remedies()["remedies"]
         assert len(remedies) >= 40
         assert all(set(each) == {"cause", "remedy"} for each in remedies.values())
         assert len({error_codes.anchor(name) for name in remedies}) == len(remedies)
 
     def test_remedy_for_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A code that is misspelt is an error of the build."""
+        """A misspelt code raises an error during the build of the site."""
         file = tmp_path / "errors.toml"
         file.write_text('[remedies.NO_SUCH]\ncause = "a"\nremedy = "b"\n')
         monkeypatch.setattr(error_codes, "REMEDIES", file)
@@ -95,7 +97,8 @@ class TestErrorCodes:
 
 class TestKips:
     def test_every_claim_has_its_tests(self) -> None:
-        """claims() raises if a claim has no tests; no KIP is in the table twice."""
+        """Every claim about a KIP has existing tests (claims() raises otherwise), and no KIP is in
+        the table twice."""
         numbers = [each["number"] for each in kips.claims()]
         assert len(numbers) == len(set(numbers)) > 0
 

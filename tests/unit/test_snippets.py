@@ -18,8 +18,8 @@ SHARE = "tests/embedded/test_share_documents.py"
 INTEGRATION = "tests/integration/test_documents.py"
 SPARK = "tests/spark/test_documents.py"
 
-# A snippet is identified by a text that no other snippet of its document contains; its test finds
-# it by this text.
+# A snippet is identified by a text that no other snippet of its document contains. The test of the
+# snippet uses this text, too.
 RUN = {
     "docs/guides/arrow.md": {"import polars": EMBEDDED},
     "docs/guides/pipelines.md": {
@@ -120,13 +120,13 @@ def named(document: str) -> list[str]:
 
 
 def installs(snippet: Snippet) -> bool:
-    """tests/installation finds these by itself."""
+    """Whether the snippet is a command that tests/installation finds by itself."""
     return snippet.language == "console" and "-m pip install " in snippet.text
 
 
 @pytest.mark.parametrize("document", RUN | NOT_RUN)
 def test_every_snippet_is_named_once(document: str) -> None:
-    """A new snippet needs a test, or a reason why it has none; each name belongs to one snippet."""
+    """Each snippet has a test, or a reason why it has no test. Each name belongs to one snippet."""
     found = [snippet.text for snippet in snippets(document) if not installs(snippet)]
     names = [[name for name in named(document) if name in text] for text in found]
     assert [text for text, fit in zip(found, names, strict=True) if len(fit) != 1] == []
@@ -135,7 +135,7 @@ def test_every_snippet_is_named_once(document: str) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_block_is_python(document: str) -> None:
-    """Python compiles every example."""
+    """Every Python snippet can be compiled."""
     for snippet in snippets(document):
         if snippet.language == "python":
             compile(snippet.text, document, "exec")

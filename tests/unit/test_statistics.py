@@ -1,4 +1,4 @@
-"""confluent_kafka.statistics: librdkafka's JSON as objects."""
+"""confluent_kafka.statistics converts librdkafka's JSON into objects."""
 
 from __future__ import annotations
 
@@ -52,8 +52,11 @@ def live(client: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("client", [Producer, Consumer])
 def test_every_field(client: Any) -> None:
-    """Each field that this librdkafka reports has its attribute, but for brokers' partitions,
-    which the topics have, and a field that is there a second time, misspelt."""
+    """Each field that librdkafka reports has an attribute.
+
+    The exceptions are the brokers' partitions, which the topics have, and a misspelt duplicate of a
+    field.
+    """
     data = live(client)
     (broker, *_) = data["brokers"].values()
     (topic,) = data["topics"].values()
@@ -70,8 +73,10 @@ def test_every_field(client: Any) -> None:
 
 
 def test_values() -> None:
-    """Values are in the same places as in the JSON; missing values have their defaults, and unknown
-    ones are left out."""
+    """Values are at the same places as in the JSON.
+
+    Missing values have defaults, and unknown values are left out.
+    """
     statistics = from_json(
         '{"name": "n", "new": 1, "topics": {"t": {"topic": "t", "partitions": {"-1":'
         ' {"partition": -1, "consumer_lag": 7}}, "batchcnt": {"avg": 3}}}, "cgrp": {"state": "up"}}'
@@ -92,7 +97,7 @@ def test_values() -> None:
 
 
 def test_they_are_values() -> None:
-    """Statistics are equal by content, can be pickled, and cannot be changed."""
+    """Statistics with equal contents are equal. They can be pickled, and cannot be changed."""
     statistics = from_json('{"name": "n", "brokers": {"b": {"nodeid": 1, "req": {"Fetch": 2}}}}')
     assert pickle.loads(pickle.dumps(statistics)) == statistics
     with pytest.raises(dataclasses.FrozenInstanceError):

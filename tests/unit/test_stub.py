@@ -1,5 +1,7 @@
-"""cimpl.pyi describes the extension: it is compared with the extension in both directions, and
-used."""
+"""cimpl.pyi describes the extension.
+
+The tests compare both in both directions, and use the stub.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from tools.librdkafka import VERSION
 STUB = Path(confluent_kafka.__file__).with_name("cimpl.pyi")
 CONFIG = Path(__file__).parents[2] / "pyproject.toml"
 
-# What a service author writes. It must pass, and what is marked as an error must be one.
+# Typical code of an application. It must pass the checks, except that each line marked as an error
+# must be an error.
 USAGE = """
 import logging
 from typing import Any, assert_type
@@ -202,7 +205,8 @@ with MockCluster(brokers=1) as cluster:
 
 
 def run_module(*arguments: str | Path) -> str:
-    """The output of `python -m`, on the build in this tree, without a sanitizer's preload."""
+    """The output of `python -m` with the build in this tree, without a sanitizer's preloaded
+    library."""
     settings = {
         name: value
         for name, value in os.environ.items()
@@ -244,9 +248,10 @@ CALLABLES = dict(public_callables())
 
 
 def test_stub_and_run_time_agree(tmp_path: Path) -> None:
-    """Names, methods, parameters, defaults and what may be subclassed, in both directions."""
-    # Codes depend on librdkafka: test_constants_of_kafka_error() compares them. Names of methods
-    # that other clients have are for error messages alone.
+    """The stub and the extension have the same names, methods, parameters and defaults, and the
+    same classes can be subclassed."""
+    # Codes depend on librdkafka, so test_constants_of_kafka_error() compares them. Names of methods
+    # of other clients exist only for error messages.
     allowed = tmp_path / "allowed"
     codes = r"confluent_kafka\.cimpl\.KafkaError\._?[A-Z][A-Z_]+"
     elsewhere = rf"confluent_kafka\.cimpl\.\w+\.({'|'.join({**PRODUCER, **CONSUMER})})"
@@ -259,7 +264,10 @@ def test_stub_and_run_time_agree(tmp_path: Path) -> None:
 
 
 def test_constants_of_kafka_error() -> None:
-    """The error codes of the librdkafka that the stub was made for; others know more or fewer."""
+    """The error codes agree with the librdkafka of the stub.
+
+    Other versions may have more or fewer codes.
+    """
     [stub] = [
         statement
         for statement in ast.parse(STUB.read_text()).body
@@ -280,7 +288,7 @@ def test_constants_of_kafka_error() -> None:
 
 
 def test_usage_passes_mypy_strict(tmp_path: Path) -> None:
-    """Real code is accepted under --strict, and each typical mistake is an error."""
+    """mypy --strict accepts real code, and reports each typical mistake."""
     script = tmp_path / "usage.py"
     script.write_text(USAGE)
     output = run_module("mypy", "--strict", "--config-file", CONFIG, script)
@@ -291,7 +299,7 @@ def test_usage_passes_mypy_strict(tmp_path: Path) -> None:
 
 
 def test_package_passes_mypy_strict() -> None:
-    """The package's own Python code, with the stub between it and the extension."""
+    """The package's own Python code passes mypy --strict with the stub of the extension."""
     output = run_module("mypy", "--strict", "--config-file", CONFIG, "src")
     assert output.startswith("Success:"), output
 
@@ -303,8 +311,8 @@ def test_docstrings_document_parameters(name: str) -> None:
     text = inspect.getdoc(function) or ""
     assert len(text) > 20
     if isinstance(function, type) and issubclass(function, (Exception, tuple)):
-        return  # their constructors are those of Exception and tuple
-    # One argument, of a method that is named after it, is described in the sentence.
+        return  # their constructors come from Exception and tuple
+    # If a method has one argument and is named after it, the summary describes the argument.
     if name.startswith("Message.set_"):
         return
     section = re.split(r"\n\S", text.partition("\nArgs:\n")[2])[0]
@@ -319,7 +327,8 @@ def test_docstrings_document_parameters(name: str) -> None:
 
 
 def test_docstrings_have_sections_in_googles_style() -> None:
-    """No section of numpydoc's is left: to the reference and to ruff it would be plain text."""
+    """No docstring has a section in numpydoc's style, because the site and ruff would treat it as
+    plain text."""
     numpydoc = re.compile(r"\b[A-Z]\w+s(\\n)?[\"\s\\]*-{3,}(\\n|$)", re.MULTILINE)
     assert numpydoc.search('"Returns\\n"\n"-------\\n"')
     assert numpydoc.search("    Notes\n    -----\n")
@@ -329,7 +338,7 @@ def test_docstrings_have_sections_in_googles_style() -> None:
 
 @pytest.mark.parametrize("owner", sorted(set(public_types()), key=repr))
 def test_docstrings_of_types(owner: type) -> None:
-    """Every type and every attribute that it computes says what it is."""
+    """Every type, and every computed attribute of a type, has a docstring."""
     assert inspect.getdoc(owner)
     for name, value in vars(owner).items():
         if inspect.isgetsetdescriptor(value) and not name.startswith("_"):
@@ -337,7 +346,8 @@ def test_docstrings_of_types(owner: type) -> None:
 
 
 def test_signatures_are_in_docstrings() -> None:
-    """inspect.signature(), and so every editor, knows the parameters of every callable."""
+    """inspect.signature() returns the parameters of every callable, so that editors can show
+    them."""
     unknown = []
     for name, function in CALLABLES.items():
         try:

@@ -1,4 +1,5 @@
-"""tools/stub_docs.py: the stub in a wheel has the extension's docstrings, and says the same."""
+"""tools/stub_docs.py: the stub in a wheel is the repository's stub with the extension's
+docstrings."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ DOCUMENTED = ast.parse(documented(STUB, cimpl))
 
 
 def test_only_docstrings_are_added() -> None:
-    """Without the docstrings it equals the stub in the repository, which has none."""
+    """Without its docstrings, the wheel's stub equals the stub in the repository."""
     tree = ast.parse(documented(STUB, cimpl))
     removed = 0
     for node in ast.walk(tree):
@@ -30,7 +31,7 @@ def test_only_docstrings_are_added() -> None:
 
 @pytest.mark.parametrize("name", ["Consumer.poll", "Producer.produce", "MessageBatch.eof"])
 def test_methods_and_attributes_have_their_docstrings(name: str) -> None:
-    """An editor shows what help() says, without a change to a word."""
+    """Methods and attributes have exactly the text of help()."""
     owner, _, member = name.partition(".")
     [found] = [
         node
@@ -54,7 +55,7 @@ def test_functions_and_classes_have_their_docstrings() -> None:
 
 
 def test_texts_that_would_end_a_docstring_are_escaped() -> None:
-    """Backslashes and quotes arrive as they are."""
+    """Backslashes and quotes in docstrings are unchanged."""
 
     class Module:
         def odd() -> None:  # type: ignore[misc]

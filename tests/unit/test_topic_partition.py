@@ -1,4 +1,4 @@
-"""TopicPartition: fields, identity, order, text, pickling."""
+"""TopicPartition: fields, identity, order, text and pickling."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def fields(partition: TopicPartition) -> tuple[Any, ...]:
 
 
 def test_defaults() -> None:
-    """Only the topic is needed: no partition, no offset, nothing else known."""
+    """Only the topic is required. The other fields have no values by default."""
     assert fields(TopicPartition("t")) == ("t", -1, OFFSET_INVALID, None, None, None)
     assert OFFSET_INVALID == -1001
 
 
 def test_all_fields() -> None:
-    """Each argument comes back from its attribute, by name and by place."""
+    """Each attribute returns its argument, whether it was given by name or by position."""
     error = KafkaError(3)
     expected = ("t", 1, 2, "m", 3, error)
     assert fields(TopicPartition(*expected)) == expected
@@ -60,13 +60,14 @@ def test_logical_offsets(offset: int) -> None:
 
 @pytest.mark.parametrize("epoch", [None, -1, -2])
 def test_no_leader_epoch(epoch: int | None) -> None:
-    """A negative epoch means that it is not known, as in the protocol."""
+    """A negative leader epoch means an unknown epoch, as in the protocol."""
     assert TopicPartition("t", leader_epoch=epoch).leader_epoch is None
     assert TopicPartition("t", leader_epoch=0).leader_epoch == 0
 
 
 def test_partition_and_offset_can_be_set() -> None:
-    """A rebalance callback changes offsets in place."""
+    """The partition and the offset can be set, because rebalance callbacks change offsets in
+    place."""
     partition = TopicPartition("t", 0)
     partition.partition = 7
     partition.offset = OFFSET_END
@@ -75,7 +76,8 @@ def test_partition_and_offset_can_be_set() -> None:
 
 @pytest.mark.parametrize("name", ["topic", "metadata", "leader_epoch", "error"])
 def test_the_rest_is_read_only(name: str) -> None:
-    """The topic belongs to the hash; the others describe a result."""
+    """Other attributes are read-only: the topic is part of the hash, and the rest describe a
+    result."""
     partition = TopicPartition("t")
     with pytest.raises(AttributeError):
         setattr(partition, name, None)
@@ -99,7 +101,7 @@ def test_the_rest_is_read_only(name: str) -> None:
     ],
 )
 def test_bad_assignments(name: str, value: Any, exception: type[Exception]) -> None:
-    """A wrong value is a typed error that names the attribute and changes nothing."""
+    """A wrong value raises a typed error that names the attribute, and changes nothing."""
     partition = TopicPartition("t", 4, 5)
     with pytest.raises(exception, match=f"{name} must be"):
         setattr(partition, name, value)
@@ -109,7 +111,7 @@ def test_bad_assignments(name: str, value: Any, exception: type[Exception]) -> N
 
 
 def test_identity_is_topic_and_partition() -> None:
-    """Offset, metadata, epoch and error are properties, so they do not count."""
+    """Equality and hash depend only on the topic and the partition, and not on other attributes."""
     one = TopicPartition("t", 1, 5, "a", 7, KafkaError(3))
     assert one == TopicPartition("t", 1)
     assert hash(one) == hash(TopicPartition("t", 1))
@@ -134,7 +136,8 @@ def test_order() -> None:
 
 @pytest.mark.parametrize("other", ["t", 0, None, ("t", 0), object()])
 def test_other_types_are_unequal_and_unordered(other: Any) -> None:
-    """== with something else is False; < is a TypeError."""
+    """A TopicPartition does not equal an object of another type, and an order comparison raises
+    TypeError."""
     assert (TopicPartition("t", 0) == other) is False
     assert (TopicPartition("t", 0) != other) is True
     with pytest.raises(TypeError):
@@ -142,7 +145,7 @@ def test_other_types_are_unequal_and_unordered(other: Any) -> None:
 
 
 def test_text() -> None:
-    """repr() and str() show everything but the metadata, which is the application's."""
+    """repr() and str() show all fields except the metadata, which belongs to the application."""
     partition = TopicPartition("t", 1, 2, "secret", 3)
     expected = "TopicPartition{topic=t,partition=1,offset=2,leader_epoch=3,error=None}"
     assert repr(partition) == str(partition) == expected
@@ -152,7 +155,8 @@ def test_text() -> None:
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles(protocol: int) -> None:
-    """Every field survives, the error too: Spark sends these between processes."""
+    """Pickling keeps every field, including the error, because Spark sends TopicPartitions between
+    processes."""
     partition = TopicPartition("t", 1, 2, "☃", 3, KafkaError(3, "why"))
     for twin in (pickle.loads(pickle.dumps(partition, protocol)), copy.deepcopy(partition)):
         assert fields(twin) == fields(partition)
@@ -168,7 +172,8 @@ class Tagged(TopicPartition):
 
 
 def test_subclass() -> None:
-    """A subclass is equal to its base and keeps its attributes through pickling."""
+    """An instance of a subclass equals an instance of the base class, and pickling keeps its
+    attributes."""
     tagged = Tagged("t", 1)
     tagged.tag = "mine"
     assert tagged == TopicPartition("t", 1)
@@ -176,7 +181,7 @@ def test_subclass() -> None:
 
 
 def test_cycles_are_collected() -> None:
-    """A subclass instance that refers to itself does not live for ever."""
+    """The garbage collector frees an instance of a subclass that refers to itself."""
 
     def work() -> None:
         tagged = Tagged("t", 1)
@@ -215,7 +220,7 @@ def test_cycles_are_collected() -> None:
 def test_bad_arguments(
     arguments: tuple[Any, ...], keywords: dict[str, Any], exception: type[Exception], message: str
 ) -> None:
-    """A wrong argument is a typed error that names it, and leaks nothing."""
+    """A wrong argument raises a typed error that names the argument, and leaks nothing."""
 
     def make() -> None:
         with pytest.raises(exception, match=message):
@@ -226,7 +231,7 @@ def test_bad_arguments(
 
 
 def test_failed_init_changes_nothing() -> None:
-    """An object whose __init__ is called again with nonsense stays what it was."""
+    """If __init__ is called again with wrong arguments, the object does not change."""
     partition = TopicPartition("t", 1, 2, "m", 3)
     with pytest.raises(TypeError):
         partition.__init__("u", 5, error="x")  # type: ignore[misc]
@@ -234,21 +239,21 @@ def test_failed_init_changes_nothing() -> None:
 
 
 def test_uninitialised_is_harmless() -> None:
-    """__new__ without __init__ gives a TopicPartition without values, not a crash."""
+    """__new__ without __init__ creates a TopicPartition without values, which does not crash."""
     partition = TopicPartition.__new__(TopicPartition)
     assert fields(partition) == ("", -1, OFFSET_INVALID, None, None, None)
     assert partition == pickle.loads(pickle.dumps(partition))
 
 
 def test_signature() -> None:
-    """help() and editors see the parameters."""
+    """help() and editors can show the parameters."""
     assert str(inspect.signature(TopicPartition)) == (
         "(topic, partition=-1, offset=-1001, metadata=None, leader_epoch=None, error=None)"
     )
 
 
 def test_no_leaks() -> None:
-    """Making, reading, comparing and pickling hold nothing afterwards."""
+    """Creating, reading, comparing and pickling leaks nothing."""
 
     def work() -> None:
         partition = TopicPartition("t", 1, 2, "m", 3, KafkaError(3))
@@ -264,7 +269,8 @@ def test_no_leaks() -> None:
 
 @pytest.mark.parametrize("method", ["assign", "incremental_assign"])
 def test_topic_too_long_for_librdkafka(method: str) -> None:
-    """A name of more than 512 bytes is refused: librdkafka crashes when it is assigned one."""
+    """A name of more than 512 bytes is refused, because librdkafka crashes if such a topic is
+    assigned."""
     with Consumer(config(client=Consumer)) as consumer:
         call = getattr(consumer, method)
         for topic in ("x" * 513, "\xe9" * 257):

@@ -1,4 +1,4 @@
-"""The checker of transactions sees each kind of anomaly, and none where there is none."""
+"""The checker of transactions finds each kind of anomaly, and finds none in a correct log."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ RIGHT = [[Copied(ONE, 0), Copied(THREE, 2)], [Copied(ONE, 1), Copied(THREE, 3)]]
 
 
 def test_nothing_wrong() -> None:
-    """A correct log has each committed transaction once, and each unknown one as a whole or not at
-    all."""
+    """The checker finds no anomaly if the log has each committed transaction once, and each unknown
+    transaction completely or not at all."""
     assert check(TRANSACTIONS, RIGHT, {"app": 4}) == Anomalies()
     without = [[each for each in partition if each.key != THREE] for partition in RIGHT]
     assert check(TRANSACTIONS, without, {"app": 2}) == Anomalies()
@@ -54,7 +54,7 @@ def test_nothing_wrong() -> None:
     ],
 )
 def test_each_anomaly(log: list[list[Copied]], committed: int, found: dict[str, int]) -> None:
-    """Each kind of anomaly is counted, and nothing else is."""
+    """Each kind of anomaly is counted, and no other kind."""
     assert check(TRANSACTIONS, log, {"app": committed}) == Anomalies(**found)
 
 
@@ -66,7 +66,7 @@ def test_all_are_tested() -> None:
 
 
 def test_histories(tmp_path: Path) -> None:
-    """A transaction without an end, or whose end is half written, is unknown."""
+    """A transaction is unknown if its end is missing or only half written."""
     file = tmp_path / "history"
     lines = [
         {"run": 7, "begin": 0, "first": 0, "count": 2},

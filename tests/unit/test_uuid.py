@@ -1,4 +1,4 @@
-"""Uuid: the identifier that Kafka gives to topics."""
+"""Uuid is the type of the identifiers that Kafka gives to topics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ BOUNDS = [0, 1, -1, 2**63 - 1, -(2**63)]
 @pytest.mark.parametrize("most", BOUNDS)
 @pytest.mark.parametrize("least", BOUNDS)
 def test_text_is_base64_of_both_halves(most: int, least: int) -> None:
-    """str() is the base64 of the 16 bytes, most significant first, without padding."""
+    """str() returns the base64 of the 16 bytes, with the most significant byte first and without
+    padding."""
     uuid = Uuid(most, least)
     raw = most.to_bytes(8, "big", signed=True) + least.to_bytes(8, "big", signed=True)
     assert str(uuid) == base64.b64encode(raw).decode().rstrip("=")
@@ -40,7 +41,7 @@ def test_equality_and_hash() -> None:
 
 @pytest.mark.parametrize("other", ["AAAAAAAAAAEAAAAAAAAAAg", 1, None, (1, 2)])
 def test_other_types_are_unequal(other: Any) -> None:
-    """== with something else is False, and there is no order."""
+    """A Uuid does not equal an object of another type, and Uuids have no order."""
     assert (Uuid(1, 2) == other) is False
     assert (Uuid(1, 2) != other) is True
     with pytest.raises(TypeError):
@@ -51,7 +52,7 @@ def test_other_types_are_unequal(other: Any) -> None:
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles(protocol: int) -> None:
-    """All bits survive pickling and copying."""
+    """Pickling and copying keep all bits."""
     uuid = Uuid(-(2**63), 2**63 - 1)
     assert pickle.loads(pickle.dumps(uuid, protocol)) == uuid
     assert copy.deepcopy(uuid) == uuid
@@ -73,7 +74,7 @@ def test_pickles(protocol: int) -> None:
 def test_bad_arguments(
     arguments: tuple[Any, ...], exception: type[Exception], message: str
 ) -> None:
-    """A wrong argument is a typed error that names it, and leaks nothing."""
+    """A wrong argument raises a typed error that names the argument, and leaks nothing."""
 
     def make() -> None:
         with pytest.raises(exception, match=message):
@@ -84,12 +85,12 @@ def test_bad_arguments(
 
 
 def test_signature() -> None:
-    """help() and editors see the parameters."""
+    """help() and editors can show the parameters."""
     assert str(inspect.signature(Uuid)) == "(most_significant_bits, least_significant_bits)"
 
 
 def test_no_leaks() -> None:
-    """Making, printing, comparing and pickling hold nothing afterwards."""
+    """Creating, printing, comparing and pickling leaks nothing."""
 
     def work() -> None:
         uuid = Uuid(most_significant_bits=1, least_significant_bits=2)

@@ -37,7 +37,7 @@ from confluent_kafka.admin import (
 LEADER = Node(1, "h1", 9092)
 ERROR = KafkaError(3, "gone")
 
-# Each object with the attributes that it was given and its repr.
+# Each object with its given attributes and its repr().
 OBJECTS: list[tuple[Any, dict[str, Any], str]] = [
     (
         ThrottleEvent("b:9092/1", 1, 0.5),
@@ -126,7 +126,7 @@ def test_attributes_and_repr(thing: Any, attributes: dict[str, Any], text: str) 
 
 @pytest.mark.parametrize(("thing", "attributes", "text"), OBJECTS, ids=IDS)
 def test_pickles(thing: Any, attributes: dict[str, Any], text: str) -> None:
-    """Results can be sent to another process."""
+    """Results can be pickled, so that a program can send them to another process."""
     for twin in (pickle.loads(pickle.dumps(thing)), copy.deepcopy(thing)):
         assert type(twin) is type(thing)
         assert {name: getattr(twin, name) for name in attributes} == attributes
@@ -155,7 +155,7 @@ def test_what_is_pickled_names_a_public_module(module: Any, kinds: list[type]) -
 
 
 def test_defaults_are_not_shared() -> None:
-    """A list or dict that one object got by default is its own."""
+    """Each object has its own default list or dict."""
     PartitionMetadata().replicas.append(1)
     TopicMetadata().partitions[0] = PartitionMetadata()
     ClusterMetadata().topics["t"] = TopicMetadata()
@@ -179,12 +179,12 @@ def test_defaults_are_not_shared() -> None:
     ],
 )
 def test_str(thing: Any, text: str) -> None:
-    """str() is the short form for people, as it has been in confluent-kafka."""
+    """str() returns the short form for people, as in confluent-kafka."""
     assert str(thing) == text
 
 
 def test_nodes_compare_by_value() -> None:
-    """The leader is found among the replicas though each result has its own objects."""
+    """Nodes with equal values are equal, so that programs find the leader among the replicas."""
     assert Node(1, "h", 9092, "r") == Node(1, "h", 9092, "r")
     assert Node(1, "h", 9092, "r") in {Node(1, "h", 9092, "r")}
     for other in (Node(2, "h", 9092, "r"), Node(1, "i", 9092, "r"), Node(1, "h", 1, "r")):
@@ -213,7 +213,7 @@ def test_nodes_compare_by_value() -> None:
     ],
 )
 def test_enumerations(enumeration: type[Enum], names: list[str]) -> None:
-    """Members count from 0 in librdkafka's order, and sort so."""
+    """Members have the numbers from 0 in librdkafka's order, and are sorted in this order."""
     assert [(member.name, member.value) for member in enumeration] == [
         (name, number) for number, name in enumerate(names)
     ]
@@ -224,7 +224,7 @@ def test_enumerations(enumeration: type[Enum], names: list[str]) -> None:
 
 
 def test_enumerations_order_among_themselves_only() -> None:
-    """A state is neither less than a type nor than a number."""
+    """A state can be ordered only among states, and not with types or numbers."""
     assert ConsumerGroupState.STABLE < ConsumerGroupState.DEAD
     assert ConsumerGroupState.STABLE <= ConsumerGroupState.STABLE
     assert ConsumerGroupState.DEAD > ConsumerGroupState.STABLE
@@ -239,5 +239,5 @@ def test_enumerations_order_among_themselves_only() -> None:
 
 
 def test_the_misspelt_state_is_an_alias() -> None:
-    """Programs written for the old name go on."""
+    """The misspelt old name is an alias, so that programs that use it still work."""
     assert ConsumerGroupState["UNKOWN"] is ConsumerGroupState.UNKNOWN

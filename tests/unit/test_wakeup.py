@@ -1,4 +1,4 @@
-"""wakeup(): ends the wait of a call, at once and from any thread."""
+"""wakeup() ends the wait of a call, at once and from any thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch
 
 
 def waiting_producer() -> Producer:
-    # Without brokers: events that tell of errors would count as outstanding, too.
+    # The configuration has no brokers, because error events would also count as outstanding.
     producer = Producer(config({"bootstrap.servers": "", "queue.buffering.max.messages": 1}))
     producer.produce("topic", b"value")
     return producer
@@ -72,7 +72,10 @@ if "raw-request" not in LACKS:
 
 
 class Waiting(threading.Thread):
-    """A call on a thread of its own, and how it ended: a result, a type or a Kafka code."""
+    """A call in a thread of its own.
+
+    `ended` is its result, the type of its exception, or a Kafka code.
+    """
 
     def __init__(self, call: Callable[[], object]) -> None:
         super().__init__(daemon=True)
@@ -94,10 +97,14 @@ class TestWakeup:
     def test_from_another_thread(
         self, kind: str, call: Callable[[Any], object], ending: object
     ) -> None:
-        """The call ends at once: as if its time were up, or with _INTR when it needs an answer."""
+        """The call ends at once.
+
+        It ends as after its timeout, or raises _INTR if it needs a response.
+        """
         client = make(kind)
         thread = Waiting(lambda: call(client))
-        time.sleep(0.15)  # into the middle of a time slice; without it the result is the same
+        # So that wakeup() comes in the middle of a time slice; otherwise the result is the same.
+        time.sleep(0.15)
         watch = Stopwatch()
         client.wakeup()
         thread.join(TIMEOUT)
@@ -120,7 +127,7 @@ class TestWakeup:
 
     @pytest.mark.parametrize("kind", ["Producer", "Consumer", "ShareConsumer"])
     def test_is_used_up(self, kind: str) -> None:
-        """A wakeup ends one call; the next call waits for its whole timeout."""
+        """A wakeup ends only one call. The next call waits for its whole timeout."""
         client = make(kind)
         client.wakeup()
         client.wakeup()
@@ -153,7 +160,7 @@ class TestWakeup:
         producer.close(0)
 
     def test_flush_keeps_what_is_queued(self) -> None:
-        """A woken flush() gives nothing up."""
+        """If wakeup() ends flush(), the queued messages stay in the queue."""
         producer = waiting_producer()
         producer.wakeup()
         assert producer.flush() == 1
@@ -161,7 +168,7 @@ class TestWakeup:
         producer.close(0)
 
     def test_close_does_not_listen(self) -> None:
-        """close() after wakeup() still waits for what is queued: it would be lost."""
+        """close() after wakeup() still waits for queued messages, because they would be lost."""
         reports: list[object] = []
         producer = Producer(config({"message.timeout.ms": 300}))
         producer.produce("topic", b"value", callback=lambda error, _: reports.append(error))

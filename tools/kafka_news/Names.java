@@ -8,8 +8,8 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The names in Kafka's own client. It prints a line "error CODE NAME" for each error code, and a line
- * "KIND NAME" for each configuration, where KIND is admin, consumer, producer or topic.
+ * Prints the names in Kafka's own client: a line "error CODE NAME" for each error code, and a line
+ * "KIND NAME" for each configuration. KIND is admin, consumer, producer or topic.
  */
 public class Names {
     public static void main(String[] arguments) throws Exception {

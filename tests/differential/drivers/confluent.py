@@ -1,4 +1,4 @@
-"""Run scripts on confluent-kafka, or on this package, which has the same import name."""
+"""Runs scripts on confluent-kafka, or on this package, which has the same import name."""
 
 import time
 
@@ -124,7 +124,7 @@ class Consumer(CommonConsumer):
 
 
 class Producer:
-    """The producer calls of scripts; each script has a topic of its own."""
+    """The calls that scripts make on a producer. Each script has a topic of its own."""
 
     def __init__(self, producer, own):
         self.producer = producer
@@ -177,7 +177,10 @@ def producer_of(script):
 
 
 class Admin:
-    """The admin calls of scripts; each script has topics and groups of its own."""
+    """The calls that scripts make on an admin client.
+
+    Each script has topics and groups of its own.
+    """
 
     def __init__(self, own):
         self.admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
@@ -315,7 +318,7 @@ class Admin:
         return [one.user.replace(self.own, "own"), sorted(infos)]
 
     def close(self):
-        pass  # confluent-kafka's has no such call
+        pass  # confluent-kafka's AdminClient has no such call
 
 
 def result_of(futures):

@@ -1,6 +1,6 @@
-"""Run scripts on aiokafka or kafka-python, or on the compatibility APIs under their names.
+"""Runs scripts on aiokafka or kafka-python, or on the compatibility APIs with the same names.
 
-The two packages have most names in common. aiokafka's coroutines run one after the other here.
+Most names are the same in both packages. aiokafka's coroutines run one after another here.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ loop = asyncio.new_event_loop()
 
 
 class InLoop:
-    """A client of aiokafka whose methods run in the event loop's thread, each to its end.
+    """A client of aiokafka. Each method runs in the event loop's thread, and then returns.
 
     Args:
         client: the client.
@@ -63,7 +63,7 @@ class InLoop:
 
 
 def in_loop(call):
-    """Make the call in the event loop, await its result if needed, and return it."""
+    """Make the call in the event loop, await the result if necessary, and return the result."""
 
     async def called():
         result = call()
@@ -98,7 +98,7 @@ def consumer_of(script):
 
 
 class Consumer(CommonConsumer):
-    """The consumer calls of scripts."""
+    """The calls that scripts make on a consumer."""
 
     place = Place
 
@@ -162,7 +162,7 @@ class Consumer(CommonConsumer):
 
 
 class Producer:
-    """The producer calls of scripts; each script has a topic of its own."""
+    """The calls that scripts make on a producer. Each script has a topic of its own."""
 
     def __init__(self, producer, own):
         self.producer = producer
@@ -208,7 +208,7 @@ _OF_ONE_RUN = {"topic_id", "error_message", "leader_epoch"}
 
 
 def plain(answer, own):
-    """Return an answer as JSON values, without parts that differ between runs."""
+    """Return a result as JSON values, without parts that differ between runs."""
     if isinstance(answer, dict):
         return {
             plain(name, own): plain(one, own)
@@ -226,7 +226,10 @@ def plain(answer, own):
 
 
 class Admin:
-    """The admin calls of scripts; each script has topics and groups of its own."""
+    """The calls that scripts make on an admin client.
+
+    Each script has topics and groups of its own.
+    """
 
     def __init__(self, admin, own):
         self.admin = admin

@@ -1,6 +1,6 @@
-"""The common part of the drivers: scripts from standard input, outcomes to standard output.
+"""The common part of the drivers, which read scripts from standard input and write outcomes.
 
-Drivers also run in the environment of another client, which does not contain this repository. Their
+Drivers also run in the environment of another package, without access to this repository. Their
 arguments are the brokers, the topic, a prefix for groups and topics, and the seconds to wait for
 messages.
 """
@@ -13,19 +13,19 @@ import time
 
 servers, topic, prefix, patience = *sys.argv[1:4], float(sys.argv[4])
 
-HANGS = 10 * patience + 2  # seconds
+HANGS = 10 * patience + 2  # in seconds
 
 
 def run_scripts(run):
-    """Run each script of the standard input, and write the outcomes of its steps as a line."""
+    """Run each script in the standard input, and write the outcomes of its steps as one line."""
     for line in sys.stdin:
         script = json.loads(line)
         print(json.dumps([script["seed"], run(script)]), flush=True)
-    os._exit(0)  # without waiting for threads whose calls hang
+    os._exit(0)  # this does not wait for threads whose calls hang
 
 
 def outcomes_of(calls, script):
-    """Return what each step of a script returns or raises; the last one may hang."""
+    """Return the result or the exception of each step of a script. The last step may hang."""
     outcomes = []
     for name, *arguments in script["steps"]:
         outcomes.append(_outcome(getattr(calls, name), arguments))
@@ -35,7 +35,7 @@ def outcomes_of(calls, script):
 
 
 def _outcome(call, arguments):
-    """Return the call's result or exception; if it hangs, leave it on its thread."""
+    """Return the call's result or exception. If the call hangs, its thread continues."""
     outcomes = []
 
     def run():
@@ -53,7 +53,7 @@ def _outcome(call, arguments):
 
 
 def named(own, name):
-    """Return the name of a topic of the script; a name that no topic can have is not changed."""
+    """Return the script's own name for a topic. A name that no topic can have is not changed."""
     return name if " " in name else f"{own}-{name}"
 
 
@@ -62,14 +62,15 @@ class Hangs(Exception):
 
 
 def raised(error):
-    """Describe an exception: its classes, the most specific first, and confluent-kafka's code."""
+    """Describe an exception: its classes, with the most specific first, and confluent-kafka's
+    code."""
     code = getattr(error.args[0], "name", None) if error.args else None
     classes = [one.__name__ for one in type(error).__mro__]
     return {"raised": classes, "code": code() if callable(code) else None}
 
 
 def read_until(count, read):
-    """Return `count` messages, or fewer if no further message comes in time.
+    """Return `count` messages, or fewer messages if the next one does not come in time.
 
     Args:
         count: the number of messages.
@@ -86,7 +87,7 @@ def read_until(count, read):
 
 
 class CommonConsumer:
-    """The common part of all consumers. Each driver's `place` is its class of partitions."""
+    """The common part of all consumers. `place` is the driver's class for partitions."""
 
     def __init__(self, consumer):
         self.consumer = consumer
@@ -108,12 +109,12 @@ class CommonConsumer:
 
 
 def header_pairs(headers):
-    """Convert headers from JSON: clients take tuples and bytes."""
+    """Convert headers from JSON into tuples and bytes, which the clients accept."""
     if not isinstance(headers, list):
         return headers
     return [(name, None if value is None else value.encode()) for name, value in headers]
 
 
 def as_bytes(value):
-    """Encode a key or value; a text with a leading colon stays a text, which is an error."""
+    """Encode a key or value. A text with a leading colon stays a text, which clients refuse."""
     return value.encode() if isinstance(value, str) and not value.startswith(":") else value

@@ -41,7 +41,7 @@ COMMON: dict[str, Any] = {
     "bootstrap_servers": SERVERS,
     "api_version_auto_timeout_ms": PATIENCE * 1000,
 }
-# What a program catches.
+# The classes of exceptions that a program catches.
 CAUGHT = (
     errors.TopicAlreadyExistsError,
     errors.UnknownTopicOrPartitionError,
@@ -57,7 +57,7 @@ CAUGHT = (
 
 
 def note(name: str, call: Callable[[], Any]) -> None:
-    """Print what a call returns, or the classes that catch what it raises."""
+    """Print the result of a call, or the classes that catch its exception."""
     try:
         outcome = repr(call())
     except Exception as error:
@@ -69,7 +69,7 @@ def note(name: str, call: Callable[[], Any]) -> None:
 
 
 class Text(Serializer, Deserializer):
-    """Numbers as text."""
+    """Serializes numbers as text."""
 
     def serialize(self, topic: str, value: Any) -> bytes:
         return str(value).encode()
@@ -79,19 +79,19 @@ class Text(Serializer, Deserializer):
 
 
 def last(key: Any, everything: list[int], available: list[int]) -> int:
-    """A partitioner."""
+    """A partitioner that chooses the last partition."""
     return everything[-1]
 
 
 def without_epochs(topic: dict[str, Any]) -> dict[str, Any]:
-    """A topic as version 2.0.2 describes it, which does not ask for the leaders' epochs."""
+    """The description of a topic without leader epochs, which version 2.0.2 does not request."""
     for partition in topic["partitions"]:
         partition.pop("leader_epoch", None)
     return topic
 
 
 def administering() -> None:
-    """What the admin client returns."""
+    """Print the results of the admin client."""
     admin = KafkaAdminClient(**COMMON)
     new = [NewTopic(TOPIC, 2, 1), NewTopic(f"{PREFIX}-gone", 1, 1)]
     note("create", lambda: admin.create_topics(new).to_object())
@@ -124,10 +124,10 @@ def administering() -> None:
 
 
 def sending() -> None:
-    """What send() takes, and its future."""
+    """Print the results of send() with different arguments, and its future."""
     producer = KafkaProducer(**COMMON)
     future = producer.send(TOPIC, b"5", key=b"k", partition=0, timestamp_ms=5)
-    # Only kafka-python's broker returns the start of its log.
+    # Only kafka-python returns the start of the broker's log.
     note("get", lambda: future.get(PATIENCE)._replace(log_start_offset=None))
     note("fields", lambda: future.value._fields)
     for name, arguments in {
@@ -148,7 +148,7 @@ def sending() -> None:
 
 
 def reading() -> None:
-    """A member of a group, and what the admin client says of it."""
+    """Print the results of a member of a group, and the admin client's description of the group."""
     given: dict[str, Any] = COMMON | {"auto_offset_reset": "earliest"}
     member = KafkaConsumer(
         TOPIC,
@@ -210,7 +210,7 @@ def reading() -> None:
 
 
 def values() -> None:
-    """What needs no broker."""
+    """Print the results of calls that need no broker."""
     for name, make in {
         "no broker": lambda: KafkaProducer(bootstrap_servers="127.0.0.1:1"),
         "no broker for a consumer": lambda: KafkaConsumer(bootstrap_servers="127.0.0.1:1"),

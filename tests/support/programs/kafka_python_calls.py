@@ -25,14 +25,14 @@ from kafka import (
 )
 
 SERVERS, PREFIX = sys.argv[1:]
-# Of an embedded cluster, which creates topics of four partitions.
+# An embedded cluster creates topics with four partitions.
 TOPIC = f"{PREFIX}-topic"
 ZERO = TopicPartition(TOPIC, 0)
 PATIENCE = 30
 
 
 def note(name: str, call: Callable[[], Any]) -> None:
-    """Print what a call returns, or the class of what it raises."""
+    """Print the result of a call, or the class of its exception."""
     try:
         outcome = repr(call())
     except Exception as error:
@@ -62,7 +62,7 @@ class ToTheLast(Partitioner):
 
 
 def sending() -> None:
-    """What send() takes, and its future."""
+    """Print the results of send() with different arguments, and its future."""
     plain = producer()
     future = plain.send(TOPIC, b"v", key=b"k", headers=[("h", b"x")], partition=0, timestamp_ms=5)
     note("get", lambda: future.get(PATIENCE))
@@ -102,7 +102,7 @@ def sending() -> None:
 
 
 def keywords() -> None:
-    """What producers and consumers are made with."""
+    """Print the results of creating producers and consumers with different keywords."""
     for name, make in {
         "unknown": lambda: producer(foo=1),
         "acks and idempotence": lambda: producer(acks=1, enable_idempotence=True),
@@ -118,7 +118,7 @@ def keywords() -> None:
 
 
 def reading() -> None:
-    """A consumer with partitions that are assigned by hand."""
+    """Print the results of a consumer with manually assigned partitions."""
     with producer() as filling:
         for i in range(10):
             filling.send(TOPIC, b"%d" % i, partition=1, headers=[("n", b"%d" % i)])
@@ -178,7 +178,7 @@ def reading() -> None:
 
 
 class Told(ConsumerRebalanceListener):
-    """Notes what it is told."""
+    """Records its calls and their partitions."""
 
     def __init__(self) -> None:
         self.calls: list[Any] = []
@@ -191,7 +191,7 @@ class Told(ConsumerRebalanceListener):
 
 
 def grouping() -> None:
-    """A member of a group."""
+    """Print the results of a member of a group."""
     told = Told()
     member = consumer(group_id=f"{PREFIX}-group")
     member.subscribe([TOPIC], listener=told)
@@ -214,7 +214,7 @@ def grouping() -> None:
 
 
 def values() -> None:
-    """What needs no broker."""
+    """Print the results of calls that need no broker."""
     errors = kafka.errors
     for error in (
         errors.KafkaError("a", 1),
