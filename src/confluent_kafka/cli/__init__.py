@@ -110,7 +110,8 @@ def _imported(name: str) -> click.Command:
         group: click.Command = module.app
         return group
     settings = getattr(module, "CONTEXT_SETTINGS", None)
-    return Command(name, getattr(module, module_name), context_settings=settings)
+    callback = getattr(module, module_name)
+    return Command(name, callback, module.EXAMPLES, context_settings=settings)
 
 
 def _show_version(_: bool) -> None:
@@ -156,7 +157,13 @@ def _common(
 
 
 app = _Commands(
-    "python -m confluent_kafka", callback=_common, context_settings={"max_content_width": 100}
+    "python -m confluent_kafka",
+    callback=_common,
+    context_settings={"max_content_width": 100},
+    examples=(
+        "echo hello | confluent-kafka produce greetings -b localhost:9092",
+        "confluent-kafka consume greetings --exit-at-end -b localhost:9092",
+    ),
 )
 
 __all__ = ["app"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from confluent_kafka.cli.declared import ARGUMENTS, OPTIONS, Argument, Option, parameters_of
-from confluent_kafka.cli.help_text import Context, show_panels
+from confluent_kafka.cli.help_text import Context, show_examples, show_panels
 
 # If a user forgets the value of an option, the next option must not become the value. Texts of this
 # form count as options, as in the option parsers of other programs.
@@ -22,18 +22,24 @@ class Command(click.Command):
     Args:
         name: its name.
         callback: the function, whose docstring is the help.
+        examples: two command lines, which end the help. A long one continues after a backslash.
         **settings: more arguments of click.Command.
     """
 
     context_class = Context
 
     def __init__(
-        self, name: str | None = None, callback: Callable[..., Any] | None = None, **settings: Any
+        self,
+        name: str | None = None,
+        callback: Callable[..., Any] | None = None,
+        examples: Sequence[str] = (),
+        **settings: Any,
     ) -> None:
         if callback is not None:
             settings["params"] = list(parameters_of(callback))
             settings.setdefault("help", callback.__doc__)
         super().__init__(name, callback=callback, **settings)
+        self.examples = examples
         # Click would cut the first paragraph off.
         self.short_help = self.short_help or " ".join((self.help or "").split("\n\n")[0].split())
 
@@ -62,6 +68,11 @@ class Command(click.Command):
             elif record := parameter.get_help_record(ctx):
                 panels.setdefault(getattr(parameter, "panel", OPTIONS), []).append(record)
         show_panels(formatter, panels)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the examples after everything else."""
+        if self.examples:
+            show_examples(formatter, self.examples)
 
 
 class Group(Command, click.Group):

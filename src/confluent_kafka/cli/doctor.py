@@ -15,6 +15,11 @@ from confluent_kafka.cli.terminal import counted
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
+EXAMPLES = (
+    "confluent-kafka doctor",
+    "confluent-kafka doctor --json -F prod.properties",
+)
+
 
 def doctor(
     brokers: Brokers = None,
