@@ -38,6 +38,7 @@ class _Settings(TypedDict, total=False):
         min: the lowest number that is allowed.
         max: the highest number that is allowed.
         exists: whether it is a file that must exist.
+        type: the type of the value, for a value with a type of its own.
         parse: turns the text into the value, or raises click.BadParameter with the reason.
     """
 
@@ -46,6 +47,7 @@ class _Settings(TypedDict, total=False):
     min: float
     max: float
     exists: bool
+    type: click.ParamType[Any]
     parse: Callable[[str], object]
 
 
@@ -145,6 +147,8 @@ def _element(hint: Any) -> tuple[Any, bool]:
 
 
 def _type(kind: Any, settings: _OptionSettings) -> click.ParamType[Any]:
+    if "type" in settings:
+        return settings["type"]
     if "parse" in settings:
         return Parsed(settings["parse"])
     if settings.get("exists"):

@@ -14,10 +14,12 @@ import click
 
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.habits import PROPERTY_HINTS
+from confluent_kafka.cli.values import ConfigFile
 
 # Other variables that begin with KAFKA_ are for Java (KAFKA_HEAP_OPTS) or for containers.
 _FROM_ENVIRONMENT = ("bootstrap.servers", "client.id", "group.id", "security.protocol")
 _FAMILIES_FROM_ENVIRONMENT = ("sasl.", "ssl.", "https.")
+
 
 # The help of a command shows these options after the command's own options.
 CONNECTION = "Connection"
@@ -39,8 +41,8 @@ File = Annotated[
         "-F",
         panel=CONNECTION,
         envvar="KAFKA_CONFIG_FILE",
-        exists=True,
-        help="File with lines of key=value; # begins a comment.",
+        type=ConfigFile(),
+        help="File of properties: librdkafka's, kcat's, or the client.properties of a Java client.",
     ),
 ]
 Properties = Annotated[
@@ -77,7 +79,9 @@ def settings(
 
     config: dict[str, Any] = _from_environment(os.environ)
     if file is not None:
-        config |= _from_file(file)
+        from confluent_kafka.cli.config_files import read
+
+        config |= read(file)
     for text in properties or ():
         key, equals, value = text.partition("=")
         if not equals or not key:
@@ -109,21 +113,4 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
             key = name.removeprefix("KAFKA_").lower().replace("_", ".")
             if key in _FROM_ENVIRONMENT or key.startswith(_FAMILIES_FROM_ENVIRONMENT):
                 config[key] = value
-    return config
-
-
-def _from_file(file: Path) -> dict[str, str]:
-    config = {}
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.BadParameter(f"{file}: {error}", param_hint="-F") from None
-    for number, line in enumerate(lines, start=1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise click.BadParameter(f"{file}, line {number}: needs key=value", param_hint="-F")
-        config[key.strip()] = value.strip()
     return config
