@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.",
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
+    "profiles": "List and show the profiles of clusters.",
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
     "pipeline": "Run Spark pipelines that a file declares.",
     "bench": "Measure throughput and latency.",

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from confluent_kafka.cli.chosen_profile import refuse_unmeant_plan, with_profile
 from confluent_kafka.cli.declared import ARGUMENTS, OPTIONS, Argument, Option, parameters_of
 from confluent_kafka.cli.help_text import Context, show_examples, show_panels
 
@@ -36,7 +37,7 @@ class Command(click.Command):
         **settings: Any,
     ) -> None:
         if callback is not None:
-            settings["params"] = list(parameters_of(callback))
+            settings["params"] = with_profile(list(parameters_of(callback)))
             settings.setdefault("help", callback.__doc__)
         super().__init__(name, callback=callback, **settings)
         self.examples = examples
@@ -55,6 +56,10 @@ class Command(click.Command):
         if rest and not self.allow_extra_args and not ctx.resilient_parsing:
             ctx.fail(f"too many arguments: {' '.join(rest)}")
         return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        refuse_unmeant_plan(ctx)
+        return super().invoke(ctx)
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Do nothing: format_options() shows them. Click has both methods since its version 8.5."""

@@ -25,8 +25,10 @@ import click
 
 from confluent_kafka.cli.values import Choice, File, Parsed, number_type
 
+# The parts of a help text. Options of the connection come after the command's own options.
 ARGUMENTS = "Arguments"
 OPTIONS = "Options"
+CONNECTION = "Connection"
 
 
 class _Settings(TypedDict, total=False):
@@ -60,6 +62,7 @@ class _OptionSettings(_Settings, total=False):
         envvar: the environment variable that sets it.
         value_is_optional: whether it can be given without a value, which is then an empty text.
         instead: is called with the value, instead of the command.
+        kept: whether the context keeps the value in `meta`, instead of passing it to the command.
     """
 
     panel: str
@@ -67,6 +70,7 @@ class _OptionSettings(_Settings, total=False):
     envvar: str
     value_is_optional: bool
     instead: Callable[[Any], None]
+    kept: bool
 
 
 class _Declared(NamedTuple):
@@ -182,6 +186,8 @@ def _option(
     if "instead" in settings:
         callback = _calling(settings["instead"])
         common |= {"callback": callback, "is_eager": True, "expose_value": False}
+    if settings.get("kept"):
+        common |= {"callback": _keep, "expose_value": False}
     found = Option(
         [*names, name],
         help=settings["help"],
@@ -198,6 +204,10 @@ def _option(
 
 def _as_list(ctx: click.Context, parameter: click.Parameter, values: Any) -> list[Any] | None:
     return list(values) if values else None
+
+
+def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    ctx.meta[parameter.name or ""] = value
 
 
 def _calling(

@@ -1,6 +1,7 @@
 """The configuration of the commands that connect to a cluster: its address and credentials.
 
-Later sources override earlier ones: the environment, the file of ``-F``, ``-X``, ``--brokers``.
+Later sources override earlier ones: the environment, the profile of ``-C`` or the file of ``-F``,
+``-X``, ``--brokers``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Annotated, Any
 
 import click
 
+from confluent_kafka.cli.chosen_profile import chosen_profile
+from confluent_kafka.cli.declared import CONNECTION as CONNECTION
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.habits import PROPERTY_HINTS
 from confluent_kafka.cli.values import ConfigFile
@@ -20,9 +23,6 @@ from confluent_kafka.cli.values import ConfigFile
 _FROM_ENVIRONMENT = ("bootstrap.servers", "client.id", "group.id", "security.protocol")
 _FAMILIES_FROM_ENVIRONMENT = ("sasl.", "ssl.", "https.")
 
-
-# The help of a command shows these options after the command's own options.
-CONNECTION = "Connection"
 
 Brokers = Annotated[
     str | None,
@@ -78,7 +78,12 @@ def settings(
     import logging
 
     config: dict[str, Any] = _from_environment(os.environ)
-    if file is not None:
+    profile = chosen_profile()
+    if profile is not None:
+        from confluent_kafka.cli.profile_file import properties_of
+
+        config |= properties_of(profile)
+    elif file is not None:
         from confluent_kafka.cli.config_files import read
 
         config |= read(file)
@@ -98,7 +103,7 @@ def settings(
     if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
         raise click.BadParameter(
             "no brokers: give --brokers HOST:PORT, -X bootstrap.servers=HOST:PORT, a file with "
-            "-F, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
+            "-F, a profile with -C, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
             param_hint="--brokers",
         )
     logger = logging.Logger("confluent_kafka.cli")
