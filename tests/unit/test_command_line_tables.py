@@ -38,6 +38,17 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("topic", "partition", "committed", "end", "lag", "member", "client", "host"),
         ["payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
     ),
+    (
+        "profiles",
+        ("profile", "production", "brokers", "registry"),
+        ["prod", True, "broker-1.example.com:9092,broker-2.example.com:9092", "https://registry"],
+    ),
+    ("profiles", ("property", "value"), ["registry.basic.auth.user.info", "(command: pass)"]),
+    (
+        "config",
+        ("property", "client", "type", "default", "range", "importance", "meaning"),
+        ["linger.ms", "producer", "float", "5", "0 to 900000", "high", "Delay in ms. " * 9],
+    ),
     ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",

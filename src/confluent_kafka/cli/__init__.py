@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "metrics.",
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
     "profiles": "List and show the profiles of clusters.",
+    "config": "List the configuration properties of clients.",
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
     "pipeline": "Run Spark pipelines that a file declares.",
     "bench": "Measure throughput and latency.",
