@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,6 +39,7 @@ class Command(click.Command):
     ) -> None:
         if callback is not None:
             settings["params"] = with_profile(list(parameters_of(callback)))
+            _complete_names(settings["params"])
             settings.setdefault("help", callback.__doc__)
         super().__init__(name, callback=callback, **settings)
         self.examples = examples
@@ -78,6 +80,22 @@ class Command(click.Command):
         """Show the examples after everything else."""
         if self.examples:
             show_examples(formatter, self.examples)
+
+
+def _complete_names(parameters: list[click.Parameter]) -> None:
+    """Let a shell complete profiles and, if the command connects to a cluster, its names."""
+    connects = any(parameter.name == "config_file" for parameter in parameters)
+    for parameter in parameters:
+        kind = (parameter.name or "").removesuffix("s")
+        if kind == "profile" or (connects and kind in ("topic", "group")):
+            assert isinstance(parameter, Argument | Option)
+            parameter.names = functools.partial(_names, kind)
+
+
+def _names(kind: str, ctx: click.Context, incomplete: str) -> list[str]:
+    from confluent_kafka.cli.completion_values import names
+
+    return names(kind, ctx, incomplete)
 
 
 class Group(Command, click.Group):

@@ -22,6 +22,7 @@ from types import NoneType
 from typing import Any, NamedTuple, Required, TypedDict, Unpack, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from confluent_kafka.cli.values import Choice, File, Parsed, number_type
 
@@ -95,13 +96,24 @@ def option(*names: str, **settings: Unpack[_OptionSettings]) -> _Declared:
     return _Declared(names, settings)
 
 
-class Argument(click.Argument):
+class _Completed(click.Parameter):
+    """A parameter whose values a shell completes with `names`, if it is not None."""
+
+    names: Callable[[click.Context, str], list[str]] | None = None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if self.names is None:
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name) for name in self.names(ctx, incomplete)]
+
+
+class Argument(_Completed, click.Argument):
     """An argument with a description. Click has it since its version 8.5."""
 
     text = ""
 
 
-class Option(click.Option):
+class Option(_Completed, click.Option):
     """An option that belongs to a panel of the help."""
 
     panel = OPTIONS

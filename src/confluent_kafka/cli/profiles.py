@@ -50,13 +50,13 @@ def list_(as_json: AsJson = False) -> None:
     ),
 )
 def show_(
-    name: Annotated[str, argument(help="Profile to show.")],
+    profile: Annotated[str, argument(help="Profile to show.")],
     as_json: AsJson = False,
 ) -> None:
     """Show the properties of a profile. Secrets are hidden, and not looked up."""
-    from confluent_kafka.cli.profile_file import profile
+    from confluent_kafka.cli import profile_file
 
-    found = profile(name)
+    found = profile_file.profile(profile)
     rows: list[tuple[str, str | None]] = [("production", str(found.production).lower())]
     rows += [(key, _shown(key, value)) for key, value in found.properties.items()]
     rows += [(f"registry.{key}", _shown(key, value)) for key, value in found.registry.items()]
