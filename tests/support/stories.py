@@ -174,7 +174,9 @@ class Story:
 
     def _compare(self, step: Step, shown: str | None, printed: str) -> None:
         if shown is not None:
-            assert matches(self._here(shown), printed), f"{self._at(step)}: this was printed:\n{printed}"
+            assert matches(self._here(shown), printed), (
+                f"{self._at(step)}: this was printed:\n{printed}"
+            )
 
     def _at(self, step: Step) -> str:
         return f"{self._page.relative_to(ROOT)}:{step.line}"

@@ -49,6 +49,30 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("property", "client", "type", "default", "range", "importance", "meaning"),
         ["linger.ms", "producer", "float", "5", "0 to 900000", "high", "Delay in ms. " * 9],
     ),
+    ("registry", ("subject",), ["com.example.payments.PaymentAuthorized-value"]),
+    (
+        "registry",
+        ("version", "id", "type", "references"),
+        [12, 100_042, "protobuf", ["item.proto=com.example.items-value:12"]],
+    ),
+    (
+        "registry",
+        ("subject", "version", "id", "type", "references", "schema"),
+        ["orders-value", 12, 100_042, "avro", None, '{"type": "string"}'],
+    ),
+    (
+        "registry",
+        ("problem", "place", "reason"),
+        ["READER_FIELD_MISSING_DEFAULT_VALUE", "/fields/1", "the field has no default " * 4],
+    ),
+    ("registry_changes", ("version", "id", "type"), [12, 100_042, "protobuf"]),
+    (
+        "registry_changes",
+        ("subject", "compatibility", "of"),
+        ["com.example.payments.PaymentAuthorized-value", "full_transitive", "registry"],
+    ),
+    ("registry_changes", ("subject", "mode", "of"), ["orders-value", "readwrite", "subject"]),
+    ("registry_changes", ("context",), [".production"]),
     ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "groups": "List, describe and delete consumer groups.",
     "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.",
+    "registry": "Show, check, register and delete the schemas of a schema registry.",
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
     "profiles": "List and show the profiles of clusters.",
     "config": "List the configuration properties of clients.",

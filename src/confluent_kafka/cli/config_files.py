@@ -16,6 +16,11 @@ import click
 from confluent_kafka._java import ONLY_JAVA, Wording, java_lines, translate
 from confluent_kafka.cli.values import JAVA, LIBRDKAFKA, divided
 
+# The names that serializers have for the settings of their registry.
+_PREFIX = "schema.registry."
+_REGISTRY = (_PREFIX, "basic.auth.", "bearer.auth.")
+_USER_INFO_FOLLOWS = "basic.auth.credentials.source"
+
 _WORDING = Wording("property", "")
 _NAME = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 # Nothing that the command line does depends on them.
@@ -48,7 +53,7 @@ _ONLY_LIBRDKAFKA = frozenset(
 
 
 def read(file: Path) -> dict[str, str]:
-    """Return the properties of a file, with librdkafka's names.
+    """Return the properties of a file for Kafka's clients, with librdkafka's names.
 
     Args:
         file: value of -F: the path, perhaps after ``java:`` or ``librdkafka:``.
@@ -56,6 +61,23 @@ def read(file: Path) -> dict[str, str]:
     Raises:
         click.BadParameter: the file cannot be read, or it is not clear how.
     """
+    return {name: value for name, value in _read(file).items() if not name.startswith(_REGISTRY)}
+
+
+def read_for_registry(file: Path) -> dict[str, str]:
+    """Return the settings for the client of a schema registry, which such a file can contain.
+
+    Args:
+        file: as for read().
+    """
+    return {
+        name.removeprefix(_PREFIX): value
+        for name, value in _read(file).items()
+        if name.startswith(_REGISTRY) and name != _USER_INFO_FOLLOWS
+    }
+
+
+def _read(file: Path) -> dict[str, str]:
     kind, path = divided(str(file))
     try:
         data = path.read_bytes()
