@@ -63,7 +63,7 @@ def test_register(url: str) -> None:
         assert done.stdout == b"orders-value version 1 has the schema with id 1\n"
     done = registry("register", "orders-value", "new.avsc")
     assert done.stdout == b"orders-value version 2 has the schema with id 2\n"
-    done = registry("register", "orders-value", "wrong.avsc", "-u", url)
+    done = registry("register", "orders-value", "wrong.avsc", "--registry", url)
     assert done.status == 0  # compatible with version 2
     Path("bad.avsc").write_text('{"type": "nothing"}')
     done = registry("register", "x", "bad.avsc")
@@ -225,9 +225,10 @@ def test_an_unknown_subject(client: SchemaRegistryClient, arguments: list[str]) 
         (["check", "s", "nowhere.avsc"], "FILE: 'nowhere.avsc' does not exist"),
         (["check", "s", "a.txt"], "--type: is needed: a.txt ends with none of .avsc"),
         (["show", "s", "--version", "x"], "--version: 'x' is not the number of a version"),
-        (["subjects", "-X", "url"], "-X: 'url': needs NAME=VALUE"),
-        (["subjects", "-X", "ulr=x"], "did you mean 'url'?"),
-        (["subjects", "-u", "nowhere"], "url"),
+        (["subjects", "-X", "url=x"], "-X: the properties of the registry begin with schema.reg"),
+        (["subjects", "-X", "schema.registry.url"], "-X: needs KEY=VALUE"),
+        (["subjects", "-X", "schema.registry.ulr=x"], "did you mean 'url'?"),
+        (["subjects", "--registry", "nowhere"], "url"),
     ],
 )
 def test_wrong_usage(url: str, arguments: list[str], problem: str) -> None:
@@ -243,8 +244,8 @@ def test_no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SCHEMA_REGISTRY_URL", raising=False)
     done = registry("subjects")
     assert done.status == 2
-    assert "no registry: give --url" in done.stderr
-    done = registry("subjects", "-u", "http://127.0.0.1:1", "--timeout", "1")
+    assert "no registry: give --registry URL" in done.stderr
+    done = registry("subjects", "--registry", "http://127.0.0.1:1", "--timeout", "1")
     assert done.status == 1
     assert "Connection refused" in done.stderr
 
@@ -271,4 +272,4 @@ def test_secrets_are_not_shown(client: SchemaRegistryClient, url: str) -> None:
     """No error repeats a password."""
     word = secret("registry")
     for given in (f"basic.auth.user.info={word}", f"bearer.auth.token={word}"):
-        assert word not in registry("subjects", "-X", given).stderr
+        assert word not in registry("subjects", "-X", f"schema.registry.{given}").stderr

@@ -312,3 +312,17 @@ def test_every_destructive_command() -> None:
         assert ("profile" in names) == ("config_file" in names) or path == "profiles show"
         destroys = "config_file" in names and bool(names & {"yes", "execute"})
         assert ("yes_really" in names) == destroys, path
+
+
+def test_the_registry_of_a_profile(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the secrets that a command needs are looked up. A registry can inherit credentials."""
+    monkeypatch.setenv("REGISTRY_USER", "me:pw")
+    assert profile_file.properties_of("prod", for_registry=True) == {
+        "schema.registry.url": f"https://me:{PASSWORD}@registry:8081",
+        "schema.registry.basic.auth.user.info": "me:pw",
+    }
+    file.write_text(
+        '[a]\nsasl.username = "me"\n'
+        '[a.registry]\nurl = "http://r"\nbasic.auth.credentials.source = "SASL_INHERIT"\n'
+    )
+    assert profile_file.properties_of("a", for_registry=True)["sasl.username"] == "me"

@@ -16,11 +16,6 @@ import click
 from confluent_kafka._java import ONLY_JAVA, Wording, java_lines, translate
 from confluent_kafka.cli.values import JAVA, LIBRDKAFKA, divided
 
-# The names that serializers have for the settings of their registry.
-_PREFIX = "schema.registry."
-_REGISTRY = (_PREFIX, "basic.auth.", "bearer.auth.")
-_USER_INFO_FOLLOWS = "basic.auth.credentials.source"
-
 _WORDING = Wording("property", "")
 _NAME = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 # Nothing that the command line does depends on them.
@@ -53,7 +48,7 @@ _ONLY_LIBRDKAFKA = frozenset(
 
 
 def read(file: Path) -> dict[str, str]:
-    """Return the properties of a file for Kafka's clients, with librdkafka's names.
+    """Return the properties of a file, with librdkafka's names.
 
     Args:
         file: value of -F: the path, perhaps after ``java:`` or ``librdkafka:``.
@@ -61,34 +56,24 @@ def read(file: Path) -> dict[str, str]:
     Raises:
         click.BadParameter: the file cannot be read, or it is not clear how.
     """
-    return {name: value for name, value in _read(file).items() if not name.startswith(_REGISTRY)}
-
-
-def read_for_registry(file: Path) -> dict[str, str]:
-    """Return the settings for the client of a schema registry, which such a file can contain.
-
-    Args:
-        file: as for read().
-    """
-    return {
-        name.removeprefix(_PREFIX): value
-        for name, value in _read(file).items()
-        if name.startswith(_REGISTRY) and name != _USER_INFO_FOLLOWS
-    }
-
-
-def _read(file: Path) -> dict[str, str]:
     kind, path = divided(str(file))
     try:
         data = path.read_bytes()
         if kind == JAVA:
-            return _java(data, path)
-        return _librdkafka(data) if kind == LIBRDKAFKA else _either(data, path)
+            found = _java(data, path)
+        else:
+            found = _librdkafka(data) if kind == LIBRDKAFKA else _either(data, path)
     except OSError as error:
         raise _wrong(path, f": {error.strerror}") from None
     except ValueError as error:
         separator = ", " if str(error).startswith("line ") else ": "
         raise _wrong(path, f"{separator}{error}") from None
+    return {f"{_prefix_of(name)}{name}": value for name, value in found.items()}
+
+
+def _prefix_of(name: str) -> str:
+    """Return what precedes a name of serializers, which can leave the registry's prefix out."""
+    return "schema.registry." if name.startswith(("basic.auth.", "bearer.auth.")) else ""
 
 
 def _wrong(path: Path, problem: str) -> click.BadParameter:

@@ -29,8 +29,8 @@ class Profile(NamedTuple):
 
     name: str
     production: bool
-    properties: Mapping[str, str | Reference]
-    registry: Mapping[str, str | Reference]
+    properties: dict[str, str | Reference]
+    registry: dict[str, str | Reference]
 
 
 def location() -> Path:
@@ -85,19 +85,20 @@ def is_production(name: str) -> bool:
     return profile(name).production
 
 
-def properties_of(name: str) -> dict[str, str]:
-    """Return librdkafka's properties of a profile, with their secrets."""
+def properties_of(name: str, for_registry: bool = False) -> dict[str, str]:
+    """Return the properties of a profile. Only their secrets are looked up.
+
+    Args:
+        name: the name of the profile.
+        for_registry: whether to return the settings of the registry, with the prefix of such
+            properties. The credentials of the cluster belong to them if the registry inherits them.
+    """
     found = profile(name)
-    return _with_secrets(name, found.properties)
-
-
-def registry_of(name: str) -> dict[str, str]:
-    """Return the settings of a profile's schema registry, with their secrets."""
-    found = profile(name)
-    return _with_secrets(name, found.registry)
-
-
-def _with_secrets(name: str, values: Mapping[str, str | Reference]) -> dict[str, str]:
+    values = found.properties
+    if for_registry:
+        inherits = "basic.auth.credentials.source" in found.registry
+        registry = {f"schema.registry.{key}": value for key, value in found.registry.items()}
+        values = found.properties | registry if inherits else registry
     try:
         return {key: resolved(key, value) for key, value in values.items()}
     except ValueError as error:

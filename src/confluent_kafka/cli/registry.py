@@ -14,15 +14,14 @@ from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import FAILED, fail
 from confluent_kafka.cli.registry_changes import compatibility, contexts, delete, mode
-from confluent_kafka.cli.registry_client import (
+from confluent_kafka.cli.registry_connection import (
     Subject,
     Timeout,
-    Url,
     registry,
     version_of,
     versions_of,
 )
-from confluent_kafka.cli.settings import File, Properties
+from confluent_kafka.cli.settings import File, Properties, Registry
 
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import RegisteredSchema
@@ -32,7 +31,7 @@ app = Group(
     "Exit status: 0 done, 1 the registry refused or a schema is not compatible, 2 wrong usage, "
     "130 Ctrl-C.",
     examples=(
-        "confluent-kafka registry subjects -u http://localhost:8081",
+        "confluent-kafka registry subjects --registry http://localhost:8081",
         "confluent-kafka registry check orders-value order.avsc -C prod",
     ),
 )
@@ -59,14 +58,14 @@ Normalize = Annotated[
 
 @app.command(
     examples=(
-        "confluent-kafka registry subjects -u http://localhost:8081",
+        "confluent-kafka registry subjects --registry http://localhost:8081",
         "confluent-kafka registry subjects --prefix orders --json -C prod",
     )
 )
 def subjects(
     prefix: Annotated[str | None, option(help="List only subjects that begin with this.")] = None,
     deleted: Annotated[bool, option("--deleted", help="Also list deleted subjects.")] = False,
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -82,14 +81,14 @@ def subjects(
 
 @app.command(
     examples=(
-        "confluent-kafka registry versions orders-value -u http://localhost:8081",
+        "confluent-kafka registry versions orders-value -F client.properties",
         "confluent-kafka registry versions orders-value --deleted --json -C prod",
     )
 )
 def versions(
     subject: Subject,
     deleted: Annotated[bool, option("--deleted", help="Also list deleted versions.")] = False,
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -112,7 +111,7 @@ def _row(each: RegisteredSchema) -> tuple[int | None, int | None, str, list[str]
 @app.command(
     name="show",
     examples=(
-        "confluent-kafka registry show orders-value -u http://localhost:8081",
+        "confluent-kafka registry show orders-value --registry http://localhost:8081",
         "confluent-kafka registry show orders-value --version 3 --json -C prod",
     ),
 )
@@ -121,7 +120,7 @@ def show_(
     version: Annotated[
         int | str, option(parse=version_of, metavar="VERSION", help="Version, or latest.")
     ] = "latest",
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -151,7 +150,7 @@ def register(
     kind: Kind = None,
     reference: References = None,
     normalize: Normalize = False,
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -185,7 +184,7 @@ def check(
             help="Version to compare with, or latest.",
         ),
     ] = None,
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -208,7 +207,7 @@ def check(
 
 @app.command(
     examples=(
-        "confluent-kafka registry diff orders-value -u http://localhost:8081",
+        "confluent-kafka registry diff orders-value --registry http://localhost:8081",
         "confluent-kafka registry diff orders-value 1 3 -C prod",
     )
 )
@@ -222,7 +221,7 @@ def diff(
         int | str,
         argument(parse=version_of, metavar="[NEW]", help="By default, the latest version."),
     ] = "latest",
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,

@@ -12,16 +12,15 @@ from confluent_kafka.cli.administration import AsJson, Yes, confirm, show
 from confluent_kafka.cli.commands import Command
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
-from confluent_kafka.cli.registry_client import (
+from confluent_kafka.cli.registry_connection import (
     Subject,
     Timeout,
-    Url,
     is_missing,
     registry,
     version_of,
     versions_of,
 )
-from confluent_kafka.cli.settings import File, Properties
+from confluent_kafka.cli.settings import File, Properties, Registry
 from confluent_kafka.cli.terminal import counted
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Mode(StrEnum):
 @click.command(
     cls=Command,
     examples=(
-        "confluent-kafka registry delete orders-value -u http://localhost:8081",
+        "confluent-kafka registry delete orders-value --registry http://localhost:8081",
         "confluent-kafka registry delete orders-value --version 3 --permanent -C test",
     ),
 )
@@ -77,7 +76,7 @@ def delete(
     permanent: Annotated[
         bool, option("--permanent", help="Delete for good, also what is deleted already.")
     ] = False,
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -134,7 +133,7 @@ def compatibility(
         Level | None, option("--set", metavar="LEVEL", help=f"Level to set: {', '.join(Level)}.")
     ] = None,
     unset: Unset = False,
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -154,7 +153,7 @@ def compatibility(
 @click.command(
     cls=Command,
     examples=(
-        "confluent-kafka registry mode -u http://localhost:8081",
+        "confluent-kafka registry mode --registry http://localhost:8081",
         "confluent-kafka registry mode orders-value --set readonly -C prod",
     ),
 )
@@ -167,7 +166,7 @@ def mode(
     force: Annotated[
         bool, option("--force", help="Set the mode import although there are schemas.")
     ] = False,
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
@@ -210,12 +209,12 @@ def _own_or_global(get: Callable[[str | None], str], subject: str | None) -> tup
 @click.command(
     cls=Command,
     examples=(
-        "confluent-kafka registry contexts -u http://localhost:8081",
+        "confluent-kafka registry contexts --registry http://localhost:8081",
         "confluent-kafka registry contexts --json -C prod",
     ),
 )
 def contexts(
-    url: Url = None,
+    url: Registry = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,

@@ -6,6 +6,7 @@ Later sources override earlier ones: the environment, the profile of ``-C`` or t
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -22,6 +23,12 @@ from confluent_kafka.cli.values import ConfigFile
 # Other variables that begin with KAFKA_ are for Java (KAFKA_HEAP_OPTS) or for containers.
 _FROM_ENVIRONMENT = ("bootstrap.servers", "client.id", "group.id", "security.protocol")
 _FAMILIES_FROM_ENVIRONMENT = ("sasl.", "ssl.", "https.")
+# Other variables that begin with SCHEMA_REGISTRY_ are for containers.
+OF_REGISTRY = "schema.registry."
+_NUMBERS_OF_REGISTRY = frozenset(
+    {"timeout", "max.retries", "retries.wait.ms", "retries.max.wait.ms"}
+)
+_REGISTRY_FROM_ENVIRONMENT = ("url", "basic.auth.", "bearer.auth.", "ssl.")
 
 
 Brokers = Annotated[
@@ -55,6 +62,15 @@ Properties = Annotated[
         help="Configuration property of librdkafka. Can be given more than once.",
     ),
 ]
+Registry = Annotated[
+    str | None,
+    option(
+        "--registry",
+        panel=CONNECTION,
+        metavar="URL",
+        help="Schema registry (schema.registry.url).",
+    ),
+]
 
 
 def settings(
@@ -77,12 +93,65 @@ def settings(
     """
     import logging
 
-    config: dict[str, Any] = _from_environment(os.environ)
+    config: dict[str, Any] = {
+        key: value
+        for key, value in _merged(file, properties, for_registry=False).items()
+        if not key.startswith(OF_REGISTRY)
+    }
+    if brokers is not None:
+        config["bootstrap.servers"] = brokers
+    if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
+        raise click.BadParameter(
+            "no brokers: give --brokers HOST:PORT, -X bootstrap.servers=HOST:PORT, a file with "
+            "-F, a profile with -C, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
+            param_hint="--brokers",
+        )
+    logger = logging.Logger("confluent_kafka.cli")
+    logger.addHandler(logging.StreamHandler() if config.get("debug") else logging.NullHandler())
+    return config | {"logger": logger}
+
+
+def registry_settings(
+    url: str | None, file: Path | None, properties: Iterable[str] | None
+) -> dict[str, Any]:
+    """Return the configuration of the schema registry's client; empty if there is no registry.
+
+    Args:
+        url: value of --registry.
+        file: value of -F.
+        properties: values of -X.
+
+    Raises:
+        click.BadParameter: a value is not key=value.
+    """
+    merged = _merged(file, properties, for_registry=True)
+    config: dict[str, Any] = {
+        key.removeprefix(OF_REGISTRY): value
+        for key, value in merged.items()
+        if key.startswith(OF_REGISTRY)
+    }
+    if url is not None:
+        config["url"] = url
+    for key in _NUMBERS_OF_REGISTRY & config.keys():
+        with contextlib.suppress(ValueError):  # the client reports a text that is no number
+            config[key] = float(config[key]) if "." in config[key] else int(config[key])
+    source = config.pop("basic.auth.credentials.source", "").upper()
+    if source == "SASL_INHERIT":
+        user, password = merged.get("sasl.username", ""), merged.get("sasl.password", "")
+        config["basic.auth.user.info"] = f"{user}:{password}"
+    return config if config.get("url") else {}
+
+
+def _merged(
+    file: Path | None, properties: Iterable[str] | None, for_registry: bool
+) -> dict[str, str]:
+    """Return the properties of the environment, of the profile or the file, and of -X."""
+    config = _from_environment(os.environ)
     profile = chosen_profile()
     if profile is not None:
         from confluent_kafka.cli.profile_file import properties_of
 
-        config |= properties_of(profile)
+        config |= properties_of(profile, for_registry)
     elif file is not None:
         from confluent_kafka.cli.config_files import read
 
@@ -98,17 +167,7 @@ def settings(
                 f"no such property: {name}. {PROPERTY_HINTS[name]}", param_hint="-X"
             )
         config[name] = value
-    if brokers is not None:
-        config["bootstrap.servers"] = brokers
-    if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
-        raise click.BadParameter(
-            "no brokers: give --brokers HOST:PORT, -X bootstrap.servers=HOST:PORT, a file with "
-            "-F, a profile with -C, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
-            param_hint="--brokers",
-        )
-    logger = logging.Logger("confluent_kafka.cli")
-    logger.addHandler(logging.StreamHandler() if config.get("debug") else logging.NullHandler())
-    return config | {"logger": logger}
+    return config
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -117,5 +176,9 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
         if name.startswith("KAFKA_"):
             key = name.removeprefix("KAFKA_").lower().replace("_", ".")
             if key in _FROM_ENVIRONMENT or key.startswith(_FAMILIES_FROM_ENVIRONMENT):
+                config[key] = value
+        elif name.startswith("SCHEMA_REGISTRY_"):
+            key = name.lower().replace("_", ".")
+            if key.removeprefix(OF_REGISTRY).startswith(_REGISTRY_FROM_ENVIRONMENT):
                 config[key] = value
     return config

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
 
-from confluent_kafka.cli.chosen_profile import chosen_profile
 from confluent_kafka.cli.declared import CONNECTION, argument, option
 from confluent_kafka.cli.ending import ending, fail
+from confluent_kafka.cli.settings import OF_REGISTRY, registry_settings
 
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import SchemaRegistryClient
 
 _EXTRA = "needs the extra [schemaregistry]: pip install 'confluent-kafka[schemaregistry]'"
 _NOT_FOUND = 404
-_FROM_ENVIRONMENT = {
-    "SCHEMA_REGISTRY_URL": "url",
-    "SCHEMA_REGISTRY_BASIC_AUTH_USER_INFO": "basic.auth.user.info",
-}
-
-Url = Annotated[
-    str | None,
-    option("--url", "-u", panel=CONNECTION, help="Address of the registry, as http://host:port."),
-]
 Timeout = Annotated[
     float,
     option(min=0.1, max=3600, panel=CONNECTION, help="Seconds to wait for a response."),
@@ -44,7 +34,7 @@ def registry(
     """Lend a client of the registry. A failure ends the command.
 
     Args:
-        url: value of --url.
+        url: value of --registry.
         file: value of -F.
         properties: values of -X.
         timeout: seconds to wait for each response.
@@ -57,48 +47,26 @@ def registry(
             if error.name != "httpx":
                 raise
             fail(f"registry {_EXTRA}")
-        config = registry_settings(url, file, properties)
-        with SchemaRegistryClient(config | {"timeout": timeout, "max.retries": 1}) as client:
+        config = _settings(url, file, properties)
+        with SchemaRegistryClient({"timeout": timeout, "max.retries": 1} | config) as client:
             try:
                 yield client
             except (SchemaRegistryError, OAuthTokenError) as error:
                 fail(str(error))
 
 
-def registry_settings(
-    url: str | None, file: Path | None, properties: list[str] | None
-) -> dict[str, Any]:
-    """Return the configuration for a SchemaRegistryClient.
-
-    Later sources override earlier ones: the environment, the profile or the file, -X, --url.
-
-    Args:
-        url: value of --url.
-        file: value of -F.
-        properties: values of -X.
-    """
-    from confluent_kafka.cli.administration import pairs
-
-    config = {
-        key: os.environ[name] for name, key in _FROM_ENVIRONMENT.items() if name in os.environ
-    }
-    profile = chosen_profile()
-    if profile is not None:
-        from confluent_kafka.cli.profile_file import registry_of
-
-        config |= registry_of(profile)
-    elif file is not None:
-        from confluent_kafka.cli.config_files import read_for_registry
-
-        config |= read_for_registry(file)
-    config |= pairs(properties or (), "-X")
-    if url is not None:
-        config["url"] = url
-    if not config.get("url"):
+def _settings(url: str | None, file: Path | None, properties: list[str] | None) -> dict[str, Any]:
+    for text in properties or ():
+        if not text.startswith(OF_REGISTRY):
+            raise click.BadParameter(
+                f"the properties of the registry begin with {OF_REGISTRY}", param_hint="-X"
+            )
+    config = registry_settings(url, file, properties)
+    if not config:
         raise click.BadParameter(
-            "no registry: give --url http://HOST:PORT, a profile with a registry, a file with "
+            "no registry: give --registry URL, a profile with a registry, a file with "
             "schema.registry.url, or the environment variable SCHEMA_REGISTRY_URL",
-            param_hint="--url",
+            param_hint="--registry",
         )
     return config
 
