@@ -51,6 +51,8 @@ _CLIENTS = {"", "cimpl", "_values", "_suggestions", "error", "serialization"}
 PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
     "_suggestions": set(),
+    "_concealing": set(),
+    "_java": set(),
     "_other_clients": set(),
     "_daemon_threads": set(),
     "_way_out": set(),
@@ -72,7 +74,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS
     | {"_daemon_threads", "_other_clients", "_way_out", "admin", "columns", "statistics"},
-    "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},
+    "spark": _CLIENTS | {"_concealing", "_java", "admin", "columns", "protocol", "schema_registry"},
     # aiokafka's API uses aio, and kafka-python's API uses the blocking clients.
     "compat": {"", "_daemon_threads", "_suggestions", "_values", "_way_out"}
     | {"admin", "aio", "cimpl", "protocol"},
@@ -82,7 +84,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     # The commands use the other APIs.
     "cli": _CLIENTS
     | {"admin", "compat", "protocol", "schema_registry", "spark", "testing", "statistics"}
-    | {"_diagnosis"},
+    | {"_concealing", "_diagnosis", "_java"},
     # `doctor` also works without the packages of the extra [cli].
     "__main__": {"cli", "_diagnosis"},
 }

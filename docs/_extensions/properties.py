@@ -1,16 +1,11 @@
-"""The table of configuration properties: librdkafka's own, with our notes.
+"""Shows the table of configuration properties, which tools/configuration_properties.py reads.
 
-`{properties} Security` in a page becomes the list of a group's properties. The facts are
-those of CONFIGURATION.md in the pinned sources, the notes those of docs/properties.toml.
+`{properties} Security` in a page becomes the list of a group's properties.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,120 +16,10 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
-NOTES = ROOT / "docs" / "properties.toml"
-# A property belongs to the first group whose pattern fits. "P", "C" or "*" stands before its name.
-GROUPS = {
-    "Security": r"(\* )(security|ssl|sasl|https|enable\.s[sa]s?l)",
-    "Transactions and idempotence": r"P (transaction|enable\.(idempotence|gapless))",
-    "Producer": r"P ",
-    "Consumer group and offsets": r"C (group|partition\.assign|session|heartbeat|coordinator"
-    r"|.*commit|max\.poll\.interval|.*offset\.(store|reset))",
-    "Consumer": r"C ",
-    "Topics and metadata": r"\* (topic|metadata\.(max|recovery)|allow\.auto)",
-    "Logs, statistics and metrics": r"\* (log|debug|statistics|enable\.metrics|enabled_events)",
-    "Connections": r"\* (bootstrap|metadata\.broker|client|socket|broker|connections|reconnect"
-    r"|retry|api|max\.in|receive|message)",
-    "Other properties": "",
-}
-_CLIENTS = {"*": "all clients", "P": "producer", "C": "consumer"}
-_ALIAS = re.compile(r"(?:\*\*DEPRECATED\*\* )?Alias for `([^`]+)`: ")
-_TYPE = re.compile(r"\s*<br>\*Type: (.*?)\*\s*$")
+sys.path.append(str(ROOT / "tools"))
+from configuration_properties import NOTES, Property, annotated, properties  # noqa: E402
 
-
-@dataclass
-class Property:
-    """A property of librdkafka: one row of its table, with the rows of its other names.
-
-    Args:
-        client: "P", "C", or "*" for all.
-        text: librdkafka's description, in Markdown.
-    """
-
-    names: list[str]
-    client: str
-    range: str
-    default: str
-    importance: str
-    type: str
-    text: str
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def is_of_c(self) -> bool:
-        """Whether only a program in C can set it."""
-        return self.type == "see dedicated API"
-
-    @property
-    def group(self) -> str:
-        """The heading under which it stands."""
-        title = f"{self.client} {self.names[0]}"
-        return next(name for name, pattern in GROUPS.items() if re.match(pattern, title))
-
-    @property
-    def facts(self) -> str:
-        """Its row of the table as one line."""
-        facts = [_CLIENTS[self.client], self.type]
-        if self.range:
-            facts.append(self.range.replace(" .. ", " to ") if ".." in self.range else self.range)
-        facts.append(f"default {self.default or 'not set'}")
-        return " · ".join([*facts, f"{self.importance} importance"])
-
-
-def read(table: str) -> list[Property]:
-    """Return the properties of a CONFIGURATION.md.
-
-    Its second table, of properties for topics, repeats some names of the first. The first is what
-    a client applies.
-    """
-    found: dict[str, Property] = {}
-    aliases: list[tuple[str, str]] = []
-    for cells in _rows(table):
-        name, client, allowed, default, importance, described = cells
-        kind = _TYPE.search(described)
-        text = _TYPE.sub("", described)
-        if name in found:
-            continue
-        if alias := _ALIAS.match(text):
-            aliases.append((name, alias[1]))
-            continue
-        found[name] = Property([name], client, allowed, default, importance, kind[1], text)
-    for name, original in aliases:
-        if all(name not in each.names for each in found.values()):
-            found[original].names.insert(0, name)
-    return list(found.values())
-
-
-def _rows(table: str) -> Iterator[list[str]]:
-    for line in table.splitlines():
-        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line, maxsplit=5)]
-        if len(cells) == 6 and cells[1] in _CLIENTS:
-            yield [cell.replace(r"\|", "|") for cell in cells]
-
-
-def annotated(properties: list[Property], notes: dict[str, Any]) -> list[Property]:
-    """Add the notes, and the keys that are of this package; a note's name must be a property's."""
-    known = {name: each for each in properties for name in each.names}
-    for name, own in notes["python"].items():
-        if name in known:
-            properties.remove(known[name])
-        known[name] = Property([name], range="", **own)
-        properties.append(known[name])
-    for name, note in notes["notes"].items():
-        if name not in known:
-            raise ValueError(f"{NOTES.name} has a note about {name}, which is no property")
-        known[name].notes.append(note)
-    return properties
-
-
-def properties() -> list[Property]:
-    """All properties of the pinned librdkafka and of this package."""
-    sys.path.append(str(ROOT / "tools"))
-    import librdkafka
-
-    return annotated(
-        read(librdkafka.read("CONFIGURATION.md")),
-        tomllib.loads(NOTES.read_text(encoding="utf-8")),
-    )
+__all__ = ["Property", "annotated", "properties", "setup", "shown_in"]
 
 
 def anchor(name: str) -> str:

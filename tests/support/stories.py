@@ -125,7 +125,9 @@ class Story:
     def _tell(self) -> None:
         for step in steps(self._page):
             if step.file is not None:
-                (self._folder / step.file).write_text(self._here(step.text), encoding="utf-8")
+                file = self._folder / step.file
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(self._here(step.text), encoding="utf-8")
             elif step.reason is None and step.language in ("python", "console"):
                 self.ran += 1
                 run = self._python if step.language == "python" else self._console
@@ -173,7 +175,9 @@ class Story:
 
     def _compare(self, step: Step, shown: str | None, printed: str) -> None:
         if shown is not None:
-            assert matches(shown, printed), f"{self._at(step)}: this was printed:\n{printed}"
+            assert matches(self._here(shown), printed), (
+                f"{self._at(step)}: this was printed:\n{printed}"
+            )
 
     def _at(self, step: Step) -> str:
         return f"{self._page.relative_to(ROOT)}:{step.line}"
@@ -191,6 +195,7 @@ def environment(folder: Path) -> dict[str, str]:
         "COLUMNS": "100",
         "PATH": os.pathsep.join(paths),
         "PYTHONPATH": os.pathsep.join(sys.path),
+        "XDG_CONFIG_HOME": str(folder / ".config"),
     }
 
 

@@ -117,7 +117,7 @@ def test_what_a_command_imports(
     ours = {name for name in loaded if name.startswith("confluent_kafka.cli.")}
     assert ours == {
         f"confluent_kafka.cli.{part}"
-        for part in {"commands", "declared", "help_text", "values", *parts}
+        for part in {"chosen_profile", "commands", "declared", "help_text", "values", *parts}
     }
     never = {"typer", "pyspark", "pyarrow", "pandas", "httpx", "confluent_kafka.testing"}
     assert not loaded & (not_loaded | never)

@@ -38,6 +38,41 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("topic", "partition", "committed", "end", "lag", "member", "client", "host"),
         ["payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
     ),
+    (
+        "profiles",
+        ("profile", "production", "brokers", "registry"),
+        ["prod", True, "broker-1.example.com:9092,broker-2.example.com:9092", "https://registry"],
+    ),
+    ("profiles", ("property", "value"), ["registry.basic.auth.user.info", "(command: pass)"]),
+    (
+        "config",
+        ("property", "client", "type", "default", "range", "importance", "meaning"),
+        ["linger.ms", "producer", "float", "5", "0 to 900000", "high", "Delay in ms. " * 9],
+    ),
+    ("registry", ("subject",), ["com.example.payments.PaymentAuthorized-value"]),
+    (
+        "registry",
+        ("version", "id", "type", "references"),
+        [12, 100_042, "protobuf", ["item.proto=com.example.items-value:12"]],
+    ),
+    (
+        "registry",
+        ("subject", "version", "id", "type", "references", "schema"),
+        ["orders-value", 12, 100_042, "avro", None, '{"type": "string"}'],
+    ),
+    (
+        "registry",
+        ("problem", "place", "reason"),
+        ["READER_FIELD_MISSING_DEFAULT_VALUE", "/fields/1", "the field has no default " * 4],
+    ),
+    ("registry_changes", ("version", "id", "type"), [12, 100_042, "protobuf"]),
+    (
+        "registry_changes",
+        ("subject", "compatibility", "of"),
+        ["com.example.payments.PaymentAuthorized-value", "full_transitive", "registry"],
+    ),
+    ("registry_changes", ("subject", "mode", "of"), ["orders-value", "readwrite", "subject"]),
+    ("registry_changes", ("context",), [".production"]),
     ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",

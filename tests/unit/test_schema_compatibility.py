@@ -57,6 +57,9 @@ def test_each_change(client: SchemaRegistryClient, pair: Pair) -> None:
         client.set_compatibility(level, level)
         assert client.test_compatibility(level, new) == pair.fits(level), level
         assert client.test_compatibility_all_versions(level, new) == pair.fits(level), level
+        for version in (None, "latest", 1):
+            reasons = client.explain_compatibility(level, new, version)
+            assert (reasons == []) == pair.fits(level), level
         assert is_refused(client, level, new) != pair.fits(level), level
 
 

@@ -28,7 +28,10 @@ COMMANDS: Mapping[str, str] = {
     "groups": "List, describe and delete consumer groups.",
     "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.",
+    "registry": "Show, check, register and delete the schemas of a schema registry.",
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
+    "profiles": "List and show the profiles of clusters.",
+    "config": "List the configuration properties of clients.",
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
     "pipeline": "Run Spark pipelines that a file declares.",
     "bench": "Measure throughput and latency.",
@@ -110,7 +113,8 @@ def _imported(name: str) -> click.Command:
         group: click.Command = module.app
         return group
     settings = getattr(module, "CONTEXT_SETTINGS", None)
-    return Command(name, getattr(module, module_name), context_settings=settings)
+    callback = getattr(module, module_name)
+    return Command(name, callback, module.EXAMPLES, context_settings=settings)
 
 
 def _show_version(_: bool) -> None:
@@ -156,7 +160,13 @@ def _common(
 
 
 app = _Commands(
-    "python -m confluent_kafka", callback=_common, context_settings={"max_content_width": 100}
+    "python -m confluent_kafka",
+    callback=_common,
+    context_settings={"max_content_width": 100},
+    examples=(
+        "echo hello | confluent-kafka produce greetings -b localhost:9092",
+        "confluent-kafka consume greetings --exit-at-end -b localhost:9092",
+    ),
 )
 
 __all__ = ["app"]

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 app = Group(
     help="List, create and delete ACLs.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka acls list --principal User:alice -b localhost:9092",
+        "confluent-kafka acls delete --resource topic --name orders -F prod.properties",
+    ),
 )
 
 _KINDS = "topic, group, broker (the cluster) or transactional_id"
@@ -54,7 +58,14 @@ Permission = Annotated[
 ]
 
 
-@app.command(name="list")
+@app.command(
+    name="list",
+    examples=(
+        "confluent-kafka acls list -b localhost:9092",
+        "confluent-kafka acls list --resource topic --name orders --json \\\n"
+        "    -F prod.properties",
+    ),
+)
 def list_(
     brokers: Brokers = None,
     config_file: File = None,
@@ -76,7 +87,14 @@ def list_(
     _show(found, as_json)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka acls create --resource topic --name orders \\\n"
+        "    --principal User:alice --operation read -F prod.properties",
+        "confluent-kafka acls create --resource group --name app- --pattern prefixed \\\n"
+        "    --principal User:alice --operation read -F prod.properties",
+    )
+)
 def create(
     resource: Annotated[str, option("--resource", help=f"Kind of the resource: {_KINDS}.")],
     name: Annotated[str, option("--name", help="Name of the resource.")],
@@ -116,7 +134,13 @@ def create(
     print("the ACL was created")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka acls delete --principal User:alice -b localhost:9092",
+        "confluent-kafka acls delete --resource topic --name orders --yes \\\n"
+        "    -F test.properties",
+    )
+)
 def delete(
     brokers: Brokers = None,
     config_file: File = None,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import click
 
 from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.cli.chosen_profile import demand_yes_really
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import INTERRUPTED, configuring, ending, fail
 from confluent_kafka.cli.settings import CONNECTION, settings
@@ -116,10 +117,13 @@ def settled(kind: str, futures: Mapping[str, Future[_T]]) -> tuple[dict[str, _T]
 def confirm(question: str, yes: bool) -> None:
     """Ask before a change that cannot be undone. Without a terminal, --yes is required.
 
+    On a production cluster, --yes-really is also required.
+
     Args:
         question: the question, which names the change.
         yes: value of --yes.
     """
+    demand_yes_really()
     if yes:
         return
     if not sys.stdin.isatty():

@@ -27,6 +27,10 @@ from confluent_kafka.cli.values import topic_name
 app = Group(
     help="Measure throughput and latency.\n\n"
     "Exit status: 0 measured, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka bench produce bench -n 1000000 -b localhost:9092",
+        "confluent-kafka bench consume bench -n 1000000 -b localhost:9092",
+    ),
 )
 
 _BATCH = 1000
@@ -39,7 +43,12 @@ Timeout = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka bench produce bench -n 1000000 --size 200 -b localhost:9092",
+        "confluent-kafka bench produce bench --rate 10000 -X acks=1 -F prod.properties",
+    )
+)
 def produce(
     topic: Topic,
     brokers: Brokers = None,
@@ -111,7 +120,12 @@ def _poll_until(producer: Producer, moment: float) -> None:
         producer.poll(seconds)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka bench consume bench -n 1000000 -b localhost:9092",
+        "confluent-kafka bench consume bench --json -F prod.properties",
+    )
+)
 def consume(
     topic: Topic,
     brokers: Brokers = None,

@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    examples=(
+        "confluent-kafka cluster --port 9092 --topic orders:6",
+        "confluent-kafka cluster --data cluster-data",
+    ),
+)
 @click.pass_context
 def app(
     context: click.Context,
@@ -178,7 +185,12 @@ def _taking_a_port() -> Iterator[None]:
         fail(f"{error.strerror} (choose another --port, or 0 for a free port)")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka cluster describe -b localhost:9092",
+        "confluent-kafka cluster describe --json -F prod.properties",
+    )
+)
 def describe(
     brokers: Brokers = None,
     config_file: File = None,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
+from confluent_kafka.cli.chosen_profile import refuse_unmeant_plan, with_profile
 from confluent_kafka.cli.declared import ARGUMENTS, OPTIONS, Argument, Option, parameters_of
-from confluent_kafka.cli.help_text import Context, show_panels
+from confluent_kafka.cli.help_text import Context, show_examples, show_panels
 
 # If a user forgets the value of an option, the next option must not become the value. Texts of this
 # form count as options, as in the option parsers of other programs.
@@ -22,18 +24,25 @@ class Command(click.Command):
     Args:
         name: its name.
         callback: the function, whose docstring is the help.
+        examples: two command lines, which end the help. A long one continues after a backslash.
         **settings: more arguments of click.Command.
     """
 
     context_class = Context
 
     def __init__(
-        self, name: str | None = None, callback: Callable[..., Any] | None = None, **settings: Any
+        self,
+        name: str | None = None,
+        callback: Callable[..., Any] | None = None,
+        examples: Sequence[str] = (),
+        **settings: Any,
     ) -> None:
         if callback is not None:
-            settings["params"] = list(parameters_of(callback))
+            settings["params"] = with_profile(list(parameters_of(callback)))
+            _complete_names(settings["params"])
             settings.setdefault("help", callback.__doc__)
         super().__init__(name, callback=callback, **settings)
+        self.examples = examples
         # Click would cut the first paragraph off.
         self.short_help = self.short_help or " ".join((self.help or "").split("\n\n")[0].split())
 
@@ -50,6 +59,10 @@ class Command(click.Command):
             ctx.fail(f"too many arguments: {' '.join(rest)}")
         return rest
 
+    def invoke(self, ctx: click.Context) -> Any:
+        refuse_unmeant_plan(ctx)
+        return super().invoke(ctx)
+
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Do nothing: format_options() shows them. Click has both methods since its version 8.5."""
 
@@ -62,6 +75,27 @@ class Command(click.Command):
             elif record := parameter.get_help_record(ctx):
                 panels.setdefault(getattr(parameter, "panel", OPTIONS), []).append(record)
         show_panels(formatter, panels)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the examples after everything else."""
+        if self.examples:
+            show_examples(formatter, self.examples)
+
+
+def _complete_names(parameters: list[click.Parameter]) -> None:
+    """Let a shell complete profiles and, if the command connects to a cluster, its names."""
+    connects = any(parameter.name == "config_file" for parameter in parameters)
+    for parameter in parameters:
+        kind = (parameter.name or "").removesuffix("s")
+        if kind == "profile" or (connects and kind in ("topic", "group")):
+            assert isinstance(parameter, Argument | Option)
+            parameter.names = functools.partial(_names, kind)
+
+
+def _names(kind: str, ctx: click.Context, incomplete: str) -> list[str]:
+    from confluent_kafka.cli.completion_values import names
+
+    return names(kind, ctx, incomplete)
 
 
 class Group(Command, click.Group):

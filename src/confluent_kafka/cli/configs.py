@@ -29,6 +29,10 @@ app = Group(
     help="Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka configs describe topic orders -b localhost:9092",
+        "confluent-kafka configs set topic orders retention.ms=86400000 \\\n    -F prod.properties",
+    ),
 )
 
 _T = TypeVar("_T")
@@ -51,7 +55,12 @@ Name = Annotated[
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka configs describe topic orders -b localhost:9092",
+        "confluent-kafka configs describe broker 1 --all --json -F prod.properties",
+    )
+)
 def describe(
     kind: Of,
     name: Name,
@@ -79,7 +88,14 @@ def describe(
     )
 
 
-@app.command(name="set")
+@app.command(
+    name="set",
+    examples=(
+        "confluent-kafka configs set topic orders retention.ms=86400000 \\\n    -b localhost:9092",
+        "confluent-kafka configs set topic orders cleanup.policy=compact --check \\\n"
+        "    -F prod.properties",
+    ),
+)
 def set_(
     kind: Of,
     name: Name,
@@ -102,7 +118,13 @@ def set_(
         _alter(admin, resource, timeout, check)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka configs unset topic orders retention.ms -b localhost:9092",
+        "confluent-kafka configs unset broker 1 log.cleaner.threads --check \\\n"
+        "    -F prod.properties",
+    )
+)
 def unset(
     kind: Of,
     name: Name,

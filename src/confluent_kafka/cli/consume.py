@@ -32,6 +32,11 @@ _FORMAT = r"%s\n"
 
 _Place = tuple[str, int]
 
+EXAMPLES = (
+    "confluent-kafka consume orders -e -b localhost:9092",
+    "confluent-kafka consume orders --from 2026-01-31T12:00 -n 5 --json \\\n    -F prod.properties",
+)
+
 
 def consume(
     topics: Annotated[list[str], argument(parse=topic_name, help="Topics to read.")],

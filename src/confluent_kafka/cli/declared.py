@@ -22,11 +22,14 @@ from types import NoneType
 from typing import Any, NamedTuple, Required, TypedDict, Unpack, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from confluent_kafka.cli.values import Choice, File, Parsed, number_type
 
+# The parts of a help text. Options of the connection come after the command's own options.
 ARGUMENTS = "Arguments"
 OPTIONS = "Options"
+CONNECTION = "Connection"
 
 
 class _Settings(TypedDict, total=False):
@@ -38,6 +41,7 @@ class _Settings(TypedDict, total=False):
         min: the lowest number that is allowed.
         max: the highest number that is allowed.
         exists: whether it is a file that must exist.
+        type: the type of the value, for a value with a type of its own.
         parse: turns the text into the value, or raises click.BadParameter with the reason.
     """
 
@@ -46,6 +50,7 @@ class _Settings(TypedDict, total=False):
     min: float
     max: float
     exists: bool
+    type: click.ParamType[Any]
     parse: Callable[[str], object]
 
 
@@ -58,6 +63,7 @@ class _OptionSettings(_Settings, total=False):
         envvar: the environment variable that sets it.
         value_is_optional: whether it can be given without a value, which is then an empty text.
         instead: is called with the value, instead of the command.
+        kept: whether the context keeps the value in `meta`, instead of passing it to the command.
     """
 
     panel: str
@@ -65,6 +71,7 @@ class _OptionSettings(_Settings, total=False):
     envvar: str
     value_is_optional: bool
     instead: Callable[[Any], None]
+    kept: bool
 
 
 class _Declared(NamedTuple):
@@ -89,13 +96,24 @@ def option(*names: str, **settings: Unpack[_OptionSettings]) -> _Declared:
     return _Declared(names, settings)
 
 
-class Argument(click.Argument):
+class _Completed(click.Parameter):
+    """A parameter whose values a shell completes with `names`, if it is not None."""
+
+    names: Callable[[click.Context, str], list[str]] | None = None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if self.names is None:
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name) for name in self.names(ctx, incomplete)]
+
+
+class Argument(_Completed, click.Argument):
     """An argument with a description. Click has it since its version 8.5."""
 
     text = ""
 
 
-class Option(click.Option):
+class Option(_Completed, click.Option):
     """An option that belongs to a panel of the help."""
 
     panel = OPTIONS
@@ -145,6 +163,8 @@ def _element(hint: Any) -> tuple[Any, bool]:
 
 
 def _type(kind: Any, settings: _OptionSettings) -> click.ParamType[Any]:
+    if "type" in settings:
+        return settings["type"]
     if "parse" in settings:
         return Parsed(settings["parse"])
     if settings.get("exists"):
@@ -178,6 +198,8 @@ def _option(
     if "instead" in settings:
         callback = _calling(settings["instead"])
         common |= {"callback": callback, "is_eager": True, "expose_value": False}
+    if settings.get("kept"):
+        common |= {"callback": _keep, "expose_value": False}
     found = Option(
         [*names, name],
         help=settings["help"],
@@ -194,6 +216,10 @@ def _option(
 
 def _as_list(ctx: click.Context, parameter: click.Parameter, values: Any) -> list[Any] | None:
     return list(values) if values else None
+
+
+def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    ctx.meta[parameter.name or ""] = value
 
 
 def _calling(

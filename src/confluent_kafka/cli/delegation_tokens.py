@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 app = Group(
     help="Create, renew, expire and describe delegation tokens.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka delegation-tokens create --renewer User:bob -F prod.properties",
+        "confluent-kafka delegation-tokens describe -F prod.properties",
+    ),
 )
 
 _COLUMNS = ("token id", "owner", "requester", "renewers", "issued", "expires", "max")
@@ -33,7 +37,13 @@ Secret = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka delegation-tokens create --renewer User:bob -F prod.properties",
+        "confluent-kafka delegation-tokens create --max-lifetime 86400 --json \\\n"
+        "    -F prod.properties",
+    )
+)
 def create(
     brokers: Brokers = None,
     config_file: File = None,
@@ -69,7 +79,13 @@ def create(
     show((*_COLUMNS, "hmac"), [(*_row(token), token.hmac_as_base64)], as_json)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka delegation-tokens renew -F prod.properties < secret.txt",
+        "confluent-kafka delegation-tokens renew --period 3600 \\\n"
+        "    -F prod.properties < secret.txt",
+    )
+)
 def renew(
     hmac: Secret = "-",
     brokers: Brokers = None,
@@ -90,7 +106,13 @@ def renew(
     print(f"the token expires at {expires}")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka delegation-tokens expire -F prod.properties < secret.txt",
+        "confluent-kafka delegation-tokens expire --period 60 \\\n"
+        "    -F prod.properties < secret.txt",
+    )
+)
 def expire(
     hmac: Secret = "-",
     brokers: Brokers = None,
@@ -111,7 +133,13 @@ def expire(
     print(f"the token expires at {expires}")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka delegation-tokens describe -F prod.properties",
+        "confluent-kafka delegation-tokens describe --owner User:alice --json \\\n"
+        "    -F prod.properties",
+    )
+)
 def describe(
     brokers: Brokers = None,
     config_file: File = None,

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaException
 from confluent_kafka.cli.administration import AsJson, Timeout, show
+from confluent_kafka.cli.chosen_profile import chosen_profile
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
 from confluent_kafka.cli.terminal import counted
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
+
+EXAMPLES = (
+    "confluent-kafka doctor",
+    "confluent-kafka doctor --json -F prod.properties",
+)
 
 
 def doctor(
@@ -34,7 +40,8 @@ def doctor(
 
     rows = parts()
     failure = None
-    if brokers or config_file or properties or os.environ.get("KAFKA_BOOTSTRAP_SERVERS"):
+    in_environment = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
+    if brokers or config_file or properties or in_environment or chosen_profile():
         from confluent_kafka.admin import AdminClient
 
         with ending():

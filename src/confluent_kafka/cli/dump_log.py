@@ -26,6 +26,11 @@ _TIMESTAMPS = {TIMESTAMP_CREATE_TIME: "create", TIMESTAMP_LOG_APPEND_TIME: "appe
 
 _Row = dict[str, Any]
 
+EXAMPLES = (
+    "confluent-kafka dump-log 00000000000000000000.log",
+    "confluent-kafka dump-log 00000000000000000000.log --records --json",
+)
+
 
 def dump_log(
     files: Annotated[

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 app = Group(
     help="Show and change the versions of a cluster's features.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka features describe -b localhost:9092",
+        "confluent-kafka features upgrade group.version=1 --check -F prod.properties",
+    ),
 )
 
 Versions = Annotated[
@@ -40,7 +44,12 @@ Unsafe = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka features describe -b localhost:9092",
+        "confluent-kafka features describe --broker 1 --json -F prod.properties",
+    )
+)
 def describe(
     brokers: Brokers = None,
     config_file: File = None,
@@ -64,7 +73,12 @@ def describe(
     )
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka features upgrade group.version=1 -b localhost:9092",
+        "confluent-kafka features upgrade group.version=1 --check -F prod.properties",
+    )
+)
 def upgrade(
     versions: Versions,
     brokers: Brokers = None,
@@ -84,7 +98,12 @@ def upgrade(
     _update(brokers, config_file, properties, timeout, wanted, check, yes)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka features downgrade group.version=0 -b localhost:9092",
+        "confluent-kafka features downgrade group.version=0 --check -F prod.properties",
+    )
+)
 def downgrade(
     versions: Versions,
     brokers: Brokers = None,

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 app = Group(
     help="List, describe and delete consumer groups.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka groups list -b localhost:9092",
+        "confluent-kafka groups describe billing -F prod.properties",
+    ),
 )
 
 # A group can have offsets for topics that were deleted, or that this user may not read.
@@ -50,7 +54,13 @@ _NO_END = frozenset(
 _COLUMNS = ("topic", "partition", "committed", "end", "lag", "member", "client", "host")
 
 
-@app.command(name="list")
+@app.command(
+    name="list",
+    examples=(
+        "confluent-kafka groups list -b localhost:9092",
+        "confluent-kafka groups list --json -F prod.properties",
+    ),
+)
 def list_(
     brokers: Brokers = None,
     config_file: File = None,
@@ -77,7 +87,12 @@ def list_(
     )
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka groups describe billing -b localhost:9092",
+        "confluent-kafka groups describe billing --watch 5 -F prod.properties",
+    )
+)
 def describe(
     group: Annotated[str, argument(help="Group to describe.")],
     brokers: Brokers = None,
@@ -170,7 +185,12 @@ def _end(future: Future[ListOffsetsResultInfo]) -> int | None:
         raise
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka groups delete billing -b localhost:9092",
+        "confluent-kafka groups delete audit-1 audit-2 --yes -F test.properties",
+    )
+)
 def delete(
     groups: Annotated[list[str], argument(help="Groups to delete.")],
     brokers: Brokers = None,

@@ -89,7 +89,6 @@ HINTS: Mapping[str, Mapping[str, str]] = {
     "consume": {
         "-t": _TOPIC,
         "--topic": _TOPIC,
-        "-C": _DEFAULT,
         "--from-beginning": "You can leave it out: without --from, the command starts at the "
         "beginning.",
         "-o": "Use --from.",

@@ -56,5 +56,17 @@ def show_panels(formatter: click.HelpFormatter, panels: dict[str, list[tuple[str
                 formatter.write_dl(lines)
 
 
+def show_examples(formatter: click.HelpFormatter, examples: Iterable[str]) -> None:
+    """Add command lines to a help text. They are not wrapped, so that a shell can run a copy.
+
+    Args:
+        formatter: what writes the help text.
+        examples: the command lines. Their longest line has 78 characters, to fit on 80 columns.
+    """
+    with formatter.section("Examples"):
+        for line in "\n".join(examples).splitlines():
+            formatter.write(f"{' ' * formatter.current_indent}{line}\n")
+
+
 def _wrap(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("broker", "directory", "topic", "partition", "bytes", "lag", "future")
 
+EXAMPLES = (
+    "confluent-kafka log-dirs -b localhost:9092",
+    "confluent-kafka log-dirs --broker 1 --topic orders --json -F prod.properties",
+)
+
 
 def log_dirs(
     brokers: Brokers = None,

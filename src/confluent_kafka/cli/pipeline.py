@@ -44,10 +44,21 @@ Conf = Annotated[
     ),
 ]
 
-app = Group(help="Run Spark pipelines that a file declares.")
+app = Group(
+    help="Run Spark pipelines that a file declares.",
+    examples=(
+        "confluent-kafka pipeline validate pipeline.yaml",
+        "confluent-kafka pipeline run pipeline.yaml",
+    ),
+)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka pipeline validate pipeline.yaml",
+        "confluent-kafka pipeline validate pipeline.yaml --without-spark",
+    )
+)
 def validate(
     file: File,
     conf: Conf = None,
@@ -79,7 +90,12 @@ def validate(
         print(f"{file}: pipeline {pipeline.name} is valid: {counts}")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka pipeline explain pipeline.yaml",
+        "confluent-kafka pipeline explain pipeline.yaml --master local",
+    )
+)
 def explain(file: File, master: Master = None, conf: Conf = None) -> None:
     """Show the queries of a pipeline and the Spark plan of each query, without running them.
 
@@ -97,7 +113,12 @@ def explain(file: File, master: Master = None, conf: Conf = None) -> None:
                 print(conceal(plan, pipeline), end="\n\n")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka pipeline run pipeline.yaml",
+        "confluent-kafka pipeline run pipeline.yaml \\\n    --conf spark.sql.shuffle.partitions=8",
+    )
+)
 def run(file: File, master: Master = None, conf: Conf = None) -> None:
     """Run a pipeline until it ends, or until Ctrl-C or SIGTERM, and show its progress.
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 app = Group(
     help="Show the metadata quorum, and change which controllers vote in it.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka quorum describe -b localhost:9092",
+        "confluent-kafka quorum describe --replication -F prod.properties",
+    ),
 )
 
 _ENDPOINT = re.compile(
@@ -58,7 +62,12 @@ ClusterId = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka quorum describe -b localhost:9092",
+        "confluent-kafka quorum describe --replication --json -F prod.properties",
+    )
+)
 def describe(
     brokers: Brokers = None,
     config_file: File = None,
@@ -83,7 +92,14 @@ def describe(
         show(_STATUS, [_status(cluster, found)], as_json)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka quorum add-voter 4 CONTROLLER://host4:9093 \\\n"
+        "    --directory 5TQCPDJKTDqbBwZvHUtmRw -F prod.properties",
+        "confluent-kafka quorum add-voter 4 CONTROLLER://host4:9093 \\\n"
+        "    --directory 5TQCPDJKTDqbBwZvHUtmRw --yes -F test.properties",
+    )
+)
 def add_voter(
     controller: Controller,
     endpoints: Annotated[
@@ -112,7 +128,14 @@ def add_voter(
     print(f"controller {controller} votes")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka quorum remove-voter 4 --directory 5TQCPDJKTDqbBwZvHUtmRw \\\n"
+        "    -F prod.properties",
+        "confluent-kafka quorum remove-voter 4 --yes \\\n"
+        "    --directory 5TQCPDJKTDqbBwZvHUtmRw -F test.properties",
+    )
+)
 def remove_voter(
     controller: Controller,
     brokers: Brokers = None,

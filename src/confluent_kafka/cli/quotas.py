@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 app = Group(
     help="Show and change client quotas.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka quotas describe -b localhost:9092",
+        "confluent-kafka quotas alter consumer_byte_rate=1000000 --user alice \\\n"
+        "    -F prod.properties",
+    ),
 )
 
 _T = TypeVar("_T")
@@ -46,7 +51,12 @@ Default = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka quotas describe -b localhost:9092",
+        "confluent-kafka quotas describe --every user --json -F prod.properties",
+    )
+)
 def describe(
     brokers: Brokers = None,
     config_file: File = None,
@@ -94,7 +104,14 @@ def describe(
     show((*Kind, "quota", "value"), rows, as_json)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka quotas alter producer_byte_rate=1000000 --user alice \\\n"
+        "    -F prod.properties",
+        "confluent-kafka quotas alter --default client-id --remove producer_byte_rate \\\n"
+        "    -F prod.properties",
+    )
+)
 def alter(
     values: Annotated[
         list[str] | None,

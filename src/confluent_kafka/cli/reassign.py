@@ -28,12 +28,22 @@ from confluent_kafka.cli.values import topic_name
 app = Group(
     help="Move partitions to other brokers, list such moves, and cancel them.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka reassign start orders:0=1,2,3 -b localhost:9092",
+        "confluent-kafka reassign list -F prod.properties",
+    ),
 )
 
 _MOVE = re.compile(r"(.+):(\d+)=(\d+(?:,\d+)*)")
 
 
-@app.command(name="list")
+@app.command(
+    name="list",
+    examples=(
+        "confluent-kafka reassign list -b localhost:9092",
+        "confluent-kafka reassign list --json -F prod.properties",
+    ),
+)
 def list_(
     brokers: Brokers = None,
     config_file: File = None,
@@ -57,7 +67,12 @@ def list_(
     )
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka reassign start orders:0=1,2,3 -b localhost:9092",
+        "confluent-kafka reassign start orders:0=1,2,3 orders:1=2,3,1 \\\n    -F prod.properties",
+    )
+)
 def start(
     moves: Annotated[
         list[str],
@@ -79,7 +94,12 @@ def start(
     _alter(brokers, config_file, properties, timeout, wanted, "is being moved")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka reassign cancel orders:0 -b localhost:9092",
+        "confluent-kafka reassign cancel orders:0 orders:1 --yes -F test.properties",
+    )
+)
 def cancel(
     partitions: Annotated[list[str], argument(metavar="TOPIC:PARTITION", help="Partitions.")],
     brokers: Brokers = None,

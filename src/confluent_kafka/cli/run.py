@@ -15,6 +15,11 @@ from confluent_kafka.cli.declared import argument, option
 # The options after the program are the program's.
 CONTEXT_SETTINGS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
+EXAMPLES = (
+    "confluent-kafka run --as aiokafka program.py --verbose",
+    "confluent-kafka run --as kafka:2 -m package.program",
+)
+
 
 def run(
     name: Annotated[

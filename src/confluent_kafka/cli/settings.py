@@ -1,10 +1,12 @@
 """The configuration of the commands that connect to a cluster: its address and credentials.
 
-Later sources override earlier ones: the environment, the file of ``-F``, ``-X``, ``--brokers``.
+Later sources override earlier ones: the environment, the profile of ``-C`` or the file of ``-F``,
+``-X``, ``--brokers``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,15 +14,22 @@ from typing import Annotated, Any
 
 import click
 
+from confluent_kafka.cli.chosen_profile import chosen_profile
+from confluent_kafka.cli.declared import CONNECTION as CONNECTION
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.habits import PROPERTY_HINTS
+from confluent_kafka.cli.values import ConfigFile
 
 # Other variables that begin with KAFKA_ are for Java (KAFKA_HEAP_OPTS) or for containers.
 _FROM_ENVIRONMENT = ("bootstrap.servers", "client.id", "group.id", "security.protocol")
 _FAMILIES_FROM_ENVIRONMENT = ("sasl.", "ssl.", "https.")
+# Other variables that begin with SCHEMA_REGISTRY_ are for containers.
+OF_REGISTRY = "schema.registry."
+_NUMBERS_OF_REGISTRY = frozenset(
+    {"timeout", "max.retries", "retries.wait.ms", "retries.max.wait.ms"}
+)
+_REGISTRY_FROM_ENVIRONMENT = ("url", "basic.auth.", "bearer.auth.", "ssl.")
 
-# The help of a command shows these options after the command's own options.
-CONNECTION = "Connection"
 
 Brokers = Annotated[
     str | None,
@@ -39,8 +48,8 @@ File = Annotated[
         "-F",
         panel=CONNECTION,
         envvar="KAFKA_CONFIG_FILE",
-        exists=True,
-        help="File with lines of key=value; # begins a comment.",
+        type=ConfigFile(),
+        help="File of properties: librdkafka's, kcat's, or the client.properties of a Java client.",
     ),
 ]
 Properties = Annotated[
@@ -51,6 +60,15 @@ Properties = Annotated[
         panel=CONNECTION,
         metavar="KEY=VALUE",
         help="Configuration property of librdkafka. Can be given more than once.",
+    ),
+]
+Registry = Annotated[
+    str | None,
+    option(
+        "--registry",
+        panel=CONNECTION,
+        metavar="URL",
+        help="Schema registry (schema.registry.url).",
     ),
 ]
 
@@ -75,9 +93,69 @@ def settings(
     """
     import logging
 
-    config: dict[str, Any] = _from_environment(os.environ)
-    if file is not None:
-        config |= _from_file(file)
+    config: dict[str, Any] = {
+        key: value
+        for key, value in _merged(file, properties, for_registry=False).items()
+        if not key.startswith(OF_REGISTRY)
+    }
+    if brokers is not None:
+        config["bootstrap.servers"] = brokers
+    if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
+        raise click.BadParameter(
+            "no brokers: give --brokers HOST:PORT, -X bootstrap.servers=HOST:PORT, a file with "
+            "-F, a profile with -C, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
+            param_hint="--brokers",
+        )
+    logger = logging.Logger("confluent_kafka.cli")
+    logger.addHandler(logging.StreamHandler() if config.get("debug") else logging.NullHandler())
+    return config | {"logger": logger}
+
+
+def registry_settings(
+    url: str | None, file: Path | None, properties: Iterable[str] | None
+) -> dict[str, Any]:
+    """Return the configuration of the schema registry's client; empty if there is no registry.
+
+    Args:
+        url: value of --registry.
+        file: value of -F.
+        properties: values of -X.
+
+    Raises:
+        click.BadParameter: a value is not key=value.
+    """
+    merged = _merged(file, properties, for_registry=True)
+    config: dict[str, Any] = {
+        key.removeprefix(OF_REGISTRY): value
+        for key, value in merged.items()
+        if key.startswith(OF_REGISTRY)
+    }
+    if url is not None:
+        config["url"] = url
+    for key in _NUMBERS_OF_REGISTRY & config.keys():
+        with contextlib.suppress(ValueError):  # the client reports a text that is no number
+            config[key] = float(config[key]) if "." in config[key] else int(config[key])
+    source = config.pop("basic.auth.credentials.source", "").upper()
+    if source == "SASL_INHERIT":
+        user, password = merged.get("sasl.username", ""), merged.get("sasl.password", "")
+        config["basic.auth.user.info"] = f"{user}:{password}"
+    return config if config.get("url") else {}
+
+
+def _merged(
+    file: Path | None, properties: Iterable[str] | None, for_registry: bool
+) -> dict[str, str]:
+    """Return the properties of the environment, of the profile or the file, and of -X."""
+    config = _from_environment(os.environ)
+    profile = chosen_profile()
+    if profile is not None:
+        from confluent_kafka.cli.profile_file import properties_of
+
+        config |= properties_of(profile, for_registry)
+    elif file is not None:
+        from confluent_kafka.cli.config_files import read
+
+        config |= read(file)
     for text in properties or ():
         key, equals, value = text.partition("=")
         if not equals or not key:
@@ -89,17 +167,7 @@ def settings(
                 f"no such property: {name}. {PROPERTY_HINTS[name]}", param_hint="-X"
             )
         config[name] = value
-    if brokers is not None:
-        config["bootstrap.servers"] = brokers
-    if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
-        raise click.BadParameter(
-            "no brokers: give --brokers HOST:PORT, -X bootstrap.servers=HOST:PORT, a file with "
-            "-F, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
-            param_hint="--brokers",
-        )
-    logger = logging.Logger("confluent_kafka.cli")
-    logger.addHandler(logging.StreamHandler() if config.get("debug") else logging.NullHandler())
-    return config | {"logger": logger}
+    return config
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -109,21 +177,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
             key = name.removeprefix("KAFKA_").lower().replace("_", ".")
             if key in _FROM_ENVIRONMENT or key.startswith(_FAMILIES_FROM_ENVIRONMENT):
                 config[key] = value
-    return config
-
-
-def _from_file(file: Path) -> dict[str, str]:
-    config = {}
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.BadParameter(f"{file}: {error}", param_hint="-F") from None
-    for number, line in enumerate(lines, start=1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise click.BadParameter(f"{file}, line {number}: needs key=value", param_hint="-F")
-        config[key.strip()] = value.strip()
+        elif name.startswith("SCHEMA_REGISTRY_"):
+            key = name.lower().replace("_", ".")
+            if key.removeprefix(OF_REGISTRY).startswith(_REGISTRY_FROM_ENVIRONMENT):
+                config[key] = value
     return config

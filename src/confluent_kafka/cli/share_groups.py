@@ -35,13 +35,23 @@ if TYPE_CHECKING:
 app = Group(
     help="List, describe and delete share groups, and change their offsets.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka share-groups list -b localhost:9092",
+        "confluent-kafka share-groups offsets billing -F prod.properties",
+    ),
 )
 
 Name = Annotated[str, argument(help="Share group.")]
 Names = Annotated[list[str], argument(help="Share groups.")]
 
 
-@app.command(name="list")
+@app.command(
+    name="list",
+    examples=(
+        "confluent-kafka share-groups list -b localhost:9092",
+        "confluent-kafka share-groups list --json -F prod.properties",
+    ),
+)
 def list_(
     brokers: Brokers = None,
     config_file: File = None,
@@ -68,7 +78,12 @@ def list_(
     show(("group", "state"), rows, as_json)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka share-groups describe billing -b localhost:9092",
+        "confluent-kafka share-groups describe billing audit --json -F prod.properties",
+    )
+)
 def describe(
     groups: Names,
     brokers: Brokers = None,
@@ -103,7 +118,12 @@ def _rows(group: ShareGroupDescription) -> Iterator[tuple[Any, ...]]:
         yield (*common, None, None, None, [])
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka share-groups delete billing -b localhost:9092",
+        "confluent-kafka share-groups delete billing audit --yes -F test.properties",
+    )
+)
 def delete(
     groups: Names,
     brokers: Brokers = None,
@@ -123,7 +143,12 @@ def delete(
         fail(*failures)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka share-groups offsets billing -b localhost:9092",
+        "confluent-kafka share-groups offsets billing --json -F prod.properties",
+    )
+)
 def offsets(
     group: Name,
     brokers: Brokers = None,
@@ -157,7 +182,14 @@ def offsets(
         fail(*failures)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka share-groups reset-offsets billing orders --to earliest \\\n"
+        "    -b localhost:9092",
+        "confluent-kafka share-groups reset-offsets billing orders:0 --to latest \\\n"
+        "    -F prod.properties",
+    )
+)
 def reset_offsets(
     group: Name,
     where: Annotated[
@@ -249,7 +281,13 @@ def _found(
     return dict(zip(asked, found.values(), strict=True))
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka share-groups delete-offsets billing orders -b localhost:9092",
+        "confluent-kafka share-groups delete-offsets billing orders --yes \\\n"
+        "    -F test.properties",
+    )
+)
 def delete_offsets(
     group: Name,
     topics: Annotated[

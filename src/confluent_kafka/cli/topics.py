@@ -26,6 +26,10 @@ from confluent_kafka.cli.values import topic_name
 app = Group(
     help="List, describe, create, grow and delete topics.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka topics create orders --partitions 6 -b localhost:9092",
+        "confluent-kafka topics describe orders -F prod.properties",
+    ),
 )
 
 Name = Annotated[str, argument(parse=topic_name, help="Topic.")]
@@ -33,7 +37,13 @@ Names = Annotated[list[str], argument(parse=topic_name, help="Topics.")]
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 
 
-@app.command(name="list")
+@app.command(
+    name="list",
+    examples=(
+        "confluent-kafka topics list -b localhost:9092",
+        "confluent-kafka topics list --internal --json -F prod.properties",
+    ),
+)
 def list_(
     brokers: Brokers = None,
     config_file: File = None,
@@ -63,7 +73,12 @@ def list_(
     )
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka topics describe orders -b localhost:9092",
+        "confluent-kafka topics describe orders payments --json -F prod.properties",
+    )
+)
 def describe(
     topics: Names,
     brokers: Brokers = None,
@@ -96,7 +111,14 @@ def describe(
         fail(*failures)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka topics create orders --partitions 6 --replicas 3 \\\n"
+        "    -b localhost:9092",
+        "confluent-kafka topics create orders -c cleanup.policy=compact --check \\\n"
+        "    -F prod.properties",
+    )
+)
 def create(
     topic: Name,
     brokers: Brokers = None,
@@ -140,7 +162,12 @@ def create(
     print(f"topic {topic} {'can be' if check else 'was'} created")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka topics grow orders 12 -b localhost:9092",
+        "confluent-kafka topics grow orders 12 --check -F prod.properties",
+    )
+)
 def grow(
     topic: Name,
     partitions: Annotated[int, argument(min=1, help="New number of partitions.")],
@@ -162,7 +189,12 @@ def grow(
     print(f"topic {topic} {'can have' if check else 'has'} {counted(partitions, 'partition')}")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka topics delete orders -b localhost:9092",
+        "confluent-kafka topics delete orders payments --yes -F test.properties",
+    )
+)
 def delete(
     topics: Names,
     brokers: Brokers = None,

@@ -34,12 +34,23 @@ if TYPE_CHECKING:
 app = Group(
     help="List and describe transactions and their producers, and abort transactions.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka transactions list -b localhost:9092",
+        "confluent-kafka transactions describe payments-1 -F prod.properties",
+    ),
 )
 
 Place = Annotated[str, argument(metavar="TOPIC:PARTITION", help="Partition.")]
 
 
-@app.command(name="list")
+@app.command(
+    name="list",
+    examples=(
+        "confluent-kafka transactions list -b localhost:9092",
+        "confluent-kafka transactions list --state ongoing --duration 60 \\\n"
+        "    -F prod.properties",
+    ),
+)
 def list_(
     brokers: Brokers = None,
     config_file: File = None,
@@ -88,7 +99,12 @@ def list_(
     )
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka transactions describe payments-1 -b localhost:9092",
+        "confluent-kafka transactions describe payments-1 --json -F prod.properties",
+    )
+)
 def describe(
     ids: Annotated[list[str], argument(metavar="TRANSACTIONAL_ID...", help="Transactional ids.")],
     brokers: Brokers = None,
@@ -123,7 +139,13 @@ def describe(
         fail(*failures)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka transactions describe-producers orders:0 -b localhost:9092",
+        "confluent-kafka transactions describe-producers orders:0 --json \\\n"
+        "    -F prod.properties",
+    )
+)
 def describe_producers(
     place: Place,
     brokers: Brokers = None,
@@ -165,7 +187,13 @@ def _producers(
     return asked[partition].result()
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka transactions abort orders:0 --start-offset 1234 \\\n    -b localhost:9092",
+        "confluent-kafka transactions abort orders:0 --producer-id 4000 \\\n"
+        "    --producer-epoch 1 --coordinator-epoch 0 -F prod.properties",
+    )
+)
 def abort(
     place: Place,
     brokers: Brokers = None,
@@ -237,7 +265,12 @@ def _begun_at(
     )
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka transactions force-terminate payments-1 -b localhost:9092",
+        "confluent-kafka transactions force-terminate payments-1 --yes \\\n    -F test.properties",
+    )
+)
 def force_terminate(
     transactional_id: Annotated[
         str, argument(metavar="TRANSACTIONAL_ID", help="Transactional id.")

@@ -59,6 +59,31 @@ class File(click.Path):
         return path
 
 
+JAVA = "java:"
+LIBRDKAFKA = "librdkafka:"
+
+
+class ConfigFile(File):
+    """A file of properties that exists, perhaps after the kind of client that it is for."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        kind, path = divided(str(value))
+        super().convert(path, param, ctx)
+        return Path(f"{kind}{path}")
+
+
+def divided(text: str) -> tuple[str, Path]:
+    """Return the kind of client in front of the path of a file, or an empty text, and the path.
+
+    Args:
+        text: a path, perhaps after ``java:`` or ``librdkafka:``.
+    """
+    for kind in (JAVA, LIBRDKAFKA):
+        if text.startswith(kind):
+            return kind, Path(text.removeprefix(kind))
+    return "", Path(text)
+
+
 def number_type(kind: type[int] | type[float], least: float | None, most: float | None) -> Parsed:
     """Return the type of numbers from `least` to `most`. None is no limit."""
     low = -math.inf if least is None else least

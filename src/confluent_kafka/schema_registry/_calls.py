@@ -299,16 +299,30 @@ class Calls:
         verbose: bool = False,
     ) -> bool:
         """Return whether a schema is compatible with one version of a subject."""
-        version = _number_of(version)
-        path = f"/compatibility/subjects/{part(_named(subject_name))}/versions/{version}"
-        return await self._compatible(path, schema, normalize, verbose)
+        path = _compatibility(subject_name, _number_of(version))
+        return bool((await self._compared(path, schema, normalize, verbose))["is_compatible"])
 
     async def test_compatibility_all_versions(
         self, subject_name: str, schema: Schema, normalize: bool = False, verbose: bool = False
     ) -> bool:
         """Return whether a schema is compatible with all versions that the level covers."""
-        path = f"/compatibility/subjects/{part(_named(subject_name))}/versions"
-        return await self._compatible(path, schema, normalize, verbose)
+        path = _compatibility(subject_name)
+        return bool((await self._compared(path, schema, normalize, verbose))["is_compatible"])
+
+    async def explain_compatibility(
+        self,
+        subject_name: str,
+        schema: Schema,
+        version: int | str | None = None,
+        normalize: bool = False,
+    ) -> list[str]:
+        """Return why a schema is not compatible, in the registry's words; nothing if it is."""
+        number = None if version is None else _number_of(version)
+        path = _compatibility(subject_name, number)
+        answer = await self._compared(path, schema, normalize, verbose=True)
+        if answer["is_compatible"]:
+            return []
+        return [str(one) for one in answer.get("messages") or ["the registry gives no reason"]]
 
     async def set_config(
         self, subject_name: str | None = None, config: ServerConfig | None = None
@@ -457,11 +471,12 @@ class Calls:
     async def _mode(self, request: Request) -> str:
         return str((await self._document(request, "mode"))["mode"])
 
-    async def _compatible(self, path: str, schema: Schema, normalize: bool, verbose: bool) -> bool:
+    async def _compared(
+        self, path: str, schema: Schema, normalize: bool, verbose: bool
+    ) -> dict[str, Any]:
         query = [("normalize", normalize), ("verbose", verbose)]
         request = Request("POST", path, query, _schema(schema).to_dict())
-        answer = await self._document(request, "is_compatible")
-        return bool(answer["is_compatible"])
+        return await self._document(request, "is_compatible")
 
     def _forget(self, subject: str) -> None:
         for cache in (self._registered, self._looked_up, self._versions, self._latest):
@@ -482,6 +497,11 @@ def _unexpected(request: Request, answer: Any) -> SchemaRegistryError:
 
 def _of(what: str, subject: str | None) -> str:
     return f"/{what}" if subject is None else f"/{what}/{part(_named(subject))}"
+
+
+def _compatibility(subject: str, version: int | str | None = None) -> str:
+    path = f"/compatibility/subjects/{part(_named(subject))}/versions"
+    return path if version is None else f"{path}/{version}"
 
 
 def _page(offset: int, limit: int) -> list[tuple[str, Any]]:

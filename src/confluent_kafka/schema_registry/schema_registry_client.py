@@ -487,6 +487,30 @@ class SchemaRegistryClient:
             self._calls.test_compatibility_all_versions(subject_name, schema, normalize, verbose)
         )
 
+    def explain_compatibility(
+        self,
+        subject_name: str,
+        schema: Schema,
+        version: int | str | None = None,
+        normalize: bool = False,
+    ) -> list[str]:
+        """Return why a schema is not compatible, in the registry's words.
+
+        Args:
+            subject_name: the subject.
+            schema: the schema.
+            version: the version to compare with, or ``latest``; by default all versions that the
+                level covers.
+            normalize: whether the registry may normalize the schema first.
+
+        Returns:
+            The reasons, or an empty list if the schema is compatible.
+
+        Raises:
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
+        """
+        return run(self._calls.explain_compatibility(subject_name, schema, version, normalize))
+
     def set_config(
         self, subject_name: str | None = None, config: ServerConfig | None = None
     ) -> dict[str, Any]:

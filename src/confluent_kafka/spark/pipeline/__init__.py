@@ -28,10 +28,10 @@ A file in TOML names sources, steps and sinks::
 A `PipelineError` reports every problem that can be found without Spark, before anything starts.
 """
 
+from confluent_kafka._concealing import conceal
 from confluent_kafka.spark.formats.model import Decoding, Registry
 
 from .check import check
-from .concealing import conceal
 from .loading import load, located
 from .model import (
     Encoding,

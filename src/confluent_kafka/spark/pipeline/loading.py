@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from confluent_kafka._concealing import conceal
+
 from .check import check, examine
-from .concealing import conceal
 from .failures import raised
 from .lines import key_lines
 from .model import Pipeline

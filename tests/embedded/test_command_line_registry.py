@@ -1,0 +1,275 @@
+"""`registry`: the schemas of a registry, on the registry of the testing package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("click", reason="the extra [cli] is not installed")
+pytest.importorskip("httpx", reason="the extra [schemaregistry] is not installed")
+
+from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.testing import MockRegistry
+from tests.support.command_line import Ended, run, words
+from tests.support.secrets import secret
+
+
+def record(*fields: dict[str, Any]) -> str:
+    return json.dumps({"type": "record", "name": "Order", "fields": list(fields)})
+
+
+ITEM = {"name": "item", "type": "string"}
+COUNT = {"name": "count", "type": "int"}
+OLD = record(ITEM)
+WRONG = record(ITEM, COUNT)
+NEW = record(ITEM, COUNT | {"default": 1})
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("old", OLD), ("wrong", WRONG), ("new", NEW)):
+        Path(f"{name}.avsc").write_text(text)
+    with MockRegistry() as registry:
+        monkeypatch.setenv("SCHEMA_REGISTRY_URL", registry.url)
+        yield registry.url
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[SchemaRegistryClient]:
+    with SchemaRegistryClient({"url": url}) as found:
+        found.register_schema("orders-value", Schema(OLD))
+        yield found
+
+
+def registry(*arguments: str) -> Ended:
+    return run("registry", *arguments)
+
+
+def rows(*arguments: str) -> list[Any]:
+    done = registry(*arguments, "--json")
+    assert done.status == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_register(url: str) -> None:
+    """A schema of a file becomes a version. Registering it again changes nothing."""
+    for _ in range(2):
+        done = registry("register", "orders-value", "old.avsc")
+        assert done.stdout == b"orders-value version 1 has the schema with id 1\n"
+    done = registry("register", "orders-value", "new.avsc")
+    assert done.stdout == b"orders-value version 2 has the schema with id 2\n"
+    done = registry("register", "orders-value", "wrong.avsc", "--registry", url)
+    assert done.status == 0  # compatible with version 2
+    Path("bad.avsc").write_text('{"type": "nothing"}')
+    done = registry("register", "x", "bad.avsc")
+    assert (done.status, done.stdout) == (1, b"")
+    assert "Invalid Avro schema" in done.stderr
+
+
+def test_an_incompatible_schema_is_not_registered(client: SchemaRegistryClient) -> None:
+    """The error of the registry says why."""
+    done = registry("register", "orders-value", "wrong.avsc")
+    assert (done.status, done.stdout) == (1, b"")
+    assert "READER_FIELD_MISSING_DEFAULT_VALUE" in done.stderr
+
+
+def test_lists(client: SchemaRegistryClient) -> None:
+    """Subjects, versions and contexts."""
+    client.register_schema("orders-value", Schema(NEW))
+    client.register_schema("items-value", Schema('"string"'))
+    assert rows("subjects") == [{"subject": "items-value"}, {"subject": "orders-value"}]
+    assert rows("subjects", "--prefix", "ord") == [{"subject": "orders-value"}]
+    assert registry("versions", "orders-value").stdout == (
+        b"version\tid\ttype\treferences\n1\t1\tavro\t-\n2\t2\tavro\t-\n"
+    )
+    assert rows("contexts") == [{"context": "."}]
+
+
+def test_show(client: SchemaRegistryClient) -> None:
+    """The schema as a reader wants it, and as the registry has it."""
+    client.register_schema("orders-value", Schema(NEW))
+    shown = registry("show", "orders-value", "--version", "1").stdout.decode()
+    assert shown == json.dumps(json.loads(OLD), indent=2) + "\n"
+    (found,) = rows("show", "orders-value")
+    assert (found["version"], found["schema"]) == (2, NEW)
+
+
+def test_a_schema_is_data(client: SchemaRegistryClient) -> None:
+    """Control characters of a schema are shown as escapes."""
+    text = 'syntax = "proto3"; // \x1b[31m\n\tmessage M {}\n'
+    client.register_schema("m", Schema(text, "PROTOBUF"))
+    assert registry("show", "m").stdout == (b'syntax = "proto3"; // \\x1b[31m\n    message M {}\n')
+
+
+def test_check(client: SchemaRegistryClient) -> None:
+    """Status 0 for a schema that can be registered; status 1, and the reasons, for another one."""
+    done = registry("check", "orders-value", "new.avsc")
+    assert (done.status, done.stdout) == (0, b"new.avsc is compatible with orders-value\n")
+    for options in ([], ["--version", "1"], ["--version", "latest"]):
+        done = registry("check", "orders-value", "wrong.avsc", *options)
+        assert (done.status, done.stderr) == (1, "")
+        header, line = done.stdout.decode().splitlines()
+        assert header == "problem\tplace\treason"
+        assert line == (
+            "READER_FIELD_MISSING_DEFAULT_VALUE\t/fields/1\t"
+            "the writer does not have the field count, which has no default"
+        )
+    assert client.get_versions("orders-value") == [1]
+
+
+def test_references(client: SchemaRegistryClient) -> None:
+    """A file can refer to schemas of other subjects."""
+    Path("list.avsc").write_text(
+        record({"name": "order", "type": "Order"}).replace("Order", "L", 1)
+    )
+    arguments = ["register", "list-value", "list.avsc", "--reference", "Order=orders-value:1"]
+    assert registry(*arguments).status == 0
+    assert rows("versions", "list-value")[0]["references"] == ["Order=orders-value:1"]
+    done = registry(*arguments[:3], "--reference", "Order")
+    assert done.status == 2
+    assert "--reference: 'Order': needs NAME=SUBJECT:VERSION" in done.stderr
+
+
+def test_diff(client: SchemaRegistryClient) -> None:
+    """The lines that differ, with names of the versions."""
+    assert registry("diff", "orders-value").stderr == (
+        "error: orders-value has no version before 1\n"
+    )
+    client.register_schema("orders-value", Schema(NEW))
+    shown = registry("diff", "orders-value").stdout.decode().splitlines()
+    assert shown[:2] == ["--- orders-value version 1", "+++ orders-value version 2"]
+    assert '+      "name": "count",' in shown
+    assert registry("diff", "orders-value", "1", "2").stdout.decode().splitlines() == shown
+    same = registry("diff", "orders-value", "2", "2").stdout
+    assert same == b"orders-value version 2 and version 2 are the same\n"
+    (found,) = rows("diff", "orders-value")
+    assert (found["old"], found["new"], found["lines"]) == (1, 2, shown)
+
+
+def test_delete(client: SchemaRegistryClient) -> None:
+    """The versions are shown first. Without a terminal, --yes is required. --permanent deletes for
+    good, whether or not the versions were deleted before."""
+    client.register_schema("orders-value", Schema(NEW))
+    done = registry("delete", "orders-value")
+    assert done.status == 2
+    assert "--yes: is required without a terminal" in done.stderr
+    assert done.stdout == b"version\tid\ttype\n1\t1\tavro\n2\t2\tavro\n"
+    done = registry("delete", "orders-value", "--version", "1", "--yes")
+    assert done.stdout.endswith(b"orders-value: 1 version deleted\n")
+    assert client.get_versions("orders-value") == [2]
+    assert client.get_versions("orders-value", deleted=True) == [1, 2]
+    assert registry("delete", "orders-value", "--version", "7", "--yes").status == 1
+    done = registry("delete", "orders-value", "--permanent", "--yes")
+    assert done.stdout.endswith(b"orders-value: 2 versions deleted for good\n")
+    assert client.get_subjects(deleted=True) == []
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_delete_a_version_for_good(client: SchemaRegistryClient, deleted: bool) -> None:
+    """One version, whether or not it was deleted before."""
+    client.register_schema("orders-value", Schema(NEW))
+    if deleted:
+        client.delete_version("orders-value", 1)
+    done = registry("delete", "orders-value", "--version", "1", "--permanent", "--yes")
+    assert done.stdout.endswith(b"orders-value: 1 version deleted for good\n")
+    assert client.get_versions("orders-value", deleted=True) == [2]
+
+
+def test_compatibility(client: SchemaRegistryClient) -> None:
+    """The level of the registry applies to a subject until it has its own."""
+    subject = {"subject": "orders-value", "compatibility": "backward", "of": "registry"}
+    assert rows("compatibility", "orders-value") == [subject]
+    full = subject | {"compatibility": "full", "of": "subject"}
+    assert rows("compatibility", "orders-value", "--set", "full") == [full]
+    assert client.get_compatibility("orders-value") == "FULL"
+    assert rows("compatibility", "orders-value", "--unset") == [subject]
+    everything = {"subject": None, "compatibility": "none", "of": "registry"}
+    assert rows("compatibility", "--set", "none") == [everything]
+    assert registry("compatibility", "--unset").status == 2
+    assert registry("compatibility", "orders-value", "--set", "fully").status == 2
+
+
+def test_mode(client: SchemaRegistryClient) -> None:
+    """The mode of the registry and of a subject."""
+    assert rows("mode")[0]["mode"] == "readwrite"
+    assert rows("mode", "orders-value", "--set", "readonly")[0]["mode"] == "readonly"
+    assert registry("register", "orders-value", "new.avsc").status == 1
+    assert rows("mode", "orders-value", "--unset")[0]["mode"] == "readwrite"
+    assert rows("mode", "--set", "readonly") == [
+        {"subject": None, "mode": "readonly", "of": "registry"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["versions"], ["show"], ["diff"], ["delete", "--yes"], ["check", "new.avsc"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_an_unknown_subject(client: SchemaRegistryClient, arguments: list[str]) -> None:
+    """The error suggests the nearest subject."""
+    done = registry(arguments[0], "order-value", *arguments[1:])
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr == (
+        "error: there is no subject 'order-value': did you mean 'orders-value'?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["check", "s", "nowhere.avsc"], "FILE: 'nowhere.avsc' does not exist"),
+        (["check", "s", "a.txt"], "--type: is needed: a.txt ends with none of .avsc"),
+        (["show", "s", "--version", "x"], "--version: 'x' is not the number of a version"),
+        (["subjects", "-X", "url=x"], "-X: the properties of the registry begin with schema.reg"),
+        (["subjects", "-X", "schema.registry.url"], "-X: needs KEY=VALUE"),
+        (["subjects", "-X", "schema.registry.ulr=x"], "did you mean 'url'?"),
+        (["subjects", "--registry", "nowhere"], "url"),
+    ],
+)
+def test_wrong_usage(url: str, arguments: list[str], problem: str) -> None:
+    """Status 2, and what is wrong with which argument."""
+    Path("a.txt").touch()
+    done = registry(*arguments)
+    assert (done.status, done.stdout) == (2, b"")
+    assert problem in words(done.stderr)
+
+
+def test_no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an address, and with one where nothing listens."""
+    monkeypatch.delenv("SCHEMA_REGISTRY_URL", raising=False)
+    done = registry("subjects")
+    assert done.status == 2
+    assert "no registry: give --registry URL" in done.stderr
+    done = registry("subjects", "--registry", "http://127.0.0.1:1", "--timeout", "1")
+    assert done.status == 1
+    assert "Connection refused" in done.stderr
+
+
+def test_where_the_address_comes_from(
+    client: SchemaRegistryClient, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The profile, or the file of a Kafka client, whose own commands ignore these settings."""
+    monkeypatch.delenv("SCHEMA_REGISTRY_URL")
+    text = f"schema.registry.url={url}\nkey.serializer=x\nbasic.auth.credentials.source=USER_INFO"
+    Path("client.properties").write_text(text)
+    assert registry("subjects", "-F", "client.properties").stdout == b"subject\norders-value\n"
+    Path("profiles.toml").write_text(f'[local]\nregistry.url = "{url}"\nproduction = true\n')
+    monkeypatch.setenv("KAFKA_PROFILES", "profiles.toml")
+    assert registry("subjects", "-C", "local").stdout == b"subject\norders-value\n"
+    done = registry("delete", "orders-value", "-C", "local", "--yes")
+    assert done.status == 2
+    assert "also give --yes-really local" in done.stderr
+    done = run("topics", "list", "-F", "client.properties")
+    assert "no brokers: give --brokers" in done.stderr
+
+
+def test_secrets_are_not_shown(client: SchemaRegistryClient, url: str) -> None:
+    """No error repeats a password."""
+    word = secret("registry")
+    for given in (f"basic.auth.user.info={word}", f"bearer.auth.token={word}"):
+        assert word not in registry("subjects", "-X", f"schema.registry.{given}").stderr

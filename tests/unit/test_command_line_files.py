@@ -1,0 +1,199 @@
+"""The files of -F: of Java's clients, of librdkafka and of kcat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("click", reason="the extra [cli] is not installed")
+
+import click
+
+from confluent_kafka._java import java_lines
+from confluent_kafka.cli.config_files import read
+from tests.support.command_line import run, words
+from tests.support.secrets import secret
+
+PASSWORD = secret("file")
+MODULE = "org.apache.kafka.common.security"
+
+
+def file_of(folder: Path, text: str, kind: str = "") -> Path:
+    file = folder / "client.properties"
+    file.write_bytes(text.encode("latin-1"))
+    return Path(f"{kind}{file}")
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        ("a=b", "a", "b"),
+        ("a:b", "a", "b"),
+        ("a b", "a", "b"),
+        ("  a = b ", "a", "b "),
+        ("a==b", "a", "=b"),
+        ("a", "a", ""),
+        (r"a\=c=b", "a=c", "b"),
+        (r"a=\u00e9\t\\n", "a", "\xe9\t\\n"),
+        (r"a=\q", "a", "q"),
+        ("a=b\\\n   c", "a", "bc"),
+        ("a=b\\\r\nc", "a", "bc"),
+        ("a=b\\", "a", "b"),
+        ("a=b\\\\", "a", "b\\"),
+        ("a=b#c", "a", "b#c"),
+    ],
+)
+def test_java_syntax(line: str, key: str, value: str) -> None:
+    """A file of properties is read as Java reads it."""
+    assert list(java_lines(f"# x\n! y\n\n{line}")) == [(4, key, value)]
+
+
+def test_a_wrong_escape() -> None:
+    """The error names the line, and does not repeat it."""
+    with pytest.raises(ValueError, match=r"line 2: .*four hexadecimal") as failure:
+        list(java_lines(f"a=b\nc={PASSWORD}\\u12"))
+    assert PASSWORD not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\n"
+            f"sasl.jaas.config={MODULE}.plain.PlainLoginModule required \\\n"
+            f'    username="alice" \\\n    password="{PASSWORD}";\n',
+            {
+                "security.protocol": "SASL_SSL",
+                "sasl.mechanism": "PLAIN",
+                "sasl.username": "alice",
+                "sasl.password": PASSWORD,
+            },
+        ),
+        (
+            f"sasl.jaas.config: {MODULE}.scram.ScramLoginModule required username='a' "
+            f"password='{PASSWORD}' tokenauth=false;",
+            {"sasl.username": "a", "sasl.password": PASSWORD},
+        ),
+        (
+            f"sasl.login.callback.handler.class={MODULE}.oauthbearer.OAuthBearerLoginCallbackHandler\n"
+            f"sasl.jaas.config={MODULE}.oauthbearer.OAuthBearerLoginModule required "
+            f"clientId=me clientSecret='{PASSWORD}' extension_logicalCluster=lkc-1;",
+            {
+                "sasl.oauthbearer.method": "oidc",
+                "sasl.oauthbearer.client.id": "me",
+                "sasl.oauthbearer.client.secret": PASSWORD,
+                "sasl.oauthbearer.extensions": "logicalCluster=lkc-1",
+            },
+        ),
+        (
+            "sasl.jaas.config=OAuthBearerLoginModule required unsecuredLoginStringClaim_sub=me;",
+            {
+                "enable.sasl.oauthbearer.unsecure.jwt": "true",
+                "sasl.oauthbearer.config": "principal=me",
+            },
+        ),
+        (
+            "ssl.truststore.location=/ca.pem\nssl.truststore.type=PEM\n"
+            "ssl.endpoint.identification.algorithm=\n",
+            {"ssl.ca.location": "/ca.pem", "ssl.endpoint.identification.algorithm": "none"},
+        ),
+        (
+            f"ssl.keystore.type=PKCS12\nssl.keystore.location=/k\nssl.keystore.password={PASSWORD}",
+            {"ssl.keystore.location": "/k", "ssl.keystore.password": PASSWORD},
+        ),
+        (
+            "key.serializer=x\npartition.assignment.strategy=\\\n"
+            "  org.apache.kafka.clients.consumer.CooperativeStickyAssignor\n"
+            "auto.offset.reset=none\nrequest.timeout.ms=9000\n",
+            {
+                "partition.assignment.strategy": "cooperative-sticky",
+                "auto.offset.reset": "error",
+                "socket.timeout.ms": "9000",
+            },
+        ),
+        ("bootstrap.servers: a:9092\n", {"bootstrap.servers": "a:9092"}),
+        ("! mine\nlinger.ms = 5", {"linger.ms": "5"}),
+        # of librdkafka and kcat
+        ("bootstrap.servers = a:1\n # b\n", {"bootstrap.servers": "a:1"}),
+        (f"sasl.password={PASSWORD}\\t\n", {"sasl.password": f"{PASSWORD}\\t"}),
+        (
+            "metadata.broker.list=a:1\nrequest.timeout.ms=1",
+            {"metadata.broker.list": "a:1", "request.timeout.ms": "1"},
+        ),
+    ],
+)
+def test_a_file(
+    text: str, found: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of Java's clients, librdkafka or kcat works without saying which it is."""
+    assert read(file_of(tmp_path, text)) == found
+    assert PASSWORD not in capsys.readouterr().err
+
+
+def test_one_remark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Properties that only Java's clients use are left out, and one line names them."""
+    given = "key.serializer=x\nvalue.deserializer=x\nmax.poll.records=5\nssl.protocol=TLSv1.3\n"
+    file = file_of(tmp_path, f"bootstrap.servers=a:1\n{given}")
+    assert read(file) == {"bootstrap.servers": "a:1"}
+    names = "key.serializer, value.deserializer, max.poll.records, ssl.protocol"
+    assert capsys.readouterr().err == f"{file}: only Java's clients use {names}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("bootstrap.servers=a:1\nrequest.timeout.ms=5", " in request.timeout.ms"),
+        ("bootstrap.servers=a:1\nclient.id=a\\b", " in client.id"),
+        ("ssl.keystore.location=/k", ""),
+    ],
+)
+def test_no_guess(text: str, where: str, tmp_path: Path) -> None:
+    """Where both kinds of clients read a file differently, the error says how to name the kind."""
+    file = file_of(tmp_path, text)
+    with pytest.raises(click.BadParameter) as failure:
+        read(file)
+    assert f"differently{where}. Say which" in failure.value.message
+    assert f"-F java:{file} or -F librdkafka:{file}" in failure.value.message
+
+
+def test_the_kind_is_given(tmp_path: Path) -> None:
+    """java: and librdkafka: in front of the path end all doubt."""
+    text = "client.id=a\\b\nrequest.timeout.ms=5"
+    java = {"client.id": "ab", "socket.timeout.ms": "5"}
+    assert read(file_of(tmp_path, text, "java:")) == java
+    ours = {"client.id": "a\\b", "request.timeout.ms": "5"}
+    assert read(file_of(tmp_path, text, "librdkafka:")) == ours
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("ssl.truststore.location=/t.jks", "property ssl.truststore.location: a Java key store"),
+        ("ssl.truststore.location=/t.p12", "OpenSSL reads no PKCS#12 trust store: write it as PEM"),
+        ("ssl.truststore.location=/t.p12", "give that as ssl.ca.location"),
+        ("ssl.keystore.location=/t.jks\nkey.serializer=x", "turn it into PKCS#12"),
+        ("sasl.jaas.config=x", "property sasl.jaas.config is not of the form"),
+        (
+            "sasl.jaas.config=ScramLoginModule required username=a password=b tokenauth=true;",
+            "cannot log in with a delegation token",
+        ),
+        ("config.providers=vault", "property config.providers cannot be given"),
+        (
+            "max.poll.records=1\npartition.assignment.strategy=a.StickyAssignor",
+            "partition.assignment.strategy: librdkafka has RangeAssignor",
+        ),
+    ],
+)
+def test_what_cannot_work(text: str, problem: str, tmp_path: Path) -> None:
+    """The error of a command says which property, why, and what to do instead."""
+    file = file_of(tmp_path, text)
+    done = run("topics", "list", "-F", str(file))
+    assert (done.status, done.stdout) == (2, b"")
+    assert problem in words(done.stderr)
+
+
+def test_a_file_that_is_missing() -> None:
+    """Also after the kind."""
+    done = run("topics", "list", "-F", "java:nowhere")
+    assert "'nowhere' does not exist" in done.stderr
