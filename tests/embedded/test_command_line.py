@@ -814,7 +814,6 @@ def test_arguments_that_the_client_refuses(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["topics", "describe", "t", "t"], "Duplicate topics"),
         (["groups", "delete", "g", "g", "--yes"], "Duplicate groups"),
     ],
 )

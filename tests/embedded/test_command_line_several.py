@@ -14,7 +14,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli import groups, topics
+from confluent_kafka.cli import groups, topic_states, topics
 from tests.support.command_line import run
 
 
@@ -35,6 +35,9 @@ class Admin:
     def delete_topics(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
         return answers(lambda name: None, KafkaError.UNKNOWN_TOPIC_OR_PART)
 
+    def list_topics(self, **_: Any) -> Any:
+        return SimpleNamespace(topics={"first": None, "wrongs": None})
+
     def delete_consumer_groups(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
         return answers(lambda name: None, KafkaError.NON_EMPTY_GROUP)
 
@@ -52,7 +55,7 @@ class Admin:
         (
             "topics delete -y",
             b"topic first was deleted\ntopic last was deleted\n",
-            "error: topic 'wrong': Broker: Unknown topic or partition\n",
+            "error: topic 'wrong' does not exist: did you mean 'wrongs'?\n",
         ),
         (
             "groups delete -y",
@@ -62,7 +65,7 @@ class Admin:
         (
             "topics describe",
             b"topic\tpartition\tleader\treplicas\tin sync\nfirst\t0\t-\t\t\nlast\t0\t-\t\t\n",
-            "error: topic 'wrong': Broker: Unknown topic or partition\n",
+            "error: topic 'wrong' does not exist: did you mean 'wrongs'?\n",
         ),
     ],
 )
@@ -75,6 +78,6 @@ def test_some_fail(
     def administering(*arguments: object) -> Iterator[Admin]:
         yield Admin()
 
-    for module in (topics, groups):
+    for module in (topics, topic_states, groups):
         monkeypatch.setattr(module, "administering", administering)
     assert run(*command.split(), "first", "wrong", "last", "-b", "x") == (1, stdout, error)

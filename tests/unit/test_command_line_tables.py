@@ -28,9 +28,24 @@ MS = 1_780_000_000_000
 TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ("topics", ("topic", "partitions", "replicas"), ["payments.orders.created", 128, 3]),
     (
-        "topics",
-        ("topic", "partition", "leader", "replicas", "in sync"),
-        ["payments.orders.created", 12, 101, [101, 102, 103, 104, 105], [101, 102, 103, 104]],
+        "topic_apply",
+        ("topic", "change", "setting", "old", "new"),
+        ["payments.orders.created", "set", "message.timestamp.type", "CreateTime", "LogAppendTime"],
+    ),
+    (
+        "topic_states",
+        ("topic", "partition", "leader", "replicas", "in sync", "min in sync"),
+        ["payments.orders.created", 12, 101, [101, 102, 103, 104, 105], [101, 102, 103, 104], 2],
+    ),
+    (
+        "topic_offsets",
+        ("topic", "partition", "offset", "timestamp"),
+        ["payments.orders.created", 12, 123_456_789, 1_767_225_600_000],
+    ),
+    (
+        "topic_offsets",
+        ("topic", "partition", "begin", "new begin", "messages"),
+        ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
     ),
     ("groups", ("group", "state", "type"), ["billing-service-production", "stable", "classic"]),
     (
