@@ -14,7 +14,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli import groups, topic_states, topics
+from confluent_kafka.cli import groups, topics
 from tests.support.command_line import run
 
 
@@ -41,13 +41,6 @@ class Admin:
     def delete_consumer_groups(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
         return answers(lambda name: None, KafkaError.NON_EMPTY_GROUP)
 
-    def describe_topics(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
-        one = SimpleNamespace(id=0, leader=None, replicas=[], isr=[])
-        return answers(
-            lambda name: SimpleNamespace(name=name, partitions=[one]),
-            KafkaError.UNKNOWN_TOPIC_OR_PART,
-        )
-
 
 @pytest.mark.parametrize(
     ("command", "stdout", "error"),
@@ -62,11 +55,6 @@ class Admin:
             b"group first was deleted\ngroup last was deleted\n",
             "error: group 'wrong': Broker: The group is not empty\n",
         ),
-        (
-            "topics describe",
-            b"topic\tpartition\tleader\treplicas\tin sync\nfirst\t0\t-\t\t\nlast\t0\t-\t\t\n",
-            "error: topic 'wrong' does not exist: did you mean 'wrongs'?\n",
-        ),
     ],
 )
 def test_some_fail(
@@ -78,6 +66,6 @@ def test_some_fail(
     def administering(*arguments: object) -> Iterator[Admin]:
         yield Admin()
 
-    for module in (topics, topic_states, groups):
+    for module in (topics, groups):
         monkeypatch.setattr(module, "administering", administering)
     assert run(*command.split(), "first", "wrong", "last", "-b", "x") == (1, stdout, error)

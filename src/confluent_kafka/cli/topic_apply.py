@@ -104,7 +104,7 @@ def _present(admin: AdminClient, names: list[str], timeout: float) -> dict[str, 
     return {
         name: Present(
             len(topic.partitions),
-            {len(partition.replicas) for partition in topic.partitions},
+            {len(partition.replicas) for partition in topic.partitions.values()},
             configs[name],
         )
         for name, topic in found.items()

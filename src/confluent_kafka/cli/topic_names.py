@@ -17,9 +17,12 @@ from confluent_kafka.cli.values import topic_name
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from confluent_kafka.admin import AdminClient, TopicDescription
+    from confluent_kafka.admin import AdminClient, TopicMetadata
 
 _T = TypeVar("_T")
+
+_DENIED = KafkaError.TOPIC_AUTHORIZATION_FAILED
+_MISSING = KafkaError.UNKNOWN_TOPIC_OR_PART
 
 
 def name_or_pattern(text: str) -> str:
@@ -39,8 +42,8 @@ def name_or_pattern(text: str) -> str:
 
 def described(
     admin: AdminClient, wanted: Iterable[str] | None, timeout: float
-) -> tuple[dict[str, TopicDescription], list[str]]:
-    """Describe the topics that arguments name.
+) -> tuple[dict[str, TopicMetadata], list[str]]:
+    """Return the topics that arguments name, with their partitions.
 
     Args:
         admin: a connected client.
@@ -50,21 +53,41 @@ def described(
     Returns:
         The topics by name, and a line for each topic that failed or does not exist.
     """
-    texts = ["^"] if wanted is None else list(wanted)
-    names = [text for text in texts if not text.startswith("^")]
-    patterns = [text for text in texts if text.startswith("^")]
-    unmatched = []
-    known = sorted(admin.list_topics(timeout=timeout).topics) if patterns else []
-    for pattern in patterns:
-        matching = [name for name in known if re.search(pattern, name)]
-        if not matching and wanted is not None:
-            unmatched.append(f"no topic matches {pattern!r}")
-        names += matching
+    # Any broker can answer this, while describe_topics() waits for the controller, which may be
+    # the broker that is down.
+    known = admin.list_topics(timeout=timeout).topics
+    names: dict[str, None] = {}
+    failures = []
+    for text in sorted(known) if wanted is None else wanted:
+        matching = [text]
+        if text.startswith("^"):
+            matching = [name for name in sorted(known) if re.search(text, name)]
+            if not matching:
+                failures.append(f"no topic matches {text!r}")
+        names |= dict.fromkeys(matching)
+    found = {name: known[name] for name in names if name in known}
+    broken = {name: topic.error for name, topic in found.items() if topic.error is not None}
+    failures += [f"topic {name!r}: {error.str()}" for name, error in broken.items()]
+    failures += _reasons(admin, [name for name in names if name not in known], known, timeout)
+    return {name: topic for name, topic in found.items() if name not in broken}, failures
+
+
+def _reasons(
+    admin: AdminClient, missing: list[str], known: Iterable[str], timeout: float
+) -> list[str]:
+    """Return a line for each topic that the list lacks. This user may not be allowed to see it."""
+    if not missing:
+        return []
     # describe_topics(), because list_topics(name) lets brokers create a topic that is missing.
-    collection = TopicCollection(list(dict.fromkeys(names)))
-    futures = admin.describe_topics(collection, request_timeout=timeout)
-    found, failures = settled_topics(admin, futures, timeout)
-    return found, unmatched + failures
+    futures = admin.describe_topics(TopicCollection(missing), request_timeout=timeout)
+    denied = [name for name, future in futures.items() if _failed(future, _DENIED)]
+    lines = [f"topic {name!r} is forbidden for this user" for name in denied]
+    return lines + [_no_topic(name, known) for name in missing if name not in denied]
+
+
+def _no_topic(name: str, known: Iterable[str]) -> str:
+    hint = did_you_mean(name, known)
+    return f"topic {name!r} does not exist{': ' if hint else ''}{hint}"
 
 
 def settled_topics(
@@ -80,22 +103,16 @@ def settled_topics(
     Returns:
         The results by topic, and a line for each topic that failed or does not exist.
     """
-    missing = [name for name, future in futures.items() if _is_missing(future)]
+    missing = [name for name, future in futures.items() if _failed(future, _MISSING)]
     there = {name: future for name, future in futures.items() if name not in missing}
     found, failures = settled("topic", there)
-    if missing:
-        known = admin.list_topics(timeout=timeout).topics
-        hints = {name: did_you_mean(name, known) for name in missing}
-        failures += [
-            f"topic {name!r} does not exist{': ' if hint else ''}{hint}"
-            for name, hint in hints.items()
-        ]
-    return found, failures
+    known = admin.list_topics(timeout=timeout).topics if missing else ()
+    return found, failures + [_no_topic(name, known) for name in missing]
 
 
 def existing(
     admin: AdminClient, wanted: Iterable[str] | None, timeout: float
-) -> dict[str, TopicDescription]:
+) -> dict[str, TopicMetadata]:
     """Return the topics that arguments name, as described(). End the command if one fails."""
     found, failures = described(admin, wanted, timeout)
     if failures:
@@ -141,9 +158,6 @@ def by_name(places: Iterable[TopicPartition]) -> list[str]:
     return [f"{place.topic}:{place.partition}" for place in places]
 
 
-def _is_missing(future: Future[_T]) -> bool:
+def _failed(future: Future[_T], code: int) -> bool:
     error = future.exception()
-    return (
-        isinstance(error, KafkaException)
-        and error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
-    )
+    return isinstance(error, KafkaException) and error.args[0].code() == code

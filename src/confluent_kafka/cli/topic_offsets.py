@@ -81,9 +81,9 @@ def offsets(
     with administering(brokers, config_file, properties, timeout) as admin:
         found, failures = described(admin, topics, timeout)
         places = [
-            TopicPartition(topic.name, partition.id)
-            for topic in found.values()
-            for partition in topic.partitions
+            TopicPartition(name, number)
+            for name, topic in found.items()
+            for number in sorted(topic.partitions)
         ]
         results, more = _looked_up(admin, dict.fromkeys(places, _spec(at)), timeout)
     if results or not failures + more:

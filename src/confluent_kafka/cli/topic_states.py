@@ -14,8 +14,7 @@ from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.topic_names import described, name_or_pattern
 
 if TYPE_CHECKING:
-    from confluent_kafka._values.cluster import TopicPartitionInfo
-    from confluent_kafka.admin import AdminClient, TopicDescription
+    from confluent_kafka.admin import AdminClient, PartitionMetadata, TopicMetadata
 
 _COLUMNS = ("topic", "partition", "leader", "replicas", "in sync")
 _LEAST = "min.insync.replicas"
@@ -25,7 +24,7 @@ class _State(NamedTuple):
     """A partition, and the least number of replicas in sync for acks=all. None: not requested."""
 
     topic: str
-    partition: TopicPartitionInfo
+    partition: PartitionMetadata
     least: int | None
 
 
@@ -35,20 +34,19 @@ _Table = tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]
 
 
 def _is_under_replicated(state: _State) -> bool:
-    return len(state.partition.isr) < len(state.partition.replicas)
+    return len(state.partition.isrs) < len(state.partition.replicas)
 
 
 def _is_at_min_isr(state: _State) -> bool:
-    return len(state.partition.isr) == state.least
+    return len(state.partition.isrs) == state.least
 
 
 def _is_under_min_isr(state: _State) -> bool:
-    return state.least is not None and len(state.partition.isr) < state.least
+    return state.least is not None and len(state.partition.isrs) < state.least
 
 
 def _is_unavailable(state: _State) -> bool:
-    leader = state.partition.leader
-    return leader is None or leader.id < 0
+    return state.partition.leader < 0
 
 
 def describe(
@@ -159,7 +157,7 @@ def _configs(
 
 def _partitions(
     admin: AdminClient,
-    topics: dict[str, TopicDescription],
+    topics: dict[str, TopicMetadata],
     wanted: list[_Test],
     timeout: float,
 ) -> _Table:
@@ -176,17 +174,13 @@ def _passes(state: _State, tests: list[_Test]) -> bool:
     return not tests or any(test(state) for test in tests)
 
 
-def _states(topics: dict[str, TopicDescription], least: dict[str, int]) -> Iterator[_State]:
-    for topic in topics.values():
-        for partition in topic.partitions:
-            yield _State(topic.name, partition, least.get(topic.name))
+def _states(topics: dict[str, TopicMetadata], least: dict[str, int]) -> Iterator[_State]:
+    for name, topic in topics.items():
+        for _, partition in sorted(topic.partitions.items()):
+            yield _State(name, partition, least.get(name))
 
 
 def _row(state: _State) -> tuple[Any, ...]:
     partition = state.partition
-    return (
-        *(state.topic, partition.id),
-        None if partition.leader is None else partition.leader.id,
-        [node.id for node in partition.replicas],
-        [node.id for node in partition.isr],
-    )
+    leader = None if _is_unavailable(state) else partition.leader
+    return state.topic, partition.id, leader, partition.replicas, partition.isrs
