@@ -47,6 +47,16 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("topic", "partition", "begin", "new begin", "messages"),
         ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
     ),
+    (
+        "elect_leaders",
+        ("topic", "partition", "before", "leader"),
+        ["payments.orders.created", 12, 101, 102],
+    ),
+    (
+        "elect_leaders",
+        ("topic", "partition", "replicas"),
+        ["payments.orders.created", 12, [101, 102, 103]],
+    ),
     ("groups", ("group", "state", "type"), ["billing-service-production", "stable", "classic"]),
     (
         "groups",
