@@ -76,6 +76,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("name", "value", "source"),
         ["leader.replication.throttled.replicas", "0:101, 0:102, 1:103 " * 9, "default_config"],
     ),
+    ("users", ("user", "mechanism", "iterations"), ["billing", "scram-sha-512", 16384]),
     (
         "acls",
         ("resource", "name", "pattern", "principal", "host", "operation", "permission"),

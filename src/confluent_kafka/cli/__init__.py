@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = {
 }
 ADMINISTRATION: Mapping[str, str] = {
     "acls": "List, create and delete ACLs.",
+    "users": "List, set and delete the credentials of users who log in with SCRAM.",
     "quotas": "Show and change client quotas.",
     "share-groups": "List, describe and delete share groups, and change their offsets.",
     "transactions": "List and describe transactions and their producers, and abort transactions.",
