@@ -531,8 +531,6 @@ class TestSettings:
             (["prodcue"], "produce"),
             (["topics", "delete", "t"], "--yes: is required without a terminal"),
             (["groups", "delete", "g"], "--yes: is required without a terminal"),
-            (["acls", "delete", "--name", "t"], "--yes: is required without a terminal"),
-            (["acls", "delete", "--all"], "--yes: is required without a terminal"),
             (["acls", "delete", "-y"], "--all: without --resource, --name, --principal or"),
             (["acls", "delete", "-y", "--resource", "any"], "give a filter, or --all"),
             (["acls", "delete", "-y", "--all", "--name", "t"], "cannot be combined with a filter"),

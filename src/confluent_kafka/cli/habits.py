@@ -193,6 +193,7 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--topic": _RESOURCE.format(kind="topic"),
         "--group": _RESOURCE.format(kind="group"),
         "--transactional-id": _RESOURCE.format(kind="transactional_id"),
+        "--idempotent": "You can leave it out: --producer is enough since Kafka 2.8.",
         "--cluster": "Use --resource broker --name kafka-cluster.",
         "--allow-principal": "Use --principal User:NAME --permission allow.",
         "--deny-principal": "Use --principal User:NAME --permission deny.",
