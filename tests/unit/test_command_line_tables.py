@@ -48,6 +48,12 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
     ),
     (
+        "brokers",
+        ("broker", "host", "port", "rack", "controller", "leads", "replicas"),
+        [101, "kafka-1.example.internal", 9092, "eu-1a", True, 1234, 3702],
+    ),
+    ("brokers", ("request", "key", "lowest", "highest"), ["AlterPartitionReassignments", 45, 0, 1]),
+    (
         "elect_leaders",
         ("topic", "partition", "before", "leader"),
         ["payments.orders.created", 12, 101, 102],
