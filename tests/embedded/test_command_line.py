@@ -541,8 +541,6 @@ class TestSettings:
             (["prodcue"], "produce"),
             (["topics", "delete", "t"], "--yes: is required without a terminal"),
             (["groups", "delete", "g"], "--yes: is required without a terminal"),
-            (["acls", "delete", "--name", "t"], "--yes: is required without a terminal"),
-            (["acls", "delete", "--all"], "--yes: is required without a terminal"),
             (["acls", "delete", "-y"], "--all: without --resource, --name, --principal or"),
             (["acls", "delete", "-y", "--resource", "any"], "give a filter, or --all"),
             (["acls", "delete", "-y", "--all", "--name", "t"], "cannot be combined with a filter"),
@@ -829,7 +827,6 @@ def test_arguments_that_the_client_refuses(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["topics", "describe", "t", "t"], "Duplicate topics"),
         (["groups", "delete", "g", "g", "--yes"], "Duplicate groups"),
     ],
 )

@@ -31,7 +31,11 @@ class Terminal:
         self.shown = b""
         self._ours, theirs = os.openpty()
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments], stdin=theirs, stdout=theirs, stderr=theirs
+            [*COMMAND, *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,  # /dev/tty, where passwords are read, is no other terminal
         )
         os.close(theirs)
 
@@ -44,7 +48,7 @@ class Terminal:
         os.close(self._ours)
 
     def press(self, key: bytes) -> None:
-        # A process that is the leader of no session gets no signal from the terminal.
+        # The terminal controls no session, so it sends no signal.
         if key == b"\x03":
             self.process.send_signal(signal.SIGINT)
         else:

@@ -268,6 +268,24 @@ class TestAdministration:
         make_topic()
         assert rows(admin("acls list", *options, "--json")) == []
 
+    def test_acls_of_a_consumer(
+        self, secured_kafka: SecuredKafkaCluster, admin: Run, make_topic: MakeTopic
+    ) -> None:
+        """--consumer creates the ACLs that a consumer needs, and deletes the same ACLs."""
+        name = f"acl-{uuid.uuid4().hex[:12]}"
+        options = ["--principal", "User:carol", "--consumer", "--topic", name, "--group", name]
+        created = rows(admin("acls create", *options, "--json"))
+        assert [(row["resource"], row["operation"]) for row in created] == [
+            ("topic", "read"),
+            ("topic", "describe"),
+            ("group", "read"),
+        ]
+        make_topic()  # every broker has heard of them
+        assert rows(admin("acls list", "--name", name, "--json")) == created
+        assert rows(admin("acls delete", *options, "--yes", "--json")) == created
+        make_topic()
+        assert rows(admin("acls list", "--name", name, "--json")) == []
+
     def test_cluster(self, secured_kafka: SecuredKafkaCluster, admin: Run) -> None:
         """The command shows every broker, and which one is the controller."""
         found = rows(admin("cluster describe", "--json"))

@@ -134,4 +134,4 @@ def test_in_bash(tmp_path: Path) -> None:
     done = subprocess.run(
         [bash, "--norc", "-c", f"{script}\n{ask}"], capture_output=True, text=True, timeout=TIMEOUT
     )
-    assert (done.stdout, done.stderr) == ("describe delete\n", "")
+    assert (done.stdout, done.stderr) == ("describe delete delete-records\n", "")

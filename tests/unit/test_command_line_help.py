@@ -66,7 +66,10 @@ def test_order() -> None:
     """
     assert listed() == [*cli.COMMANDS, *cli.ADMINISTRATION]
     assert listed()[:4] == ["produce", "consume", "topics", "groups"]
-    assert listed("topics") == ["list", "describe", "create", "grow", "delete"]
+    assert listed("topics") == [
+        *("list", "describe", "create", "grow", "delete"),
+        *("offsets", "delete-records", "apply"),
+    ]
     assert listed("groups") == ["list", "describe", "delete"]
     create = run("topics", "create", "--help").stdout.decode()
     assert create.index("--partitions") < create.index("Connection:") < create.index("--brokers")
@@ -84,7 +87,10 @@ def test_order() -> None:
         ),
         (
             ["topics", "list", "-b", NO_BROKER, "--timeout", "0.1"],
-            {"topics", "administration", "ending", "settings", "terminal", "habits"},
+            {
+                *("topics", "topic_apply", "topic_names", "topic_offsets", "topic_states", "bound"),
+                *("administration", "ending", "settings", "terminal", "habits"),
+            },
             {"rich", "asyncio"},
         ),
         (
@@ -173,8 +179,7 @@ def test_what_help_imports() -> None:
         ("-L -b x", "Use `topics list`, or `cluster describe` for the brokers."),
         ("-b x topics list", "Give it after the command"),
         ("-C -t orders", "Use `consume TOPIC`."),
-        ("topics create t --if-not-exists", "You can leave it out"),
-        ("topics delete t --if-exists", "You can leave it out"),
+        ("topics describe --under-replicated-partitions", "Use --under-replicated."),
         ("groups list --state stable", "You can leave it out"),
         ("help", "Use --help."),
         ("version", "Use --version."),

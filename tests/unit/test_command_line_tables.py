@@ -28,9 +28,40 @@ MS = 1_780_000_000_000
 TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ("topics", ("topic", "partitions", "replicas"), ["payments.orders.created", 128, 3]),
     (
-        "topics",
-        ("topic", "partition", "leader", "replicas", "in sync"),
-        ["payments.orders.created", 12, 101, [101, 102, 103, 104, 105], [101, 102, 103, 104]],
+        "topic_apply",
+        ("topic", "change", "setting", "old", "new"),
+        ["payments.orders.created", "set", "message.timestamp.type", "CreateTime", "LogAppendTime"],
+    ),
+    (
+        "topic_states",
+        ("topic", "partition", "leader", "replicas", "in sync", "min in sync"),
+        ["payments.orders.created", 12, 101, [101, 102, 103, 104, 105], [101, 102, 103, 104], 2],
+    ),
+    (
+        "topic_offsets",
+        ("topic", "partition", "offset", "timestamp"),
+        ["payments.orders.created", 12, 123_456_789, 1_767_225_600_000],
+    ),
+    (
+        "topic_offsets",
+        ("topic", "partition", "begin", "new begin", "messages"),
+        ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
+    ),
+    (
+        "brokers",
+        ("broker", "host", "port", "rack", "controller", "leads", "replicas"),
+        [101, "kafka-1.example.internal", 9092, "eu-1a", True, 1234, 3702],
+    ),
+    ("brokers", ("request", "key", "lowest", "highest"), ["AlterPartitionReassignments", 45, 0, 1]),
+    (
+        "elect_leaders",
+        ("topic", "partition", "before", "leader"),
+        ["payments.orders.created", 12, 101, 102],
+    ),
+    (
+        "elect_leaders",
+        ("topic", "partition", "replicas"),
+        ["payments.orders.created", 12, [101, 102, 103]],
     ),
     ("groups", ("group", "state", "type"), ["billing-service-production", "stable", "classic"]),
     (
@@ -86,6 +117,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("name", "value", "source"),
         ["leader.replication.throttled.replicas", "0:101, 0:102, 1:103 " * 9, "default_config"],
     ),
+    ("users", ("user", "mechanism", "iterations"), ["billing", "scram-sha-512", 16384]),
     (
         "acls",
         ("resource", "name", "pattern", "principal", "host", "operation", "permission"),

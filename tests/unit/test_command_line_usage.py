@@ -44,7 +44,7 @@ def reason(command: str) -> str:
         ("consume", f"TOPICS is missing. Usage: {PROGRAM} consume [OPTIONS] TOPICS..."),
         (
             "acls create --name n",
-            f"--resource is missing. Usage: {PROGRAM} acls create [OPTIONS]",
+            f"--principal is missing. Usage: {PROGRAM} acls create [OPTIONS]",
         ),
         ("delegation-tokens renew x y", "too many arguments: y"),
         ("topics list x y", "too many arguments: x y"),

@@ -39,9 +39,12 @@ COMMANDS: Mapping[str, str] = {
 }
 ADMINISTRATION: Mapping[str, str] = {
     "acls": "List, create and delete ACLs.",
+    "users": "List, set and delete the credentials of users who log in with SCRAM.",
     "quotas": "Show and change client quotas.",
     "share-groups": "List, describe and delete share groups, and change their offsets.",
     "transactions": "List and describe transactions and their producers, and abort transactions.",
+    "brokers": "List brokers, show their configuration and versions, and unregister brokers.",
+    "elect-leaders": "Let the first replica of each partition lead it again.",
     "reassign": "Move partitions to other brokers, list such moves, and cancel them.",
     "log-dirs": "List the replicas in the log directories of brokers, with their sizes.",
     "dump-log": "Show the batches in log segments of a broker, including KRaft metadata and "

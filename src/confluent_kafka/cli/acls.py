@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from confluent_kafka.cli.acl_shortcuts import (
+    Consumer,
+    Groups,
+    Producer,
+    Shortcut,
+    Topics,
+    TransactionalIds,
+)
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -14,11 +22,14 @@ from confluent_kafka.cli.administration import (
     administering,
     choice,
     confirm,
+    settled,
     show,
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import option
+from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import counted
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import (
@@ -96,18 +107,21 @@ def list_(
     )
 )
 def create(
-    resource: Annotated[str, option("--resource", help=f"Kind of the resource: {_KINDS}.")],
-    name: Annotated[str, option("--name", help="Name of the resource.")],
     principal: Annotated[
         str, option("--principal", help="User or group of the ACL, such as User:alice.")
-    ],
-    operation: Annotated[
-        str, option("--operation", help="Operation: all, read, write, create, and so on.")
     ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
+    resource: Annotated[
+        str | None, option("--resource", help=f"Kind of the resource: {_KINDS}.")
+    ] = None,
+    name: Annotated[str | None, option("--name", help="Name of the resource.")] = None,
+    operation: Annotated[
+        str | None, option("--operation", help="Operation: all, read, write, create, and so on.")
+    ] = None,
     pattern: Annotated[
         str, option("--pattern", help="Kind of the name: literal or prefixed.")
     ] = "literal",
@@ -120,25 +134,54 @@ def create(
             "--permission", help="Whether the ACL allows or denies the operation: allow or deny."
         ),
     ] = "allow",
+    producer: Producer = False,
+    consumer: Consumer = False,
+    topic: Topics = None,
+    group: Groups = None,
+    transactional_id: TransactionalIds = None,
 ) -> None:
-    """Create an ACL. If the same ACL exists already, nothing changes."""
+    """Create ACLs, and show them. If the same ACL exists already, nothing changes.
+
+    Give --resource, --name and --operation for one ACL. With --producer, the user may write,
+    describe and create the topics, and write and describe the transactional ids. With --consumer,
+    the user may read and describe the topics, and read the groups.
+    """
     from confluent_kafka.admin import AclBinding
 
-    kind, form, what, effect = _choices(resource, pattern, operation, permission)
+    shortcut = Shortcut(producer, consumer, topic or [], group or [], transactional_id or [])
+    single = {"--resource": resource, "--name": name, "--operation": operation}
+    shortcut.check(dict(single))
+    for each, value in single.items():
+        if not shortcut and value is None:
+            raise click.BadParameter(
+                "is required without --producer or --consumer", param_hint=each
+            )
+    kind, form, what, effect = _choices(
+        resource or "topic", pattern, operation or "all", permission
+    )
     try:
-        binding = AclBinding(kind, name, form, principal, host, what, effect)
+        wanted = (
+            shortcut.bindings(principal, host, form, effect)
+            if shortcut
+            else [AclBinding(kind, name or "", form, principal, host, what, effect)]
+        )
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
     with administering(brokers, config_file, properties, timeout) as admin:
-        admin.create_acls([binding], request_timeout=timeout)[binding].result()
-    print("the ACL was created")
+        futures = admin.create_acls(wanted, request_timeout=timeout)
+        created, failures = settled("ACL", {_line(each): one for each, one in futures.items()})
+    done = [each for each in futures if _line(each) in created]
+    if done:
+        _show(done, as_json)
+    if failures:
+        fail(*failures)
 
 
 @app.command(
     examples=(
         "confluent-kafka acls delete --principal User:alice -b localhost:9092",
-        "confluent-kafka acls delete --resource topic --name orders --yes \\\n"
-        "    -F test.properties",
+        "confluent-kafka acls delete --producer --topic orders --principal User:alice \\\n"
+        "    -F prod.properties",
     )
 )
 def delete(
@@ -149,21 +192,62 @@ def delete(
     as_json: AsJson = False,
     yes: Yes = False,
     everything: Annotated[bool, option("--all", help="Delete every ACL.")] = False,
-    resource: Resource = "any",
+    resource: Annotated[
+        str | None, option("--resource", help=f"Kind of the resource: any, {_KINDS}.")
+    ] = None,
     name: Name = None,
     pattern: Pattern = "any",
     principal: Principal = None,
     host: Host = None,
-    operation: Operation = "any",
+    operation: Annotated[
+        str | None, option("--operation", help="Operation: any, all, read, write, and so on.")
+    ] = None,
     permission: Permission = "any",
+    producer: Producer = False,
+    consumer: Consumer = False,
+    topic: Topics = None,
+    group: Groups = None,
+    transactional_id: TransactionalIds = None,
 ) -> None:
-    """Delete the ACLs that match the options, and show them."""
-    wanted = _filter(resource, name, pattern, principal, host, operation, permission)
-    _check_all(wanted, everything)
-    confirm(f"Delete {'all ACLs' if everything else 'the ACLs that match the options'}?", yes)
+    """Delete the ACLs that match the options. Shows them, and asks first.
+
+    With --producer or --consumer, the command deletes what `acls create` with the same options
+    creates.
+    """
+    shortcut = Shortcut(producer, consumer, topic or [], group or [], transactional_id or [])
+    shortcut.check({"--resource": resource, "--name": name, "--operation": operation})
+    if shortcut:
+        if principal is None:
+            raise click.BadParameter(
+                "is required with --producer and --consumer", param_hint="--principal"
+            )
+        form, effect = (
+            default if text == "any" else text
+            for text, default in ((pattern, "literal"), (permission, "allow"))
+        )
+        _, chosen, _, allowed = _choices("topic", form, "all", effect)
+        wanted = shortcut.filters(principal, host or "*", chosen, allowed)
+    else:
+        kind, what = resource or "any", operation or "any"
+        wanted = [_filter(kind, name, pattern, principal, host, what, permission)]
+        _check_all(wanted[0], everything)
     with administering(brokers, config_file, properties, timeout) as admin:
-        found = admin.delete_acls([wanted], request_timeout=timeout)[wanted].result()
-    _show(found, as_json)
+        found = {
+            acl
+            for each in wanted
+            for acl in admin.describe_acls(each, request_timeout=timeout).result()
+        }
+        if found or as_json:
+            _show(found, as_json)
+        if not found:
+            if not as_json:
+                print("no ACL matches")
+            return
+        confirm(f"Delete {counted(len(found), 'ACL')}?", yes)
+        for future in admin.delete_acls(wanted, request_timeout=timeout).values():
+            future.result()
+    if not as_json:
+        print(f"{counted(len(found), 'ACL')} deleted")
 
 
 def _filter(
@@ -214,20 +298,24 @@ def _check_all(wanted: AclBindingFilter, everything: bool) -> None:
         raise click.BadParameter("cannot be combined with a filter", param_hint="--all")
 
 
-def _show(acls: Iterable[AclBinding], as_json: bool) -> None:
-    show(
-        ("resource", "name", "pattern", "principal", "host", "operation", "permission"),
-        (
-            (
-                acl.restype.name.lower(),
-                acl.name,
-                acl.resource_pattern_type.name.lower(),
-                acl.principal,
-                acl.host,
-                acl.operation.name.lower(),
-                acl.permission_type.name.lower(),
-            )
-            for acl in sorted(acls)
-        ),
-        as_json,
+_COLUMNS = ("resource", "name", "pattern", "principal", "host", "operation", "permission")
+
+
+def _row(acl: AclBinding) -> tuple[str, ...]:
+    return (
+        acl.restype.name.lower(),
+        acl.name,
+        acl.resource_pattern_type.name.lower(),
+        acl.principal,
+        acl.host,
+        acl.operation.name.lower(),
+        acl.permission_type.name.lower(),
     )
+
+
+def _line(acl: AclBinding) -> str:
+    return " ".join(_row(acl))
+
+
+def _show(acls: Iterable[AclBinding], as_json: bool) -> None:
+    show(_COLUMNS, (_row(acl) for acl in sorted(acls)), as_json)

@@ -52,6 +52,9 @@ Of = Annotated[Kind, argument(help="Kind of the resource.")]
 Name = Annotated[
     str, argument(help="The topic, the group, the client metrics, or the broker's id.")
 ]
+Everything = Annotated[
+    bool, option("--all", help="Also show the settings that have their default.")
+]
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 
 
@@ -69,14 +72,27 @@ def describe(
     properties: Properties = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
-    everything: Annotated[
-        bool, option("--all", help="Also show the settings that have their default.")
-    ] = False,
+    everything: Everything = False,
 ) -> None:
     """Show the settings of a resource and their sources. Brokers hide sensitive values."""
     resource = _resource(kind, name)
     with administering(brokers, config_file, properties, timeout) as admin:
-        found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
+        show_settings(admin, resource, timeout, as_json, everything)
+
+
+def show_settings(
+    admin: AdminClient, resource: ConfigResource, timeout: float, as_json: bool, everything: bool
+) -> None:
+    """Show the settings of a resource.
+
+    Args:
+        admin: a connected client.
+        resource: the resource.
+        timeout: seconds to wait for the answer.
+        as_json: value of --json.
+        everything: whether to show the settings that have their default, too.
+    """
+    found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
     show(
         ("name", "value", "source"),
         (

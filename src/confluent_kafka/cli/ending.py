@@ -42,6 +42,16 @@ def fail(*reasons: str, status: int = FAILED, advice: str = "") -> NoReturn:
     raise click.exceptions.Exit(status)
 
 
+def note(*lines: str) -> None:
+    """Write lines to stderr that a user should know, and that no program reads.
+
+    Args:
+        *lines: the lines.
+    """
+    for line in lines:
+        print(f"note: {printable(line)}", file=sys.stderr)
+
+
 @contextlib.contextmanager
 def ending() -> Iterator[None]:
     """Turn an exception that ends a command early into an exit status, without a traceback.

@@ -135,11 +135,17 @@ HINTS: Mapping[str, Mapping[str, str]] = {
     "topics create": {
         "--replication-factor": "Use --replicas N (-r).",
         "--topic-config": "Use --config NAME=VALUE (-c).",
-        "--if-not-exists": "You can leave it out: a topic that exists is not changed. The exit "
-        "status is then 1.",
     },
-    "topics delete": {
-        "--if-exists": "You can leave it out: the exit status is 1 if a topic does not exist.",
+    "topics describe": {
+        "--under-replicated-partitions": "Use --under-replicated.",
+        "--at-min-isr-partitions": "Use --at-min-isr.",
+        "--under-min-isr-partitions": "Use --under-min-isr.",
+        "--unavailable-partitions": "Use --unavailable.",
+        "--topics-with-overrides": "Use --with-overrides.",
+    },
+    "topics offsets": {"--time": "Use --at WHERE."},
+    "topics delete-records": {
+        "--offset-json-file": "Name the partitions: `topics delete-records TOPIC:0 --before 5`.",
     },
     "topics grow": {
         "--partitions": "Give the number as an argument: `topics grow TOPIC PARTITIONS`.",
@@ -186,6 +192,7 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--topic": _RESOURCE.format(kind="topic"),
         "--group": _RESOURCE.format(kind="group"),
         "--transactional-id": _RESOURCE.format(kind="transactional_id"),
+        "--idempotent": "You can leave it out: --producer is enough since Kafka 2.8.",
         "--cluster": "Use --resource broker --name kafka-cluster.",
         "--allow-principal": "Use --principal User:NAME --permission allow.",
         "--deny-principal": "Use --principal User:NAME --permission deny.",

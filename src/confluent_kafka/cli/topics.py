@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confluent_kafka import TopicCollection
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 from confluent_kafka.cli.administration import (
     AsJson,
@@ -13,7 +13,6 @@ from confluent_kafka.cli.administration import (
     administering,
     confirm,
     pairs,
-    settled,
     show,
 )
 from confluent_kafka.cli.commands import Group
@@ -21,6 +20,10 @@ from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
+from confluent_kafka.cli.topic_apply import apply
+from confluent_kafka.cli.topic_names import settled_topics
+from confluent_kafka.cli.topic_offsets import delete_records, offsets
+from confluent_kafka.cli.topic_states import describe
 from confluent_kafka.cli.values import topic_name
 
 app = Group(
@@ -73,42 +76,12 @@ def list_(
     )
 
 
-@app.command(
+app.command(
     examples=(
-        "confluent-kafka topics describe orders -b localhost:9092",
-        "confluent-kafka topics describe orders payments --json -F prod.properties",
+        "confluent-kafka topics describe --under-replicated -b localhost:9092",
+        "confluent-kafka topics describe orders '^payments-' --json -F prod.properties",
     )
-)
-def describe(
-    topics: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    as_json: AsJson = False,
-) -> None:
-    """Show each partition of topics: leader, replicas, and the replicas that are in sync."""
-    with administering(brokers, config_file, properties, timeout) as admin:
-        futures = admin.describe_topics(TopicCollection(topics), request_timeout=timeout)
-        found, failures = settled("topic", futures)
-    if found:
-        show(
-            ("topic", "partition", "leader", "replicas", "in sync"),
-            (
-                (
-                    topic.name,
-                    partition.id,
-                    None if partition.leader is None else partition.leader.id,
-                    [node.id for node in partition.replicas],
-                    [node.id for node in partition.isr],
-                )
-                for topic in found.values()
-                for partition in topic.partitions
-            ),
-            as_json,
-        )
-    if failures:
-        fail(*failures)
+)(describe)
 
 
 @app.command(
@@ -150,6 +123,9 @@ def create(
         ),
     ] = None,
     check: Check = False,
+    if_not_exists: Annotated[
+        bool, option(help="Do nothing if the topic exists, instead of exit status 1.")
+    ] = False,
 ) -> None:
     """Create a topic."""
     configs = pairs(config or [], "--config")
@@ -158,7 +134,13 @@ def create(
         futures = admin.create_topics(
             [new], operation_timeout=timeout, request_timeout=timeout, validate_only=check
         )
-        futures[topic].result()
+        try:
+            futures[topic].result()
+        except KafkaException as error:
+            if not if_not_exists or error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
+            print(f"topic {topic} exists already")
+            return
     print(f"topic {topic} {'can be' if check else 'was'} created")
 
 
@@ -202,13 +184,43 @@ def delete(
     properties: Properties = None,
     timeout: Timeout = 30,
     yes: Yes = False,
+    if_exists: Annotated[
+        bool, option(help="Ignore topics that do not exist, instead of exit status 1.")
+    ] = False,
 ) -> None:
     """Delete topics and all their messages."""
     confirm(f"Delete {', '.join(topics)} and all messages?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
-        futures = admin.delete_topics(topics, operation_timeout=timeout, request_timeout=timeout)
-        deleted, failures = settled("topic", futures)
+        if if_exists:
+            known = admin.list_topics(timeout=timeout).topics
+            topics = [name for name in topics if name in known]
+        if not topics:
+            return
+        names = list(dict.fromkeys(topics))
+        futures = admin.delete_topics(names, operation_timeout=timeout, request_timeout=timeout)
+        deleted, failures = settled_topics(admin, futures, timeout)
         for name in deleted:
             print(f"topic {name} was deleted")
         if failures:
             fail(*failures)
+
+
+app.command(
+    examples=(
+        "confluent-kafka topics offsets orders -b localhost:9092",
+        "confluent-kafka topics offsets orders --at earliest -F prod.properties",
+    )
+)(offsets)
+app.command(
+    examples=(
+        "confluent-kafka topics delete-records orders:0 --before 500 -b localhost:9092",
+        "confluent-kafka topics delete-records orders --before 2026-01-31T12:00Z \\\n"
+        "    -F prod.properties",
+    )
+)(delete_records)
+app.command(
+    examples=(
+        "confluent-kafka topics apply topics.toml -b localhost:9092",
+        "confluent-kafka topics apply topics.toml --execute -F prod.properties",
+    )
+)(apply)

@@ -1,0 +1,355 @@
+"""``topics``: which partitions are shown, offsets, and what is deleted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, protocol
+from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
+
+pytest.importorskip("click", reason="the extra [cli] is not installed")
+
+from tests.support.command_line import Ended, run
+
+pytestmark = needs("mock-on-request", "mock-replicas", "mock-snapshot", "raw-request")
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def topics(kafka_cluster: MockCluster) -> Run:
+    """Runs `topics COMMAND` with the topics orders (two partitions) and payments."""
+    kafka_cluster.create_topic("orders", 2, 3)
+    kafka_cluster.create_topic("payments", 1, 1)
+
+    def run_with(command: str, *arguments: str, stdin: bytes = b"") -> Ended:
+        words = command.split()
+        return run("topics", *words, *arguments, "-b", kafka_cluster.bootstrap_servers, stdin=stdin)
+
+    return run_with
+
+
+def rows(done: Ended) -> list[dict[str, Any]]:
+    """What a command with --json wrote."""
+    assert (done.status, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def places(done: Ended) -> list[tuple[str, int]]:
+    return [(row["topic"], row["partition"]) for row in rows(done)]
+
+
+def report(cluster: MockCluster, states: dict[tuple[str, int], tuple[int, list[int]]]) -> None:
+    """Let the brokers report these leaders and replicas in sync. Partitions have all replicas."""
+    response = protocol.MetadataResponse
+    addresses = [each.split(":") for each in cluster.bootstrap_servers.split(",")]
+    brokers = [
+        response.MetadataResponseBroker(node_id=number, host=host, port=int(port))
+        for number, (host, port) in enumerate(addresses, start=1)
+    ]
+    topics = [
+        response.MetadataResponseTopic(
+            name=topic,
+            partitions=[
+                response.MetadataResponsePartition(
+                    partition_index=number,
+                    leader_id=leader,
+                    error_code=0 if leader > 0 else KafkaError.LEADER_NOT_AVAILABLE,
+                    replica_nodes=[1, 2, 3],
+                    isr_nodes=in_sync,
+                )
+                for (name, number), (leader, in_sync) in states.items()
+                if name == topic
+            ],
+        )
+        for topic in dict.fromkeys(topic for topic, _ in states)
+    ]
+
+    def answer(request: Any, context: object) -> protocol.MetadataResponse:
+        wanted = None if request.topics is None else {topic.name for topic in request.topics}
+        chosen = [topic for topic in topics if wanted is None or topic.name in wanted]
+        return response(brokers=brokers, controller_id=1, cluster_id="c", topics=chosen)
+
+    cluster.on_request(protocol.MetadataRequest.api_key, answer)
+
+
+@pytest.fixture
+def filled(kafka_cluster: MockCluster, topics: Run) -> Run:
+    """Partition 1 of orders has the offsets 0 to 4."""
+    lines = b"a\nb\nc\nd\ne\n"
+    done = run(
+        *("produce", "orders", "-p", "1", "-q", "-b", kafka_cluster.bootstrap_servers), stdin=lines
+    )
+    assert done.status == 0
+    return topics
+
+
+class TestDescribe:
+    def test_chosen_topics(self, topics: Run) -> None:
+        """Without arguments there are all topics; a name and a pattern that find the same topic
+        show it once."""
+        everything = [("orders", 0), ("orders", 1), ("payments", 0)]
+        assert places(topics("describe -J")) == everything
+        assert places(topics("describe ^pay -J")) == [("payments", 0)]
+        assert places(topics("describe payments ^pay payments -J")) == [("payments", 0)]
+        assert topics("describe ^nosuch") == (1, b"", "error: no topic matches '^nosuch'\n")
+
+    def test_the_nearest_name(self, topics: Run) -> None:
+        """A topic that does not exist has a line on stderr; the other topics are shown."""
+        done = topics("describe ordres payments nosuch")
+        assert (done.status, len(done.stdout.splitlines())) == (1, 2)
+        assert done.stderr == (
+            "error: topic 'ordres' does not exist: did you mean 'orders'?\n"
+            "error: topic 'nosuch' does not exist\n"
+        )
+
+    def test_a_wrong_pattern(self, topics: Run) -> None:
+        """A text that begins with ^ and is not a regular expression is wrong usage."""
+        done = topics("describe ^(")
+        assert (done.status, done.stdout) == (2, b"")
+        assert "TOPICS: '^(' is not a regular expression" in done.stderr
+
+    def test_partitions_with_a_problem(self, topics: Run, kafka_cluster: MockCluster) -> None:
+        """Each option shows the partitions that have this problem; several options show the
+        partitions of all of them."""
+        assert places(topics("describe --under-replicated --unavailable -J")) == []
+        states = {("a", 0): (1, [1, 2]), ("a", 1): (1, [1, 2, 3]), ("b", 0): (-1, [])}
+        report(kafka_cluster, states)
+        assert places(topics("describe --under-replicated -J")) == [("a", 0), ("b", 0)]
+        (row,) = rows(topics("describe --unavailable -J"))
+        assert (row["topic"], row["leader"], row["in sync"]) == ("b", None, [])
+        assert len(places(topics("describe --under-replicated --unavailable -J"))) == 2
+
+    def test_min_isr(self, topics: Run, kafka_cluster: MockCluster) -> None:
+        """Partitions with as many or fewer replicas in sync than producers with acks=all need.
+        The table then has this number."""
+        servers = kafka_cluster.bootstrap_servers
+        changed = run("configs", "set", "topic", "orders", "min.insync.replicas=2", "-b", servers)
+        assert changed.status == 0
+        states = {("orders", 0): (1, [1, 2]), ("orders", 1): (1, [1]), ("payments", 0): (1, [1])}
+        report(kafka_cluster, states)
+        (row,) = rows(topics("describe orders --at-min-isr -J"))
+        assert (row["partition"], row["in sync"], row["min in sync"]) == (0, [1, 2], 2)
+        assert places(topics("describe --under-min-isr -J")) == [("orders", 1)]
+        # One replica in sync is enough for payments.
+        assert places(topics("describe --at-min-isr -J")) == [("orders", 0), ("payments", 0)]
+
+    def test_overrides(self, topics: Run) -> None:
+        """--with-overrides shows the settings that topics have set themselves."""
+        assert topics("create new -c retention.ms=5 -c cleanup.policy=compact").status == 0
+        assert topics("describe --with-overrides").stdout == (
+            b"topic\tsetting\tvalue\nnew\tcleanup.policy\tcompact\nnew\tretention.ms\t5\n"
+        )
+        done = topics("describe --with-overrides --unavailable")
+        assert done.status == 2
+        assert "--with-overrides: shows settings" in done.stderr
+
+
+class TestIfExists:
+    def test_create(self, topics: Run) -> None:
+        """--if-not-exists succeeds for a topic that exists, and does not change it."""
+        done = topics("create orders --partitions 9 --if-not-exists")
+        assert done == (0, b"topic orders exists already\n", "")
+        assert len(places(topics("describe orders -J"))) == 2
+        assert topics("create new --if-not-exists") == (0, b"topic new was created\n", "")
+        assert topics("create orders").status == 1
+
+    def test_delete(self, topics: Run) -> None:
+        """--if-exists ignores topics that do not exist. Without it the error has the nearest
+        name, and the other topics are deleted."""
+        assert topics("delete nosuch -y --if-exists") == (0, b"", "")
+        done = topics("delete nosuch orders -y --if-exists")
+        assert done == (0, b"topic orders was deleted\n", "")
+        assert topics("delete paymnts -y") == (
+            1,
+            b"",
+            "error: topic 'paymnts' does not exist: did you mean 'payments'?\n",
+        )
+
+
+class TestOffsets:
+    @pytest.mark.parametrize(
+        ("at", "expected"),
+        [
+            ("earliest", [0, 0]),
+            ("latest", [0, 5]),
+            ("earliest-local", [0, 0]),
+            ("latest-tiered", [None, None]),
+            ("2001-01-01", [None, 0]),
+            ("2101-01-01", [None, None]),
+        ],
+    )
+    def test_positions(self, filled: Run, at: str, expected: list[int | None]) -> None:
+        """Each position has an offset for each partition, or none."""
+        found = rows(filled("offsets orders -J --at", at))
+        assert [row["offset"] for row in found] == expected
+        assert [row["partition"] for row in found] == [0, 1]
+
+    def test_the_default_is_the_end(self, filled: Run) -> None:
+        """Without --at, the offsets are the ends; a time also returns the message's timestamp."""
+        assert [row["offset"] for row in rows(filled("offsets ^ord -J"))] == [0, 5]
+        _, row = rows(filled("offsets orders --at max-timestamp -J"))
+        assert row["offset"] is not None
+        assert row["timestamp"] > 1_500_000_000_000
+
+    def test_wrong_arguments(self, filled: Run) -> None:
+        """A position that is neither a name nor a time, and a topic that does not exist."""
+        done = filled("offsets orders --at soon")
+        assert (done.status, done.stdout) == (2, b"")
+        assert "--at: 'soon' is not earliest, latest, max-timestamp" in done.stderr
+        done = filled("offsets ordres")
+        assert done == (
+            1,
+            b"",
+            "error: topic 'ordres' does not exist: did you mean 'orders'?\n",
+        )
+
+
+class TestDeleteRecords:
+    def begins(self, filled: Run) -> list[int]:
+        return [row["offset"] for row in rows(filled("offsets orders --at earliest -J"))]
+
+    def test_nothing_without_a_confirmation(self, filled: Run) -> None:
+        """The command shows what it would delete. Without a terminal it needs --yes."""
+        done = filled("delete-records orders --before 3")
+        # Partition 0 has no messages at all.
+        assert done.stderr == "error: partition 'orders:0': 3 is after its end, which is 0\n"
+        done = filled("delete-records orders:1 --before 3")
+        assert done.status == 2
+        assert done.stdout == (
+            b"topic\tpartition\tbegin\tnew begin\tmessages\norders\t1\t0\t3\t3\n"
+        )
+        assert "--yes: is required without a terminal" in done.stderr
+        assert self.begins(filled) == [0, 0]
+
+    @pytest.mark.parametrize(
+        ("where", "before", "begin"),
+        [
+            ("orders:1", "3", 3),
+            ("orders", "end", 5),
+            ("orders", "2101-01-01", 5),
+            ("orders", "2001-01-01", 0),
+            ("orders", "beginning", 0),
+        ],
+    )
+    def test_deleted(self, filled: Run, where: str, before: str, begin: int) -> None:
+        """The messages before an offset, the end or a time are deleted."""
+        done = filled(f"delete-records {where} --before {before} -y")
+        assert (done.status, done.stderr) == (0, "")
+        said = f"partition orders:1 begins at {begin}\n".encode()
+        assert done.stdout.endswith(said) == (begin > 0)
+        assert self.begins(filled) == [0, begin]
+
+    def test_as_json(self, filled: Run) -> None:
+        """With --json, stdout has the plan and nothing else."""
+        (row,) = rows(filled("delete-records orders:1 --before 2 -y -J"))
+        assert row == {"topic": "orders", "partition": 1, "begin": 0, "new begin": 2, "messages": 2}
+
+    @pytest.mark.parametrize(
+        ("where", "error"),
+        [
+            ("ordres", "topic 'ordres' does not exist: did you mean 'orders'?"),
+            ("orders:7", "topic 'orders' has no partition 7, only partitions 0 to 1"),
+            ("payments:1", "topic 'payments' has no partition 1, only partition 0"),
+        ],
+    )
+    def test_what_does_not_exist(self, filled: Run, where: str, error: str) -> None:
+        """Nothing is deleted if one of the arguments does not exist."""
+        done = filled("delete-records orders:1", where, "--before", "end", "-y")
+        assert done == (1, b"", f"error: {error}\n")
+        assert self.begins(filled) == [0, 0]
+
+
+class TestApply:
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> Path:
+        """Declares more partitions and a setting for orders, and a new topic."""
+        file = tmp_path / "topics.toml"
+        file.write_text(
+            "[topics.orders]\npartitions = 4\nconfig = {retention.ms = 5}\n"
+            "[topics.new]\npartitions = 2\nreplicas = 3\n"
+        )
+        return file
+
+    def test_nothing_without_execute(self, topics: Run, file: Path) -> None:
+        """The table shows each change, stderr says that nothing was changed, and nothing was."""
+        done = topics("apply", str(file))
+        assert done == (
+            0,
+            b"topic\tchange\tsetting\told\tnew\n"
+            b"orders\tgrow\tpartitions\t2\t4\n"
+            b"orders\tset\tretention.ms\t-\t5\n"
+            b"new\tcreate\tpartitions\t-\t2\n"
+            b"new\tcreate\treplicas\t-\t3\n",
+            "note: nothing was changed: add --execute to make these changes\n",
+        )
+        assert len(topics("apply", str(file), "--json").stdout.splitlines()) == 4
+
+    def test_twice(self, topics: Run, file: Path) -> None:
+        """--execute makes the changes. A second run finds no difference, and changes nothing."""
+        done = topics("apply", str(file), "--execute")
+        assert (done.status, done.stderr) == (0, "")
+        assert done.stdout.endswith(
+            b"topic new was created\ntopic orders has more partitions\ntopic orders was changed\n"
+        )
+        assert len(places(topics("describe orders -J"))) == 4
+        assert topics("apply", str(file), "--execute") == (0, b"nothing is different\n", "")
+        assert rows(topics("apply", str(file), "--execute", "--json")) == []
+
+    def test_a_setting_that_the_file_leaves_out(self, topics: Run, file: Path) -> None:
+        """It gets its default again, if the file has any settings of the topic."""
+        assert topics("apply", str(file), "--execute").status == 0
+        file.write_text("[topics.orders]\npartitions = 4\n")
+        assert topics("apply", str(file)).stdout == b"nothing is different\n"
+        file.write_text("[topics.orders.config]\n")
+        (row,) = rows(topics("apply", str(file), "--execute", "--json"))
+        assert (row["change"], row["setting"], row["old"]) == ("unset", "retention.ms", "5")
+        assert rows(topics("describe --with-overrides -J")) == []
+
+    def test_prune(self, topics: Run, file: Path) -> None:
+        """Other topics are deleted with --prune only, and after a confirmation."""
+        assert topics("apply", str(file), "--execute").status == 0
+        done = topics("apply", str(file), "--prune")
+        assert done.stdout.endswith(b"\npayments\tdelete\t-\t-\t-\n")
+        done = topics("apply", str(file), "--prune", "--execute")
+        assert done.status == 2
+        assert "--yes: is required without a terminal" in done.stderr
+        assert ("payments", 0) in places(topics("describe -J"))
+        done = topics("apply", str(file), "--prune", "--execute", "--yes")
+        assert done.stdout.endswith(b"\ntopic payments was deleted\n")
+        assert ("payments", 0) not in places(topics("describe -J"))
+
+    def test_what_cannot_be_changed(self, topics: Run, file: Path) -> None:
+        """Partitions cannot be removed: the command says so, and changes nothing else."""
+        file.write_text("[topics.orders]\npartitions = 1\n[topics.new]\n")
+        done = topics("apply", str(file), "--execute")
+        assert done.status == 1
+        assert done.stderr == (
+            "error: topic 'orders' has 2 partitions, and the file declares 1: Kafka cannot remove "
+            "partitions\n"
+        )
+        assert ("new", 0) not in places(topics("describe -J"))
+
+    def test_brokers_check_the_changes(self, topics: Run, file: Path) -> None:
+        """Also without --execute, a setting that does not exist is an error."""
+        file.write_text("[topics.orders.config]\nnosuch = 1\n")
+        done = topics("apply", str(file))
+        assert done.status == 1
+        assert done.stderr.startswith("error: topic 'orders': ")
+        assert "nosuch" in done.stderr
+
+    def test_a_wrong_file(self, topics: Run, file: Path) -> None:
+        """The error names the file and the key."""
+        file.write_text("[topics.orders]\npartition = 1\n")
+        done = topics("apply", str(file))
+        assert (done.status, done.stdout) == (2, b"")
+        assert done.stderr.startswith(
+            f"error: FILE: {file}: topic 'orders': unknown key 'partition': did you mean "
+            "'partitions'?\n"
+        )
