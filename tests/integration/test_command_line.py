@@ -170,9 +170,10 @@ class TestAdministration:
         done = run("consume", timed, "-b", kafka.bootstrap_servers, "-g", group, "-n", "4")
         assert done.status == 0
         idle = {"member": None, "client": None, "host": None}
-        place = {"topic": timed, "partition": 0, "committed": 4, "end": 10, "lag": 6}
+        place = {"group": group, "topic": timed, "partition": 0}
+        place |= {"committed": 4, "end": 10, "lag": 6}
         assert rows(admin("groups describe", group, "--json")) == [place | idle]
-        assert f"{group}\tempty\tclassic\n".encode() in admin("groups list").stdout
+        assert f"{group}\tclassic\tconsumer\tempty\n".encode() in admin("groups list").stdout
         with reader(kafka, {"group.id": group, "client.id": "me"}) as consumer:
             consumer.subscribe([timed])
             wait_until(consumer.assignment, lambda: consumer.poll(0.05))

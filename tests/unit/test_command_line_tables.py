@@ -15,7 +15,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from rich.console import Console
 
-from confluent_kafka.cli import administration, quorum
+from confluent_kafka.cli import administration, groups, offset_plan, quorum
 from confluent_kafka.cli.tables import Drawn
 from tests.support.command_line import run
 
@@ -32,12 +32,22 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("topic", "partition", "leader", "replicas", "in sync"),
         ["payments.orders.created", 12, 101, [101, 102, 103, 104, 105], [101, 102, 103, 104]],
     ),
-    ("groups", ("group", "state", "type"), ["billing-service-production", "stable", "classic"]),
     (
         "groups",
-        ("topic", "partition", "committed", "end", "lag", "member", "client", "host"),
-        ["payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
+        groups.LISTED + groups.TOTALS,
+        ["billing-service", "consumer", "consumer", "completing_rebalance", 123, 1_234_567],
     ),
+    (
+        "groups",
+        groups.PARTITIONS,
+        ["billing", "payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
+    ),
+    (
+        "group_reset",
+        offset_plan.COLUMNS,
+        ["payments", 12, 1_234_567, 1_234_987, 1_234_987, 420, 0, "7 is before the start of log"],
+    ),
+    ("group_reset", ("topic", "partition", "deleted offset"), ["payments", 12, 1_234_567]),
     ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",
@@ -186,8 +196,9 @@ def test_every_table_is_here() -> None:
     for path in folder.glob("*.py"):
         calls = len(re.findall(r"(?<!def )(?<![\w.])show\(", path.read_text(encoding="utf-8")))
         shown[path.stem] = calls
-    # `groups describe` shows one table in two ways, and log_dirs has one.
+    # `groups describe` shows one table in two ways, and `reset-offsets` before or after a change.
     shown["groups"] -= 1
+    shown["group_reset"] -= 1
     assert +shown == Counter(module for module, _, _ in TABLES)
 
 

@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "produce": "Send lines or files as messages, and wait until they are delivered.",
     "consume": "Read messages, and write them to stdout.",
     "topics": "List, describe, create, grow and delete topics.",
-    "groups": "List, describe and delete consumer groups.",
+    "groups": "List, describe and delete groups, and change their offsets.",
     "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.",
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
