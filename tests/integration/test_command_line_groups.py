@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from confluent_kafka.admin import AdminClient
 from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import PROTOCOLS, Member, poll_until
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
 from tests.integration.share_groups import Member as ShareMember
 from tests.integration.share_groups import configure_group
+from tests.integration.test_admin_streams_groups import joined
 from tests.support.command_line import Ended, run
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
@@ -118,3 +120,53 @@ def test_all_kinds_in_one_list(kafka: KafkaCluster, groups: Run, timed: str, gro
             f"error: group '{names['share']}' is a share group: use "
             f"`share-groups reset-offsets {names['share']}`\n"
         )
+
+
+class TestStreamsGroups:
+    """The embedded cluster has no streams groups."""
+
+    @pytest.fixture
+    def streams(self, real_kafka: KafkaCluster) -> Run:
+        servers = real_kafka.bootstrap_servers
+        return lambda *arguments: run("streams-groups", *arguments, "-b", servers)
+
+    def test_shown_and_moved(
+        self, real_kafka: KafkaCluster, streams: Run, timed: str, group: str
+    ) -> None:
+        """A streams group is shown with a member, refused while it has the member, and then moved
+        and deleted."""
+        reset = ["reset-offsets", group, "--topic", timed, "--to", "4", "--execute", "-J"]
+        missing = streams(*reset)
+        assert (missing.status, missing.stdout) == (1, b"")
+        assert missing.stderr.startswith(f"error: group '{group}' does not exist")
+        with (
+            AdminClient(real_kafka.config()) as admin,
+            joined(admin, group, timed) as member,
+        ):
+            assert {"group": group, "state": "stable"} in rows(streams("list", "-J"))
+            (row,) = rows(streams("describe", group, "-J"))
+            assert (row["member"], row["assignment"]) == (
+                member.member_id,
+                [f"{timed}:0", f"{timed}:1"],
+            )
+            assert "tags=zone:a" in row["details"]
+            assert "process=process" in row["details"]
+            refused = streams(*reset)
+            assert refused.status == 1
+            assert f"group '{group}' has 1 active member" in refused.stderr
+        assert [row["new offset"] for row in rows(streams(*reset))] == [4, 4]
+        shown = rows(streams("offsets", group, "-J"))
+        assert [(row["committed"], row["lag"]) for row in shown] == [(4, 6), (4, 6)]
+        listed = run("groups", "list", "--lag", "-J", "-b", real_kafka.bootstrap_servers)
+        assert {row["group"]: row["lag"] for row in rows(listed)}[group] == 12
+        gone = streams("delete-offsets", group, "--topic", f"{timed}:1", "--yes", "-J")
+        assert rows(gone) == [{"topic": timed, "partition": 1, "deleted offset": 4}]
+        assert streams("delete", group, "--yes").status == 0
+        assert streams("describe", group).status == 1
+
+    def test_another_kind(self, streams: Run, groups: Run, timed: str, group: str) -> None:
+        """A classic group is left to `groups`."""
+        assert groups("reset-offsets", group, "-t", timed, "--to", "1", "--execute").status == 0
+        done = streams("reset-offsets", group, "-t", timed, "--to", "1")
+        assert (done.status, done.stdout) == (1, b"")
+        assert done.stderr.endswith(f"is a classic group: use `groups reset-offsets {group}`\n")

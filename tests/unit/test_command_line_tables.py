@@ -15,7 +15,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from rich.console import Console
 
-from confluent_kafka.cli import administration, groups, offset_plan, quorum
+from confluent_kafka.cli import administration, group_rows, groups, offset_plan, quorum
 from confluent_kafka.cli.tables import Drawn
 from tests.support.command_line import run
 
@@ -39,7 +39,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ),
     (
         "groups",
-        groups.PARTITIONS,
+        group_rows.PARTITIONS,
         ["billing", "payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
     ),
     (
@@ -48,6 +48,20 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["payments", 12, 1_234_567, 1_234_987, 1_234_987, 420, 0, "7 is before the start of log"],
     ),
     ("group_reset", ("topic", "partition", "deleted offset"), ["payments", 12, 1_234_567]),
+    ("streams_groups", ("group", "state"), ["billing-service-production", "not_ready"]),
+    (
+        "streams_groups",
+        group_rows.MEMBERS + group_rows.VERBOSE,
+        [
+            *("billing", "streams", "stable", MEMBER, "billing", "/10.0.12.34", 2, "i-1", "eu-1"),
+            *(["orders:0", "orders:1"], ["orders:0"], ["epoch=3", "process=p", "tags=zone:a"]),
+        ],
+    ),
+    (
+        "streams_groups",
+        group_rows.PARTITIONS,
+        ["billing", "payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
+    ),
     ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",

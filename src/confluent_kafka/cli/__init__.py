@@ -38,6 +38,8 @@ ADMINISTRATION: Mapping[str, str] = {
     "acls": "List, create and delete ACLs.",
     "quotas": "Show and change client quotas.",
     "share-groups": "List, describe and delete share groups, and change their offsets.",
+    "streams-groups": "List, describe and delete groups of Kafka Streams, and change their "
+    "offsets.",
     "transactions": "List and describe transactions and their producers, and abort transactions.",
     "reassign": "Move partitions to other brokers, list such moves, and cancel them.",
     "log-dirs": "List the replicas in the log directories of brokers, with their sizes.",

@@ -45,6 +45,8 @@ def reset(
         execute: value of --execute.
     """
     group, reason = _group(admin, name, kinds, "reset-offsets", timeout)
+    if group is None and "streams" in kinds:
+        fail(reason)  # brokers would create a classic group
     if group is None:
         group = View(name, kinds[0], "", "dead", [], {})
         _note(reason, f"{'the command' if execute else '--execute'} creates the group")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
@@ -23,13 +23,20 @@ from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.group_offsets import delete_offsets, reset_offsets
+from confluent_kafka.cli.group_rows import (
+    MEMBERS,
+    PARTITIONS,
+    VERBOSE,
+    ends_of,
+    member_rows,
+    partition_rows,
+)
 from confluent_kafka.cli.group_views import described, listed, views
-from confluent_kafka.cli.partition_offsets import offsets_at
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, GroupListing
-    from confluent_kafka.cli.group_view import Member, Place, View
+    from confluent_kafka.cli.group_view import View
 
 app = Group(
     help="List, describe and delete groups, and change their offsets.\n\n"
@@ -38,12 +45,6 @@ app = Group(
 
 LISTED = ("group", "type", "protocol", "state")
 TOTALS = ("members", "lag")
-PARTITIONS = (
-    *("group", "topic", "partition", "committed", "end", "lag"),
-    *("member", "client", "host"),
-)
-MEMBERS = ("group", "type", "state", "member", "client", "host", "partitions")
-VERBOSE = ("instance", "rack", "assignment", "target", "details")
 
 
 @app.command(name="list")
@@ -107,7 +108,7 @@ def _totals(
     admin: AdminClient, groups: dict[str, View], timeout: float
 ) -> dict[str, tuple[int, int | None]]:
     """Return the number of members and the total lag of each group."""
-    ends = _ends(admin, groups, timeout)
+    ends = ends_of(admin, groups, timeout)
     totals = {}
     for name, group in groups.items():
         lags = [group.lag(place, ends[place]) for place in group.places]
@@ -162,9 +163,9 @@ def describe(
                 fail(*failures)
             shown = found.values()
             if members:
-                return [row for each in shown for row in _of_members(each, verbose)], failures
-            ends = _ends(admin, found, timeout)
-            return [row for each in shown for row in _of_partitions(each, ends)], failures
+                return [row for each in shown for row in member_rows(each, verbose)], failures
+            ends = ends_of(admin, found, timeout)
+            return [row for each in shown for row in partition_rows(each, ends)], failures
 
         if watch is not None:
             _watch(names, lambda: look()[0], watch, as_json)
@@ -188,50 +189,6 @@ def _watch(
         while True:
             update(look())
             time.sleep(seconds)
-
-
-def _of_partitions(group: View, ends: dict[Place, int | None]) -> Iterator[list[Any]]:
-    readers = group.readers
-    for place in group.places:
-        end = ends[place]
-        reading: list[Member] = readers.get(place, [])
-        yield [
-            group.name,
-            *place,
-            group.committed.get(place),
-            end,
-            group.lag(place, end),
-            *(
-                # Only in a share group can several members read a partition.
-                ", ".join(getattr(member, each) for member in reading) or None
-                for each in ("id", "client", "host")
-            ),
-        ]
-
-
-def _of_members(group: View, verbose: bool) -> Iterator[list[Any]]:
-    common = [group.name, group.kind, group.state]
-    for member in group.members:
-        row = [*common, member.id, member.client, member.host, len(member.reads)]
-        if verbose:
-            target = member.target
-            details = [f"{name}={value}" for name, value in member.details.items()]
-            row += [member.instance, member.rack, _names(member.reads)]
-            row += [None if target is None else _names(target), details]
-        yield row
-    if not group.members:
-        yield [*common, *(None,) * 4, *((None,) * len(VERBOSE) if verbose else ())]
-
-
-def _names(places: list[Place]) -> list[str]:
-    return [f"{topic}:{partition}" for topic, partition in places]
-
-
-def _ends(admin: AdminClient, groups: dict[str, View], timeout: float) -> dict[Place, int | None]:
-    from confluent_kafka.admin import OffsetSpec
-
-    places = {place for group in groups.values() for place in group.places}
-    return offsets_at(admin, sorted(places), OffsetSpec.latest(), timeout)
 
 
 @app.command()

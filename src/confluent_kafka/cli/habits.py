@@ -175,6 +175,15 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--all": "Use --lag to show members and lag: the list always shows all groups.",
     },
     "groups reset-offsets": _RESET,
+    "streams-groups": {
+        "--list": "Use `streams-groups list`.",
+        "--describe": "Use `streams-groups describe GROUP`.",
+        "--delete": "Use `streams-groups delete GROUP`.",
+        "--reset-offsets": "Use `streams-groups reset-offsets GROUP --to WHERE`.",
+        "--group": _GROUP,
+        "-g": _GROUP,
+    },
+    "streams-groups reset-offsets": _RESET,
     "share-groups": {
         "--list": "Use `share-groups list`.",
         "--describe": "Use `share-groups describe GROUP`.",
