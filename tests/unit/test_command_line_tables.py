@@ -48,6 +48,14 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["payments", 12, 1_234_567, 1_234_987, 1_234_987, 420, 0, "7 is before the start of log"],
     ),
     ("group_reset", ("topic", "partition", "deleted offset"), ["payments", 12, 1_234_567]),
+    (
+        "why",
+        ("severity", "finding", "why", "evidence", "try"),
+        [
+            *("critical", "no-members", "the group has no members, so nobody reads its partitions"),
+            *(["state empty, lag 3"], ["groups describe billing --members"]),
+        ],
+    ),
     ("streams_groups", ("group", "state"), ["billing-service-production", "not_ready"]),
     (
         "streams_groups",

@@ -26,6 +26,8 @@ COMMANDS: Mapping[str, str] = {
     "consume": "Read messages, and write them to stdout.",
     "topics": "List, describe, create, grow and delete topics.",
     "groups": "List, describe and delete groups, and change their offsets.",
+    "why": "Explain why a group is behind: findings with their evidence, and commands to type "
+    "next.",
     "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.",
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
