@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
 
+from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -211,7 +212,10 @@ def delete(
         for name in deleted:
             print(f"group {name} was deleted")
         if failures:
-            fail(*failures)
+            known, _ = listed(admin, timeout)
+            names = [name for name in futures if name not in deleted]
+            near = [did_you_mean(name, known) if name not in known else "" for name in names]
+            fail(*(" ".join(pair) for pair in zip(failures, near, strict=True)))
 
 
 app.command()(reset_offsets)
