@@ -1,80 +1,227 @@
-"""``groups describe`` for a group whose topics have changed."""
+"""``groups list`` and ``groups describe``."""
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from types import SimpleNamespace
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from confluent_kafka import (
-    ConsumerGroupState,
+    Consumer,
     ConsumerGroupTopicPartitions,
     KafkaError,
-    KafkaException,
     Producer,
+    ShareConsumer,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.testing import MockCluster
-from tests.support.kafka import NO_BROKER, numbers, send
-from tests.support.waiting import SOON, TIMEOUT
+from confluent_kafka.testing import MockCluster, Security
+from tests.embedded.conftest import MakeConsumer
+from tests.support.kafka import NO_BROKER, joined, numbers, send
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli.groups import _rows
+from tests.support.command_line import Ended, run
+
+pytestmark = needs("raw-request", "mock-on-request")
+
+Run = Callable[..., Ended]
 
 
-def done(result: Any) -> Future[Any]:
-    future: Future[Any] = Future()
-    future.set_result(result)
-    return future
+@pytest.fixture
+def groups(kafka_cluster: MockCluster) -> Run:
+    """groups("describe", "g"): a command for the cluster."""
+    return lambda *arguments: run("groups", *arguments, "-b", kafka_cluster.bootstrap_servers)
 
 
-class Groups(AdminClient):
-    """An admin client with one group; it asks the cluster for the ends of partitions.
+@pytest.fixture
+def commit(kafka_cluster: MockCluster) -> Callable[..., None]:
+    """commit("g", TopicPartition("t", 0, 3)) commits offsets."""
 
-    The embedded cluster cannot describe groups.
-    """
+    def commit(group: str, *places: TopicPartition) -> None:
+        request = [ConsumerGroupTopicPartitions(group, list(places))]
+        with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+            admin.alter_consumer_group_offsets(request)[group].result(TIMEOUT)
 
-    def __init__(self, servers: str, committed: list[TopicPartition]) -> None:
-        super().__init__({"bootstrap.servers": servers})
-        self._offsets = committed
-
-    def describe_consumer_groups(self, group_ids: Any, **_: Any) -> dict[str, Future[Any]]:
-        found = SimpleNamespace(state=ConsumerGroupState.EMPTY, members=[])
-        return {group: done(found) for group in group_ids}
-
-    def list_consumer_group_offsets(self, request: Any, **_: Any) -> dict[str, Future[Any]]:
-        found = ConsumerGroupTopicPartitions("g", self._offsets)
-        return {each.group_id: done(found) for each in request}
+    return commit
 
 
-def test_a_topic_that_is_gone(
-    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
-) -> None:
-    """The end and the lag of the deleted topic are unknown; the group's other rows are shown."""
-    send(producer, kafka_topic, numbers(0, 5))
-    kafka_cluster.set_topic_error("gone", KafkaError.UNKNOWN_TOPIC_OR_PART)
-    committed = [
-        TopicPartition("gone", 0, 7),
-        TopicPartition(kafka_topic, 0, 3),
-        TopicPartition(kafka_topic, 999, 1),
-    ]
-    with Groups(kafka_cluster.bootstrap_servers, committed) as admin:
-        rows = {(row[0], row[1]): row[2:5] for row in _rows(admin, "g", TIMEOUT)}
-    assert rows == {
-        (kafka_topic, 0): [3, 5, 2],
-        (kafka_topic, 999): [1, None, None],
-        ("gone", 0): [7, None, None],
+@pytest.fixture
+def new(make_consumer: MakeConsumer, kafka_topic: str) -> Consumer:
+    """The member of the group `new`, which has the protocol of KIP-848."""
+    config = {"group.protocol": "consumer", "heartbeat.interval.ms": None, "client.id": "me"}
+    consumer = make_consumer(config | {"group.id": "new"})
+    consumer.subscribe([kafka_topic])
+    joined(consumer)
+    return consumer
+
+
+def rows(done: Ended) -> list[dict[str, Any]]:
+    assert done.status == 0, done
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def partitions(done: Ended) -> dict[tuple[str, int], tuple[int | None, ...]]:
+    return {
+        (row["topic"], row["partition"]): (row["committed"], row["end"], row["lag"])
+        for row in rows(done)
     }
 
 
-def test_a_cluster_that_does_not_answer() -> None:
-    """If the cluster does not answer, the whole command fails, and not only one partition."""
-    with (
-        Groups(NO_BROKER, [TopicPartition("t", 0, 1)]) as admin,
-        pytest.raises(KafkaException),
-    ):
-        _rows(admin, "g", SOON / 100)
+class TestList:
+    def test_all_kinds(
+        self, kafka_cluster: MockCluster, kafka_topic: str, groups: Run, commit: Any, new: Consumer
+    ) -> None:
+        """Consumer, classic and share groups are in one list, and can be selected."""
+        commit("old", TopicPartition(kafka_topic, 0, 0))
+        consumer = {"group": "new", "type": "consumer", "protocol": "consumer", "state": "stable"}
+        classic = {"group": "old", "type": "classic", "protocol": None, "state": "empty"}
+        assert rows(groups("list", "-J")) == [consumer, classic]
+        share = {"group": "workers", "type": "share", "protocol": "share", "state": "stable"}
+        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "workers"}
+        with ShareConsumer(config) as member:
+            member.subscribe([kafka_topic])
+            wait_until(
+                lambda: rows(groups("list", "-J")) == [consumer, classic, share],
+                lambda: member.poll(0.05),
+            )
+        assert rows(groups("list", "-J", "--state", "stable", "--type", "consumer")) == [consumer]
+        both = groups("list", "-J", "--type", "classic", "--type", "consumer")
+        assert rows(both) == [consumer, classic]
+
+    def test_lag(
+        self, kafka_topic: str, producer: Producer, groups: Run, commit: Any, new: Consumer
+    ) -> None:
+        """--lag adds the number of members, and the sum of the lag of all partitions."""
+        commit("old", TopicPartition(kafka_topic, 0, 1))
+        send(producer, kafka_topic, numbers(0, 5))
+        found = {row["group"]: row for row in rows(groups("list", "--lag", "-J"))}
+        assert (found["old"]["members"], found["old"]["lag"]) == (0, 4)
+        assert (found["new"]["members"], found["new"]["lag"]) == (1, None)  # no offsets yet
+        table = groups("list", "--lag").stdout.decode().splitlines()
+        assert table[0] == "group\ttype\tprotocol\tstate\tmembers\tlag"
+        assert table[2] == "old\tclassic\t-\tempty\t0\t4"
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            (["--state", "x"], "--state: 'x' is not one of preparing_rebalance, "),
+            (["--type", "x"], "--type: 'x' is not one of consumer, classic, share, streams"),
+        ],
+    )
+    def test_wrong_usage(self, groups: Run, arguments: list[str], reason: str) -> None:
+        """The error names the states and types that exist."""
+        done = groups("list", *arguments)
+        assert (done.status, done.stdout) == (2, b"")
+        assert done.stderr.startswith(f"error: {reason}")
+
+
+class TestDescribe:
+    def test_a_topic_that_is_gone(
+        self,
+        kafka_cluster: MockCluster,
+        kafka_topic: str,
+        producer: Producer,
+        groups: Run,
+        commit: Any,
+    ) -> None:
+        """The end and the lag of the deleted topic are unknown; the group's other rows are
+        shown."""
+        send(producer, kafka_topic, numbers(0, 5))
+        commit("g", TopicPartition(kafka_topic, 0, 3))
+        assert partitions(groups("describe", "g", "-J")) == {(kafka_topic, 0): (3, 5, 2)}
+        kafka_cluster.set_topic_error(kafka_topic, KafkaError.UNKNOWN_TOPIC_OR_PART)
+        assert partitions(groups("describe", "g", "-J")) == {(kafka_topic, 0): (3, None, None)}
+
+    def test_several_groups(self, kafka_topic: str, groups: Run, commit: Any) -> None:
+        """Several groups are described, or all; a missing one is an error with the nearest
+        name."""
+        for name in ("billing", "audit"):
+            commit(name, TopicPartition(kafka_topic, 0, 0))
+        for arguments in (["audit", "billing"], ["--all"]):
+            found = rows(groups("describe", *arguments, "-J"))
+            assert [row["group"] for row in found] == ["audit", "billing"]
+        done = groups("describe", "audit", "biling")
+        assert done.status == 1
+        assert done.stdout.decode().splitlines()[1].startswith("audit\t")
+        assert done.stderr == "error: group 'biling' does not exist: did you mean 'billing'?\n"
+
+    def test_members(self, kafka_topic: str, groups: Run, commit: Any, new: Consumer) -> None:
+        """--members shows clients and hosts, and --verbose also what each member reads."""
+        commit("old", TopicPartition(kafka_topic, 0, 0))
+        member, nobody = rows(groups("describe", "new", "old", "--members", "-J"))
+        assert member == {
+            "group": "new",
+            "type": "consumer",
+            "state": "stable",
+            "member": new.memberid(),
+            "client": "me",
+            "host": "/127.0.0.1",
+            "partitions": 1,
+        }
+        assert (nobody["group"], nobody["state"], nobody["member"]) == ("old", "empty", None)
+        (member,) = rows(groups("describe", "new", "--members", "--verbose", "-J"))
+        places = [f"{kafka_topic}:0"]
+        assert (member["assignment"], member["target"]) == (places, places)
+
+    def test_static_members(
+        self, kafka_topic: str, groups: Run, make_consumer: MakeConsumer
+    ) -> None:
+        """--verbose shows the instance ids of static members. A classic group has no target."""
+        consumer = make_consumer({"group.id": "g", "group.instance.id": "a"})
+        consumer.subscribe([kafka_topic])
+        joined(consumer)
+        (member,) = rows(groups("describe", "g", "--members", "--verbose", "-J"))
+        assert (member["type"], member["instance"], member["target"]) == ("classic", "a", None)
+
+    def test_a_cluster_that_does_not_answer(self) -> None:
+        """If the cluster does not answer, the command fails."""
+        done = run("groups", "describe", "g", "-b", NO_BROKER, "--timeout", "0.1")
+        assert (done.status, done.stdout) == (1, b"")
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            ([], "GROUPS: give the names of groups or --all"),
+            (["g", "--all"], "GROUPS: give the names of groups or --all"),
+            (["g", "--verbose"], "--verbose: needs --members"),
+        ],
+    )
+    def test_wrong_usage(self, groups: Run, arguments: list[str], reason: str) -> None:
+        """The error names the argument and what is allowed."""
+        done = groups("describe", *arguments)
+        assert (done.status, done.stdout) == (2, b"")
+        assert done.stderr.startswith(f"error: {reason}")
+
+
+def test_deleting_a_group_that_does_not_exist(kafka_topic: str, groups: Run, commit: Any) -> None:
+    """The error has the nearest name. The other groups are deleted."""
+    for name in ("billing", "audit"):
+        commit(name, TopicPartition(kafka_topic, 0, 0))
+    done = groups("delete", "biling", "audit", "--yes")
+    assert (done.status, done.stdout) == (1, b"group audit was deleted\n")
+    assert done.stderr.startswith("error: group 'biling': ")
+    assert done.stderr.endswith(" did you mean 'billing'?\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "groups describe g",
+        "groups reset-offsets g --topic t --to 0",
+        "groups reset-offsets g --topic t --to 0 --execute",
+        "groups delete-offsets g --topic t --yes",
+        "why g",
+    ],
+)
+def test_a_group_that_this_user_may_not_see(command: str) -> None:
+    """Brokers do not list such a group. It is not called missing: the error has the reason."""
+    security = Security(protocol="PLAINTEXT", authorizer=True)
+    with MockCluster(brokers=1, security=security) as cluster:
+        done = run(*command.split(), "-b", cluster.bootstrap_servers)
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr == "error: group 'g': Broker: Group authorization failed\n"

@@ -290,6 +290,7 @@ _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     "list_partition_reassignments": lambda admin, seconds: admin.list_partition_reassignments(
         partitions(), request_timeout=seconds
     ),
+    "list_all_groups": lambda admin, seconds: admin.list_all_groups(request_timeout=seconds),
     "list_share_groups": lambda admin, seconds: admin.list_share_groups(request_timeout=seconds),
     "describe_share_groups": lambda admin, seconds: admin.describe_share_groups(
         ["group"], request_timeout=seconds

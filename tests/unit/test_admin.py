@@ -661,6 +661,8 @@ class TestRefused:
              {"isolation_level": 1}, TypeError),
             ("alter_partition_reassignments", ({PLACE: [1]},),
              {"allow_replication_factor_change": 1}, TypeError),
+            ("list_all_groups", (), {"types": {"classic"}}, TypeError),
+            ("list_all_groups", (), {"states": {"stable"}}, TypeError),
             ("list_share_groups", (), {"states": {"stable"}}, TypeError),
             ("list_share_groups", (), {"states": GroupState.EMPTY}, TypeError),
             ("describe_share_groups", (["g"],), {"include_authorized_operations": 1}, TypeError),

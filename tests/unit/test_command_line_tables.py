@@ -15,7 +15,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from rich.console import Console
 
-from confluent_kafka.cli import administration, quorum
+from confluent_kafka.cli import administration, group_rows, groups, offset_plan, quorum
 from confluent_kafka.cli.tables import Drawn
 from tests.support.command_line import run
 
@@ -63,11 +63,43 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("topic", "partition", "replicas"),
         ["payments.orders.created", 12, [101, 102, 103]],
     ),
-    ("groups", ("group", "state", "type"), ["billing-service-production", "stable", "classic"]),
     (
         "groups",
-        ("topic", "partition", "committed", "end", "lag", "member", "client", "host"),
-        ["payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
+        groups.LISTED + groups.TOTALS,
+        ["billing-service", "consumer", "consumer", "completing_rebalance", 123, 1_234_567],
+    ),
+    (
+        "groups",
+        group_rows.PARTITIONS,
+        ["billing", "payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
+    ),
+    (
+        "group_reset",
+        offset_plan.COLUMNS,
+        ["payments", 12, 1_234_567, 1_234_987, 1_234_987, 420, 0, "7 is before the start of log"],
+    ),
+    ("group_reset", ("topic", "partition", "deleted offset"), ["payments", 12, 1_234_567]),
+    (
+        "why",
+        ("severity", "finding", "why", "evidence", "try"),
+        [
+            *("critical", "no-members", "the group has no members, so nobody reads its partitions"),
+            *(["state empty, lag 3"], ["groups describe billing --members"]),
+        ],
+    ),
+    ("streams_groups", ("group", "state"), ["billing-service-production", "not_ready"]),
+    (
+        "streams_groups",
+        group_rows.MEMBERS + group_rows.VERBOSE,
+        [
+            *("billing", "streams", "stable", MEMBER, "billing", "/10.0.12.34", 2, "i-1", "eu-1"),
+            *(["orders:0", "orders:1"], ["orders:0"], ["epoch=3", "process=p", "tags=zone:a"]),
+        ],
+    ),
+    (
+        "streams_groups",
+        group_rows.PARTITIONS,
+        ["billing", "payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
     ),
     (
         "profiles",
@@ -253,8 +285,9 @@ def test_every_table_is_here() -> None:
     for path in folder.glob("*.py"):
         calls = len(re.findall(r"(?<!def )(?<![\w.])show\(", path.read_text(encoding="utf-8")))
         shown[path.stem] = calls
-    # `groups describe` shows one table in two ways. `log_dirs` has one table.
+    # `groups describe` shows one table in two ways, and `reset-offsets` before or after a change.
     shown["groups"] -= 1
+    shown["group_reset"] -= 1
     assert +shown == Counter(module for module, _, _ in TABLES)
 
 

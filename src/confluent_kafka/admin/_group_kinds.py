@@ -83,19 +83,46 @@ class ListGroupsResult:
 
 
 class GroupKindRequests(BrokerRequests):
-    """Lists and describes groups of one kind."""
+    """Lists groups of all kinds, and lists and describes groups of one kind."""
 
     __slots__ = ()
+
+    def list_all_groups(
+        self,
+        *,
+        types: set[GroupType] | None = None,
+        states: set[GroupState] | None = None,
+        request_timeout: float | None = None,
+    ) -> Future[ListGroupsResult]:
+        """List the groups of all brokers: consumer, classic, share and streams groups.
+
+        Args:
+            types: only groups of one of these types, a set of GroupType (since Kafka 3.8).
+            states: only groups in one of these states, a set of GroupState.
+            request_timeout: seconds until the request fails, at most 3600;
+                ``socket.timeout.ms`` when None.
+
+        Returns:
+            A future; its result is a ListGroupsResult, including the errors of brokers that did not
+            answer or do not support a filter. Groups that this client may not describe are
+            missing.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: ListGroups (Admin.listGroups(), KIP-1043).
+        """
+        request = protocol.ListGroupsRequest(
+            states_filter=_values(states, GroupState, "states"),
+            types_filter=_values(types, GroupType, "types"),
+        )
+        return self._ask_every_broker(request, request_timeout, _listings, ListGroupsResult)
 
     def _list_groups_of(
         self, kind: GroupType, states: set[GroupState] | None, request_timeout: float | None
     ) -> Future[ListGroupsResult]:
         """List the groups of this kind. `states` limits the list to groups in these states."""
-        wanted = set() if states is None else set_of(states, GroupState, "states")
-        request = protocol.ListGroupsRequest(
-            states_filter=[each.value for each in wanted], types_filter=[kind.value]
-        )
-        return self._ask_every_broker(request, request_timeout, _listings, ListGroupsResult)
+        return self.list_all_groups(types={kind}, states=states, request_timeout=request_timeout)
 
     def _describe_groups(
         self,
@@ -150,6 +177,10 @@ def operations_in(bits: int) -> list[AclOperation] | None:
 
 _STATES = {each.value.lower(): each for each in GroupState}
 _TYPES = {each.value.lower(): each for each in GroupType}
+
+
+def _values(given: set[Any] | None, kind: type[Enum], name: str) -> list[str]:
+    return [] if given is None else [each.value for each in set_of(given, kind, name)]
 
 
 def _listings(response: protocol.ListGroupsResponse) -> list[GroupListing]:

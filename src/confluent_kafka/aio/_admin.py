@@ -147,6 +147,10 @@ class AIOAdminClient(AIOClient):
         )
         return self._each(asked) if isinstance(asked, dict) else self._one(asked)
 
+    # ---- groups of all kinds
+
+    list_all_groups = _awaited(AdminClient.list_all_groups)
+
     # ---- streams groups
 
     list_streams_groups = _awaited(AdminClient.list_streams_groups)

@@ -25,7 +25,9 @@ COMMANDS: Mapping[str, str] = {
     "produce": "Send lines or files as messages, and wait until they are delivered.",
     "consume": "Read messages, and write them to stdout.",
     "topics": "List, describe, create, grow and delete topics.",
-    "groups": "List, describe and delete consumer groups.",
+    "groups": "List, describe and delete groups, and change their offsets.",
+    "why": "Explain why a group is behind: findings with their evidence, and commands to type "
+    "next.",
     "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.",
     "registry": "Show, check, register and delete the schemas of a schema registry.",
@@ -42,6 +44,8 @@ ADMINISTRATION: Mapping[str, str] = {
     "users": "List, set and delete the credentials of users who log in with SCRAM.",
     "quotas": "Show and change client quotas.",
     "share-groups": "List, describe and delete share groups, and change their offsets.",
+    "streams-groups": "List, describe and delete groups of Kafka Streams, and change their "
+    "offsets.",
     "transactions": "List and describe transactions and their producers, and abort transactions.",
     "brokers": "List brokers, show their configuration and versions, and unregister brokers.",
     "elect-leaders": "Let the first replica of each partition lead it again.",

@@ -1,23 +1,21 @@
-"""``python -m confluent_kafka groups``: consumer groups, their members and their lag."""
+"""``python -m confluent_kafka groups``: groups of all kinds, their members and their lag."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from confluent_kafka import (
-    ConsumerGroupState,
-    ConsumerGroupTopicPartitions,
-    KafkaError,
-    KafkaException,
-    TopicPartition,
-)
+import click
+
+from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
     Yes,
     administering,
+    choice,
     confirm,
     settled,
     show,
@@ -25,15 +23,24 @@ from confluent_kafka.cli.administration import (
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.group_offsets import delete_offsets, reset_offsets
+from confluent_kafka.cli.group_rows import (
+    MEMBERS,
+    PARTITIONS,
+    VERBOSE,
+    ends_of,
+    member_rows,
+    partition_rows,
+)
+from confluent_kafka.cli.group_views import described, listed, views
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo
+    from confluent_kafka.admin import AdminClient, GroupListing
+    from confluent_kafka.cli.group_view import View
 
 app = Group(
-    help="List, describe and delete consumer groups.\n\n"
+    help="List, describe and delete groups, and change their offsets.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka groups list -b localhost:9092",
@@ -41,17 +48,8 @@ app = Group(
     ),
 )
 
-# A group can have offsets for topics that were deleted, or that this user may not read.
-_NO_END = frozenset(
-    {
-        KafkaError.UNKNOWN_TOPIC_OR_PART,
-        KafkaError._UNKNOWN_TOPIC,
-        KafkaError._UNKNOWN_PARTITION,
-        KafkaError.TOPIC_AUTHORIZATION_FAILED,
-        KafkaError.LEADER_NOT_AVAILABLE,
-    }
-)
-_COLUMNS = ("topic", "partition", "committed", "end", "lag", "member", "client", "host")
+LISTED = ("group", "type", "protocol", "state")
+TOTALS = ("members", "lag")
 
 
 @app.command(
@@ -67,24 +65,67 @@ def list_(
     properties: Properties = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
-) -> None:
-    """List the groups with their states and types."""
-    with administering(brokers, config_file, properties, timeout) as admin:
-        found = admin.list_consumer_groups(request_timeout=timeout).result()
-        for error in found.errors or []:
-            raise KafkaException(error)
-    show(
-        ("group", "state", "type"),
-        (
-            (
-                group.group_id,
-                None if group.state is None else group.state.name.lower(),
-                None if group.type is None else group.type.name.lower(),
-            )
-            for group in sorted(found.valid or [], key=lambda group: group.group_id)
+    kind: Annotated[
+        list[str] | None,
+        option(
+            "--type",
+            help="List only groups of this type: consumer (KIP-848), classic, share or streams. "
+            "Can be given more than once.",
         ),
-        as_json,
-    )
+    ] = None,
+    state: Annotated[
+        list[str] | None,
+        option(
+            "--state",
+            help="List only groups in this state, such as stable. Can be given more than once.",
+        ),
+    ] = None,
+    lag: Annotated[
+        bool,
+        option("--lag", "-l", help="Also show the number of members and the total lag."),
+    ] = False,
+) -> None:
+    """List the groups of all types, with their types, protocols and states.
+
+    The lag of a group is unknown if it has no offsets.
+
+    Examples: `groups list --lag`, `groups list --type share --state empty`.
+    """
+    from confluent_kafka.admin import GroupState, GroupType
+
+    filters = {
+        "types": {choice(GroupType, text, "--type") for text in kind or []} or None,
+        "states": {choice(GroupState, text, "--state") for text in state or []} or None,
+    }
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found, failures = listed(admin, timeout, **filters)
+        rows: list[tuple[Any, ...]] = [_listing(group) for group in found.values()]
+        if lag:
+            seen, others = described(admin, found, timeout)
+            failures += others
+            totals = _totals(admin, seen, timeout)
+            rows = [(*row, *totals.get(row[0], (None, None))) for row in rows]
+    show(LISTED + TOTALS if lag else LISTED, rows, as_json)
+    if failures:
+        fail(*failures)
+
+
+def _listing(group: GroupListing) -> tuple[str, str, str | None, str]:
+    kind, state = group.type.name.lower(), group.state.name.lower()
+    return group.group_id, kind, group.protocol or None, state
+
+
+def _totals(
+    admin: AdminClient, groups: dict[str, View], timeout: float
+) -> dict[str, tuple[int, int | None]]:
+    """Return the number of members and the total lag of each group."""
+    ends = ends_of(admin, groups, timeout)
+    totals = {}
+    for name, group in groups.items():
+        lags = [group.lag(place, ends[place]) for place in group.places]
+        known = [lag for lag in lags if lag is not None]
+        totals[name] = len(group.members), sum(known) if known else None
+    return totals
 
 
 @app.command(
@@ -94,95 +135,76 @@ def list_(
     )
 )
 def describe(
-    group: Annotated[str, argument(help="Group to describe.")],
+    groups: Annotated[list[str] | None, argument(help="Groups to describe.")] = None,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
+    every: Annotated[bool, option("--all", help="Describe all groups.")] = False,
+    members: Annotated[
+        bool, option("--members", help="Show the members instead of the partitions.")
+    ] = False,
+    verbose: Annotated[
+        bool,
+        option(
+            "--verbose",
+            help="With --members: also show instance ids, racks, the partitions of each member "
+            "now and after the rebalance (target), and what only this type of group has.",
+        ),
+    ] = False,
     watch: Annotated[
         float | None,
         option(min=0.1, help="Refresh the table after this many seconds, until Ctrl-C."),
     ] = None,
 ) -> None:
-    """Show each partition of a group: committed offset, end, lag, and the member that reads it.
+    """Show each partition of groups: committed offset, end, lag, and the member that reads it.
 
-    The end is unknown if the partition was deleted, or if this user may not read it.
+    The end is unknown if the partition was deleted, or if this user may not read it. For share
+    groups, the start offset is in the place of the committed offset.
+
+    Examples: `groups describe billing audit --watch 2`, `groups describe --all --members
+    --verbose`.
     """
+    if bool(groups) is every:
+        raise click.BadParameter("give the names of groups or --all", param_hint="GROUPS")
+    if verbose and not members:
+        raise click.BadParameter("needs --members", param_hint="--verbose")
+    names = PARTITIONS if not members else (*MEMBERS, *(VERBOSE if verbose else ()))
     with administering(brokers, config_file, properties, timeout) as admin:
-        rows = _rows(admin, group, timeout)
-        if watch is None:
-            show(_COLUMNS, rows, as_json)
-            return
-        if as_json or not sys.stdout.isatty():
-            while True:
-                show(_COLUMNS, rows, as_json)
-                time.sleep(watch)
-                rows = _rows(admin, group, timeout)
-        from confluent_kafka.cli.tables import watched
 
-        with watched(_COLUMNS) as update:
-            while True:
-                update(rows)
-                time.sleep(watch)
-                rows = _rows(admin, group, timeout)
+        def look() -> tuple[list[list[Any]], list[str]]:
+            found, failures = views(admin, groups, timeout)
+            if failures and not found:
+                fail(*failures)
+            shown = found.values()
+            if members:
+                return [row for each in shown for row in member_rows(each, verbose)], failures
+            ends = ends_of(admin, found, timeout)
+            return [row for each in shown for row in partition_rows(each, ends)], failures
 
-
-def _rows(admin: AdminClient, group: str, timeout: float) -> list[list[Any]]:
-    """Return a row for each partition that has a committed offset or a member."""
-    described = admin.describe_consumer_groups([group], request_timeout=timeout)[group].result()
-    request = [ConsumerGroupTopicPartitions(group)]
-    offsets = admin.list_consumer_group_offsets(request, request_timeout=timeout)[group].result()
-    committed = {
-        (place.topic, place.partition): place.offset for place in offsets.topic_partitions or []
-    }
-    if described.state is ConsumerGroupState.DEAD and not committed:
-        fail(f"group {group!r} does not exist")
-    readers = {
-        (place.topic, place.partition): member
-        for member in described.members
-        if member.assignment is not None
-        for place in member.assignment.topic_partitions
-    }
-    places = sorted(committed | readers)
-    ends = _ends(admin, places, timeout)
-    rows = []
-    for topic, partition in places:
-        offset = committed.get((topic, partition), -1)
-        end = ends[topic, partition]
-        member = readers.get((topic, partition))
-        rows.append(
-            [
-                topic,
-                partition,
-                offset if offset >= 0 else None,
-                end,
-                max(0, end - offset) if offset >= 0 and end is not None else None,
-                *((member.member_id, member.client_id, member.host) if member else (None,) * 3),
-            ]
-        )
-    return rows
+        if watch is not None:
+            _watch(names, lambda: look()[0], watch, as_json)
+        rows, failures = look()
+    show(names, rows, as_json)
+    if failures:
+        fail(*failures)
 
 
-def _ends(
-    admin: AdminClient, places: list[tuple[str, int]], timeout: float
-) -> dict[tuple[str, int], int | None]:
-    from confluent_kafka.admin import OffsetSpec
+def _watch(
+    names: tuple[str, ...], look: Callable[[], list[list[Any]]], seconds: float, as_json: bool
+) -> NoReturn:
+    """Show rows again and again until Ctrl-C."""
+    if as_json or not sys.stdout.isatty():
+        while True:
+            show(names, look(), as_json)
+            time.sleep(seconds)
+    from confluent_kafka.cli.tables import watched
 
-    if not places:
-        return {}
-    asked = {TopicPartition(*place): OffsetSpec.latest() for place in places}
-    futures = admin.list_offsets(asked, request_timeout=timeout)
-    return {(place.topic, place.partition): _end(future) for place, future in futures.items()}
-
-
-def _end(future: Future[ListOffsetsResultInfo]) -> int | None:
-    try:
-        return future.result().offset
-    except KafkaException as error:
-        if error.args[0].code() in _NO_END:
-            return None
-        raise
+    with watched(names) as update:
+        while True:
+            update(look())
+            time.sleep(seconds)
 
 
 @app.command(
@@ -199,7 +221,10 @@ def delete(
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Delete groups that have no members, and their offsets."""
+    """Delete groups that have no members, and their offsets.
+
+    Examples: `groups delete billing`, `groups delete billing audit --yes`.
+    """
     confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_consumer_groups(groups, request_timeout=timeout)
@@ -207,4 +232,11 @@ def delete(
         for name in deleted:
             print(f"group {name} was deleted")
         if failures:
-            fail(*failures)
+            known, _ = listed(admin, timeout)
+            names = [name for name in futures if name not in deleted]
+            near = [did_you_mean(name, known) if name not in known else "" for name in names]
+            fail(*(" ".join(pair) for pair in zip(failures, near, strict=True)))
+
+
+app.command()(reset_offsets)
+app.command()(delete_offsets)

@@ -20,6 +20,18 @@ _AFTER = "Give it after the command, for example `topics list --brokers HOST:POR
 _DEFAULT = "You can leave it out."
 _RESOURCE = "Use --resource {kind} --name NAME."
 
+_RESET: Mapping[str, str] = {
+    "--to-earliest": "Use --to earliest.",
+    "--to-latest": "Use --to latest.",
+    "--to-current": "Use --to current.",
+    "--to-offset": "Use --to OFFSET.",
+    "--to-datetime": "Use --to TIME.",
+    "--by-duration": "Use --to with a duration back from now, such as --to PT1H.",
+    "--dry-run": "You can leave it out: only --execute changes offsets.",
+    "--export": "Use --json (-J): --from-file reads what it writes.",
+    "--yes": "Use --execute.",
+}
+
 # By the command or group of commands, the longest one first; "" is the program without a command,
 # and "*" any command.
 HINTS: Mapping[str, Mapping[str, str]] = {
@@ -156,16 +168,27 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--list": "Use `groups list`.",
         "--describe": "Use `groups describe GROUP`.",
         "--delete": "Use `groups delete GROUP`.",
-        "--reset-offsets": "Use AdminClient.alter_consumer_group_offsets() in a program.",
+        "--reset-offsets": "Use `groups reset-offsets GROUP --to WHERE`.",
+        "--delete-offsets": "Use `groups delete-offsets GROUP --topic TOPIC`.",
+        "--all-groups": "Use `groups describe --all`.",
         "--group": _GROUP,
         "-g": _GROUP,
-        "--members": _DEFAULT,
         "--offsets": _DEFAULT,
     },
     "groups list": {
         "--group": "Use `groups describe GROUP`.",
-        "--state": "You can leave it out: the list shows the state of each group.",
+        "--all": "Use --lag to show members and lag: the list always shows all groups.",
     },
+    "groups reset-offsets": _RESET,
+    "streams-groups": {
+        "--list": "Use `streams-groups list`.",
+        "--describe": "Use `streams-groups describe GROUP`.",
+        "--delete": "Use `streams-groups delete GROUP`.",
+        "--reset-offsets": "Use `streams-groups reset-offsets GROUP --to WHERE`.",
+        "--group": _GROUP,
+        "-g": _GROUP,
+    },
+    "streams-groups reset-offsets": _RESET,
     "share-groups": {
         "--list": "Use `share-groups list`.",
         "--describe": "Use `share-groups describe GROUP`.",

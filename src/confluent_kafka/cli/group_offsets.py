@@ -1,0 +1,148 @@
+"""``groups reset-offsets`` and ``delete-offsets``, which ``streams-groups`` has as well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+)
+from confluent_kafka.cli.declared import argument, option
+from confluent_kafka.cli.group_reset import delete, reset
+from confluent_kafka.cli.offset_target import Target, offsets_in, target_of
+from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.topic_selection import Selection, selection
+
+CONSUMERS = ("classic", "consumer")
+
+Name = Annotated[str, argument(help="Group.")]
+Topics = Annotated[
+    list[Selection] | None,
+    option(
+        "--topic",
+        "-t",
+        metavar="TOPIC[:N,...]",
+        parse=selection,
+        help="Topic with all its partitions, or with some, as in orders:0,2. Can be given more "
+        "than once.",
+    ),
+]
+AllTopics = Annotated[
+    bool, option(help="All partitions for which the group has committed offsets.")
+]
+To = Annotated[
+    Target | None,
+    option(
+        "--to",
+        metavar="WHERE",
+        parse=target_of,
+        help="New position: earliest, latest, current, an offset, a time such as "
+        "2026-01-31T12:00Z, or a duration back from now such as -1h or PT1H.",
+    ),
+]
+ShiftBy = Annotated[
+    int | None, option(help="Move by this number of messages: back if it is negative.")
+]
+FromFile = Annotated[
+    Path | None,
+    option(
+        exists=True,
+        help="Read the offsets from this file: lines of topic,partition,offset, or what "
+        "`groups describe --json` and `reset-offsets --json` write.",
+    ),
+]
+Execute = Annotated[bool, option(help="Set the offsets. Otherwise they are only shown.")]
+
+
+def reset_offsets(
+    group: Name,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    to: To = None,
+    shift_by: ShiftBy = None,
+    from_file: FromFile = None,
+    topics: Topics = None,
+    all_topics: AllTopics = False,
+    execute: Execute = False,
+) -> None:
+    """Show the old and new offsets of a group, and set the new ones with --execute.
+
+    The group must not have members. Offsets outside of the log are moved to its start or end. A
+    group that does not exist is created.
+
+    Examples: `groups reset-offsets billing --topic orders:0,2 --to -1h` shows a plan, and `groups
+    reset-offsets billing --all-topics --shift-by -100 --execute` reads 100 messages again.
+    """
+    target = chosen_target(group, to, shift_by, from_file)
+    check_topics(topics, all_topics, target)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        reset(admin, group, CONSUMERS, target, topics, timeout, as_json, execute)
+
+
+def delete_offsets(
+    group: Name,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    topics: Topics = None,
+    all_topics: AllTopics = False,
+    yes: Yes = False,
+) -> None:
+    """Delete committed offsets of a group, and show them.
+
+    No member may read the topics. A member that reads them later begins where auto.offset.reset
+    says.
+
+    Examples: `groups delete-offsets billing --topic orders`, `groups delete-offsets billing
+    --all-topics --yes`.
+    """
+    check_topics(topics, all_topics)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        delete(admin, group, CONSUMERS, topics, timeout, as_json, yes)
+
+
+def chosen_target(
+    group: str, to: Target | None, shift_by: int | None, from_file: Path | None
+) -> Target:
+    """Return the target of the one option that was given.
+
+    Args:
+        group: the name of the group.
+        to: value of --to.
+        shift_by: value of --shift-by.
+        from_file: value of --from-file.
+    """
+    if sum(each is not None for each in (to, shift_by, from_file)) != 1:
+        raise click.BadParameter("give one of --to, --shift-by and --from-file")
+    if to is not None:
+        return to
+    if from_file is not None:
+        return Target("file", offsets=offsets_in(from_file, group))
+    return Target("shift", shift_by or 0)
+
+
+def check_topics(
+    topics: list[Selection] | None, all_topics: bool, target: Target | None = None
+) -> None:
+    """Refuse a command that does not say which topics it is about. A file says it.
+
+    Args:
+        topics: values of --topic.
+        all_topics: value of --all-topics.
+        target: where to move the group.
+    """
+    if topics and all_topics:
+        raise click.BadParameter("cannot be used with --topic", param_hint="--all-topics")
+    if not (topics or all_topics or (target is not None and target.kind == "file")):
+        raise click.BadParameter("give --topic TOPIC or --all-topics")

@@ -1,0 +1,97 @@
+"""Findings about what holds readers back: open transactions and quotas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from confluent_kafka.cli.group_view import Place
+from confluent_kafka.cli.lag.facts import Facts, Transaction
+from confluent_kafka.cli.lag.finding import Finding, Severity, command, evidence, place_name
+
+_LONG = 60  # seconds; the default of transaction.timeout.ms
+_LONGEST = 900  # seconds; the default of transaction.max.timeout.ms
+_HANGING = (
+    ". Its coordinator does not have it any more, so it hangs, unless you may not describe its "
+    "transactional id: look at its producer, and abort it"
+)
+
+
+def open_transactions(facts: Facts) -> Iterator[Finding]:
+    """Transactions that have held the last stable offset at one place during both samples."""
+    held = facts.held_back
+    if not held:
+        return
+    by_place: dict[Place, list[Transaction]] = {}
+    for each in facts.transactions:
+        by_place.setdefault(each.place, []).append(each)
+    hanging = any(_hangs(each, facts) for each in facts.transactions)
+    long = any(each.coordinated and _seconds(each, facts) > _LONG for each in facts.transactions)
+    yield Finding(
+        Severity.CRITICAL if hanging or long else Severity.WARNING,
+        "open-transaction",
+        "members with isolation.level=read_committed wait for the end of a transaction"
+        + (_HANGING if hanging else ""),
+        evidence(_line(place, held[place], by_place, facts) for place in sorted(held)),
+        _commands(facts, min(held)),
+    )
+
+
+def _line(place: Place, stable: int, by_place: dict[Place, list[Transaction]], facts: Facts) -> str:
+    transactions = [_described(each, facts) for each in by_place.get(place, [])]
+    end = facts.last.ends.get(place)
+    who = " and ".join(transactions) or "the producer is unknown"
+    return f"{place_name(place)}: last stable offset {stable}, end {end}, {who}"
+
+
+def _described(transaction: Transaction, facts: Facts) -> str:
+    text = f"producer {transaction.producer_id}"
+    if transaction.id is not None:
+        text += f" (transactional id {transaction.id})"
+    if transaction.since is not None:
+        began = datetime.fromtimestamp(transaction.since, UTC)
+        text += " since" if transaction.coordinated else ", last message"
+        text += f" {began:%Y-%m-%dT%H:%M:%SZ} ({_seconds(transaction, facts):.0f} s)"
+    return text
+
+
+def _seconds(transaction: Transaction, facts: Facts) -> float:
+    return 0.0 if transaction.since is None else max(0.0, facts.now - transaction.since)
+
+
+def _hangs(transaction: Transaction, facts: Facts) -> bool:
+    """Whether its coordinator has ended it, or does not list it although it would have ended it."""
+    if transaction.coordinated is None:
+        return _seconds(transaction, facts) > _LONGEST
+    return not transaction.coordinated
+
+
+def _commands(facts: Facts, place: Place) -> list[str]:
+    every = facts.transactions
+    ids = sorted({each.id for each in every if each.id is not None and each.coordinated})
+    found = [command("transactions describe {}", each) for each in ids]
+    found += [command("transactions force-terminate {}", each) for each in ids]
+    if not found:
+        found.append(f"transactions describe-producers {place_name(place)}")
+    return found + [
+        f"transactions abort {place_name(each.place)} --start-offset {each.start}"
+        for each in every
+        if _hangs(each, facts)
+    ]
+
+
+def quotas(facts: Facts) -> Iterator[Finding]:
+    """Quotas that can slow members down, if the group has lag."""
+    if not facts.quotas or not sum(facts.last.lags.values()):
+        return
+    yield Finding(
+        Severity.NOTE,
+        "quota",
+        "members can be throttled by a quota: compare it with what they read",
+        evidence(
+            f"{'the default client id' if each.client is None else f'client id {each.client}'}: "
+            f"{each.name}={each.value:g}"
+            for each in facts.quotas
+        ),
+        ["quotas describe"],
+    )

@@ -1,0 +1,100 @@
+"""Findings about the state of a group and its members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from confluent_kafka.cli.lag.facts import Facts
+from confluent_kafka.cli.lag.finding import (
+    REBALANCING,
+    Finding,
+    Severity,
+    command,
+    evidence,
+    place_name,
+    topics_of,
+)
+
+
+def no_members(facts: Facts) -> Iterator[Finding]:
+    group = facts.group
+    if not group.members and group.state not in REBALANCING:
+        lag = sum(facts.last.lags.values())
+        yield Finding(
+            Severity.CRITICAL if lag else Severity.WARNING,
+            "no-members",
+            "the group has no members, so nobody reads its partitions: start its consumers",
+            [f"state {group.state}, lag {lag:,}"],
+            [command("groups describe {} --members", group.name)],
+        )
+
+
+def rebalancing(facts: Facts) -> Iterator[Finding]:
+    first, last = facts.first.group, facts.last.group
+    commands = [command("groups describe {} --members --verbose", last.name)]
+    if last.state in REBALANCING:
+        again = first.state in REBALANCING
+        yield Finding(
+            Severity.CRITICAL if again else Severity.WARNING,
+            "rebalancing",
+            "the group is distributing its partitions, and its members may not read meanwhile"
+            + (": look for members that leave and join again" if again else ""),
+            [f"state {last.state}, {facts.seconds:.1f} s before: {first.state}"],
+            commands,
+        )
+    before, after = ({member.id: member for member in each.members} for each in (first, last))
+    changes = [
+        f"member {after[each].id} ({after[each].host}) has joined" for each in after.keys() - before
+    ]
+    changes += [
+        f"member {before[each].id} ({before[each].host}) has left" for each in before.keys() - after
+    ]
+    if changes:
+        yield Finding(
+            Severity.WARNING,
+            "members-changed",
+            "members have joined or left while the command watched: each change is a rebalance. "
+            "Compare max.poll.interval.ms with the time that a batch takes",
+            evidence(sorted(changes)),
+            commands,
+        )
+
+
+def idle_members(facts: Facts) -> Iterator[Finding]:
+    group = facts.group
+    idle = [member for member in group.members if not member.reads]
+    if not idle or group.state in REBALANCING:
+        return
+    count, members = len(group.readers), len(group.members)
+    reason = "it has more members than partitions" if members > count else "look at its assignor"
+    topics = topics_of(group.readers)
+    yield Finding(
+        Severity.NOTE if members > count else Severity.WARNING,
+        "idle-members",
+        f"the group has members that read no partition: {reason}",
+        evidence(
+            [f"{members} members, {count} partitions"]
+            + [f"member {each.id} (client {each.client}, {each.host})" for each in idle]
+        ),
+        [f"topics describe {' '.join(topics)}"] if topics else [],
+    )
+
+
+def unread_partitions(facts: Facts) -> Iterator[Finding]:
+    group = facts.group
+    if not group.members or group.state in REBALANCING:
+        return
+    readers = group.readers
+    subscribed = {*topics_of(readers), *topics_of(group.committed)}
+    unread = [
+        each for each in sorted(facts.partitions) if each[0] in subscribed and each not in readers
+    ]
+    if unread:
+        lags = facts.last.lags
+        yield Finding(
+            Severity.WARNING,
+            "unread-partitions",
+            "the group has partitions that no member reads: check what its members subscribe to",
+            evidence(f"{place_name(each)}, lag {lags.get(each, 'unknown')}" for each in unread),
+            [command("groups describe {} --members --verbose", group.name)],
+        )

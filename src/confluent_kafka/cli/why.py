@@ -1,0 +1,89 @@
+"""``python -m confluent_kafka why``: explain why a group is behind."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import click
+
+from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
+from confluent_kafka.cli.declared import argument, option
+from confluent_kafka.cli.durations import duration
+from confluent_kafka.cli.ending import FAILED
+from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import counted, printable
+
+if TYPE_CHECKING:
+    from confluent_kafka.cli.lag.facts import Facts
+
+
+def why(
+    group: Annotated[str, argument(help="Group that is behind.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    seconds: Annotated[
+        float,
+        option(
+            "--for",
+            metavar="DURATION",
+            parse=duration,
+            show_default="6s",
+            help="Time between the two samples, such as 30s or 2m. Consumers commit every 5 s by "
+            "default, so a shorter time can miss their commits.",
+        ),
+    ] = 6.0,
+) -> None:
+    """Explain why a group is behind: findings with their evidence, and commands to type next.
+
+    The command looks at the state of the group and its members, at committed offsets, topics,
+    partitions, open transactions and quotas. It takes two samples and compares them. It changes
+    nothing.
+
+    Exit status: 0 nothing is wrong, 1 there is a finding or the cluster refused, 2 wrong usage, 130
+    Ctrl-C.
+
+    Examples: `why billing`, `why billing --for 30s --json`.
+    """
+    from confluent_kafka.cli.lag import findings
+    from confluent_kafka.cli.why_facts import gather
+
+    with administering(brokers, config_file, properties, timeout) as admin:
+        facts = gather(admin, group, seconds, timeout)
+    found = findings(facts)
+    print(printable(summary(facts)), file=sys.stderr)
+    if not found:
+        print("nothing is wrong", file=sys.stderr)
+        return
+    if sys.stdout.isatty() and not as_json:
+        from confluent_kafka.cli.why_report import connection, draw
+
+        draw(found, connection(brokers, config_file))
+    else:
+        rows = (
+            [each.severity.name.lower(), each.name, each.text, each.evidence, each.commands]
+            for each in found
+        )
+        show(("severity", "finding", "why", "evidence", "try"), rows, as_json)
+    raise click.exceptions.Exit(FAILED)
+
+
+def summary(facts: Facts) -> str:
+    """Return a line about the group: its state, members and lag.
+
+    Args:
+        facts: what is known about the group.
+    """
+    group, before, after = facts.group, facts.first.lags, facts.last.lags
+    lag, change = sum(after.values()), sum(after.values()) - sum(before.values())
+    text = f"group {group.name}: {group.kind}, {group.state}, "
+    text += f"{counted(len(group.members), 'member')}, {counted(len(group.places), 'partition')}, "
+    text += f"lag {lag:,}"
+    if change and facts.seconds:
+        text += f" ({change / facts.seconds:+,.0f}/s)"
+        if change < 0 < lag:
+            text += f", at this rate done in {lag / -change * facts.seconds:,.0f} s"
+    return text
