@@ -80,8 +80,8 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_types": {"serialization"},
     # The commands use the other APIs.
     "cli": _CLIENTS
-    | {"admin", "compat", "protocol", "schema_registry", "spark", "testing", "statistics"}
-    | {"_diagnosis"},
+    | {"admin", "columns", "compat", "protocol", "schema_registry", "spark", "testing"}
+    | {"statistics", "_diagnosis"},
     # `doctor` also works without the packages of the extra [cli].
     "__main__": {"cli", "_diagnosis"},
 }

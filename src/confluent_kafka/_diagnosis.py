@@ -25,6 +25,7 @@ EXTRAS = {
     "schemaregistry": ("httpx",),
     "spark": ("pyspark", "pyarrow", "pandas"),
     "testing": ("pytest",),
+    "where": ("cel-expr-python",),
 }
 
 

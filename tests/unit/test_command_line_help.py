@@ -70,6 +70,11 @@ def test_order() -> None:
     assert create.index("--partitions") < create.index("Connection:") < create.index("--brokers")
 
 
+_CONSUME = {"consume", "text", "bound", "ending", "settings", "terminal", "habits", "formats"}
+_CONSUME |= {"reading", "places", "flow", "outputs", "decoding", "decoding_options"}
+_CONSUME |= {"filter_options"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "parts", "not_loaded"),
     [
@@ -77,7 +82,7 @@ def test_order() -> None:
         (["--help"], set(), {"rich", "asyncio", "confluent_kafka.admin"}),
         (
             ["consume", "--help"],
-            {"consume", "text", "bound", "ending", "settings", "terminal", "habits"},
+            _CONSUME,
             {"rich", "asyncio", "confluent_kafka.admin"},
         ),
         (
@@ -87,7 +92,7 @@ def test_order() -> None:
         ),
         (
             ["consume", "t", "-b", NO_BROKER, "--timeout", "0.1"],
-            {"consume", "text", "bound", "ending", "settings", "terminal", "habits"},
+            _CONSUME,
             {"rich", "asyncio", "confluent_kafka.admin"},
         ),
     ],

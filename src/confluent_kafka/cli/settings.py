@@ -5,6 +5,7 @@ Later sources override earlier ones: the environment, the file of ``-F``, ``-X``
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,6 +19,12 @@ from confluent_kafka.cli.habits import PROPERTY_HINTS
 # Other variables that begin with KAFKA_ are for Java (KAFKA_HEAP_OPTS) or for containers.
 _FROM_ENVIRONMENT = ("bootstrap.servers", "client.id", "group.id", "security.protocol")
 _FAMILIES_FROM_ENVIRONMENT = ("sasl.", "ssl.", "https.")
+# Other variables that begin with SCHEMA_REGISTRY_ are for containers.
+_OF_REGISTRY = "schema.registry."
+_NUMBERS_OF_REGISTRY = frozenset(
+    {"timeout", "max.retries", "retries.wait.ms", "retries.max.wait.ms"}
+)
+_REGISTRY_FROM_ENVIRONMENT = ("url", "basic.auth.", "bearer.auth.", "ssl.")
 
 # The help of a command shows these options after the command's own options.
 CONNECTION = "Connection"
@@ -53,6 +60,15 @@ Properties = Annotated[
         help="Configuration property of librdkafka. Can be given more than once.",
     ),
 ]
+Registry = Annotated[
+    str | None,
+    option(
+        "--registry",
+        panel=CONNECTION,
+        metavar="URL",
+        help="Schema registry (schema.registry.url).",
+    ),
+]
 
 
 def settings(
@@ -75,20 +91,11 @@ def settings(
     """
     import logging
 
-    config: dict[str, Any] = _from_environment(os.environ)
-    if file is not None:
-        config |= _from_file(file)
-    for text in properties or ():
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            # The message does not repeat the text, which may be a password.
-            raise click.BadParameter("needs KEY=VALUE", param_hint="-X")
-        name = key.strip()
-        if name in PROPERTY_HINTS:
-            raise click.BadParameter(
-                f"no such property: {name}. {PROPERTY_HINTS[name]}", param_hint="-X"
-            )
-        config[name] = value
+    config: dict[str, Any] = {
+        key: value
+        for key, value in _merged(file, properties).items()
+        if not key.startswith(_OF_REGISTRY)
+    }
     if brokers is not None:
         config["bootstrap.servers"] = brokers
     if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
@@ -102,12 +109,66 @@ def settings(
     return config | {"logger": logger}
 
 
+def registry_settings(
+    url: str | None, file: Path | None, properties: Iterable[str] | None
+) -> dict[str, Any]:
+    """Return the configuration of the schema registry's client; empty if there is no registry.
+
+    Args:
+        url: value of --registry.
+        file: value of -F.
+        properties: values of -X.
+
+    Raises:
+        click.BadParameter: a value is not key=value.
+    """
+    merged = _merged(file, properties)
+    config: dict[str, Any] = {
+        key.removeprefix(_OF_REGISTRY): value
+        for key, value in merged.items()
+        if key.startswith(_OF_REGISTRY)
+    }
+    if url is not None:
+        config["url"] = url
+    for key in _NUMBERS_OF_REGISTRY & config.keys():
+        with contextlib.suppress(ValueError):  # the client reports a text that is no number
+            config[key] = float(config[key]) if "." in config[key] else int(config[key])
+    source = config.pop("basic.auth.credentials.source", "").upper()
+    if source == "SASL_INHERIT":
+        user, password = merged.get("sasl.username", ""), merged.get("sasl.password", "")
+        config["basic.auth.user.info"] = f"{user}:{password}"
+    return config if config.get("url") else {}
+
+
+def _merged(file: Path | None, properties: Iterable[str] | None) -> dict[str, str]:
+    """Return the properties of the environment, of the file and of the command line."""
+    config = _from_environment(os.environ)
+    if file is not None:
+        config |= _from_file(file)
+    for text in properties or ():
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            # The message does not repeat the text, which may be a password.
+            raise click.BadParameter("needs KEY=VALUE", param_hint="-X")
+        name = key.strip()
+        if name in PROPERTY_HINTS:
+            raise click.BadParameter(
+                f"no such property: {name}. {PROPERTY_HINTS[name]}", param_hint="-X"
+            )
+        config[name] = value
+    return config
+
+
 def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
     config = {}
     for name, value in environment.items():
         if name.startswith("KAFKA_"):
             key = name.removeprefix("KAFKA_").lower().replace("_", ".")
             if key in _FROM_ENVIRONMENT or key.startswith(_FAMILIES_FROM_ENVIRONMENT):
+                config[key] = value
+        elif name.startswith("SCHEMA_REGISTRY_"):
+            key = name.lower().replace("_", ".")
+            if key.removeprefix(_OF_REGISTRY).startswith(_REGISTRY_FROM_ENVIRONMENT):
                 config[key] = value
     return config
 
