@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -32,6 +32,7 @@ from confluent_kafka.cli.filter_options import (
 )
 from confluent_kafka.cli.flow import Flow
 from confluent_kafka.cli.formats import formatter
+from confluent_kafka.cli.membership import joined
 from confluent_kafka.cli.outputs import Lines, Output
 from confluent_kafka.cli.places import assign, places_of
 from confluent_kafka.cli.reading import GroupReader, Reader
@@ -104,7 +105,7 @@ def consume(
     count: Annotated[
         int | None, option("--count", "-n", min=1, help="Stop after this many messages.")
     ] = None,
-    output: Annotated[
+    form: Annotated[
         str | None,
         option(
             "--format",
@@ -118,6 +119,16 @@ def consume(
     json_lines: Annotated[
         bool, option("--json", "-J", help="Write a JSON object for each message.")
     ] = False,
+    output: Annotated[
+        Path | None,
+        option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a file instead of stdout: .jsonl, .csv, .parquet or .arrow. It exists only "
+            "when it is complete. Needs --exit-at-end, --until or --count.",
+        ),
+    ] = None,
     follow: Annotated[
         bool,
         option("--follow", help="Wait for new messages, and show the rate on stderr every 10 s."),
@@ -153,23 +164,28 @@ def consume(
     Exit status: 0 all messages were written, 1 the cluster refused or the connection failed,
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM, 141 the reader of stdout has ended.
     """
-    if exit_at_end and until is not None:
-        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
-    if follow and (exit_at_end or until is not None):
-        raise click.BadParameter(
-            "cannot be combined with --until or --exit-at-end", param_hint="--follow"
-        )
-    end = None
-    if until is not None or exit_at_end:
-        end = Bound.parse("end" if until is None else until, "--until")
+    end = _end(until, exit_at_end, follow)
     begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
     config = settings(brokers, config_file, properties)
     parts = chosen(key, value, unpack, key_schema, schema)
     decoding = decoding_of(parts, on_error, registry, config_file, properties)
     condition = condition_of(where, decoding)
-    written = _output(output, json_lines, decoding)
-    flow = Flow(written, cheap_filters(key_is, header), decoding, condition)
-    group = _joined(config, group, quiet, begin, bool(partition), end)
+    group = joined(config, group, quiet, begin, bool(partition), end)
+    destination: Output
+    if output is None:
+        destination = _stdout(form, json_lines, decoding)
+    elif form is not None or json_lines or group is not None or (end is None and count is None):
+        raise click.BadParameter(
+            "needs --exit-at-end, --until or --count, and cannot be combined with --format, "
+            "--json or --group",
+            param_hint="--output",
+        )
+    else:
+        from confluent_kafka.cli.files import file_output
+
+        decoded = () if decoding is None else tuple(decoding.decoders)
+        destination = file_output(output, decoded)
+    flow = Flow(destination, cheap_filters(key_is, header), decoding, condition)
     with ending():
         with configuring():
             consumer = Consumer(config)
@@ -187,7 +203,8 @@ def consume(
                 from confluent_kafka.cli.rates import Rates
 
                 reader.tick = Rates().tick
-            reader.run()
+            with destination:
+                reader.run()
         except Undecodable as error:
             fail(str(error))
         finally:
@@ -200,7 +217,19 @@ def consume(
             fail("no message was found")
 
 
-def _output(text: str | None, json_lines: bool, decoding: Decoding | None) -> Output:
+def _end(until: str | None, exit_at_end: bool, follow: bool) -> Bound | None:
+    if exit_at_end and until is not None:
+        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
+    if follow and (exit_at_end or until is not None):
+        raise click.BadParameter(
+            "cannot be combined with --until or --exit-at-end", param_hint="--follow"
+        )
+    if until is None and not exit_at_end:
+        return None
+    return Bound.parse("end" if until is None else until, "--until")
+
+
+def _stdout(text: str | None, json_lines: bool, decoding: Decoding | None) -> Output:
     decoders = {} if decoding is None else decoding.decoders
     if json_lines:
         if text is not None:
@@ -213,34 +242,6 @@ def _output(text: str | None, json_lines: bool, decoding: Decoding | None) -> Ou
         raise click.BadParameter(str(error), param_hint="--format") from None
 
 
-def _joined(
-    config: dict[str, Any],
-    option: str | None,
-    quiet: bool,
-    begin: Bound | None,
-    has_partitions: bool,
-    end: Bound | None,
-) -> str | None:
-    """Complete the configuration, and return the group to join, or None for no group."""
-    config |= {"enable.partition.eof": True, "enable.auto.offset.store": False}
-    group = _group(config, option, quiet)
-    if group is None:
-        config |= {"group.id": "unused", "enable.auto.commit": False}
-        return None
-    config["group.id"] = group
-    if begin is not None:
-        config["auto.offset.reset"] = _reset(begin)
-    else:
-        config.setdefault("auto.offset.reset", "earliest")
-    if has_partitions or (end is not None and end.kind != "end"):
-        raise click.BadParameter(
-            "cannot be combined with --partition, or with an --until other than end; "
-            "--group '' reads without a group",
-            param_hint="--group",
-        )
-    return group
-
-
 def _summary(written: int, decoding: Decoding | None, condition: Where | None) -> str:
     texts = [counted(written, "message")]
     if decoding is not None and decoding.failed:
@@ -248,25 +249,3 @@ def _summary(written: int, decoding: Decoding | None, condition: Where | None) -
     if condition is not None and condition.failed:
         texts.append(f"{condition.failed:,} without a value of --where ({condition.first})")
     return printable(", ".join(texts))
-
-
-def _group(config: Mapping[str, Any], option: str | None, quiet: bool) -> str | None:
-    """Return the group to join, of --group or else of the configuration, or None for no group."""
-    if option is not None:
-        return option or None
-    group = config.get("group.id") or None
-    if group is not None and not quiet:
-        # The command commits offsets of this group, and the user has not named it just now.
-        print(f"group {group} of the configuration (--group '' reads without it)", file=sys.stderr)
-    return group
-
-
-def _reset(begin: Bound) -> str:
-    if begin.kind == "beginning":
-        return "earliest"
-    if begin.kind == "end":
-        return "latest"
-    raise click.BadParameter(
-        "must be beginning or end with --group: a group continues from its commits",
-        param_hint="--from",
-    )

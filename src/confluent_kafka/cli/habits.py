@@ -92,7 +92,6 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "-C": _DEFAULT,
         "--from-beginning": "You can leave it out: without --from, the command starts at the "
         "beginning.",
-        "-o": "Use --from.",
         "--offset": "Use --from.",
         "-c": _COUNT,
         "--num": _COUNT,
