@@ -31,6 +31,10 @@ class Format(StrEnum):
     BYTES = "bytes"
 
 
+# How a registry names the formats that have schemas.
+TYPES = {Format.AVRO: "AVRO", Format.PROTOBUF: "PROTOBUF", Format.JSON_SCHEMA: "JSON"}
+
+
 class OnError(StrEnum):
     """What happens after a message that cannot be decoded."""
 

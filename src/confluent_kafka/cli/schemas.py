@@ -11,7 +11,14 @@ from uuid import UUID
 import click
 
 from confluent_kafka import Message
-from confluent_kafka.cli.decoding import Decoded, Decoder, Failure, Format, checked_json
+from confluent_kafka.cli.decoding import (
+    TYPES,
+    Decoded,
+    Decoder,
+    Failure,
+    Format,
+    checked_json,
+)
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.readings import (
     Reads,
@@ -24,7 +31,6 @@ from confluent_kafka.cli.readings import (
 # The number of bytes that name a schema, by their first byte: with its id, and with its GUID.
 _NAME_SIZES = {b"\0": 5, b"\1": 17}
 
-_TYPES = {Format.AVRO: "AVRO", Format.PROTOBUF: "PROTOBUF", Format.JSON_SCHEMA: "JSON"}
 _SUFFIXES = {".avsc": Format.AVRO, ".proto": Format.PROTOBUF}
 
 
@@ -39,7 +45,7 @@ class FromRegistry(Decoder):
 
     def __init__(self, registry: Any, kind: Format, part: str) -> None:
         self._registry = registry
-        self._type = _TYPES.get(kind)
+        self._type = TYPES.get(kind)
         self._header = f"__{part}_schema_id"
         self._readings: dict[bytes, Reads | Failure] = {}
 

@@ -82,15 +82,20 @@ def _as_it_is(payload: bytes | None) -> bytes:
     return b"null" if payload is None else payload
 
 
-def from_json(line: bytes) -> dict[str, Any]:
+def from_json(
+    line: bytes, encoded: Collection[str] = (), *, keep_partition: bool = False
+) -> dict[str, Any]:
     """Return the message of a line that json_line() wrote, or that has fewer fields.
 
     Args:
         line: a JSON object with value, and any of the other fields.
+        encoded: the parts that can be any JSON, "key" and "value"; the message has their JSON
+            texts.
+        keep_partition: whether the message has the partition of the line. Otherwise the
+            partitioner chooses the partition of the copy by its key.
 
     Returns:
-        An item for Producer.produce_batch(). The topic, partition and offset of the line are
-        ignored: the partitioner chooses the partition of the copy by its key.
+        An item for Producer.produce_batch(). The topic and offset of the line are ignored.
 
     Raises:
         ValueError: says which field is wrong.
@@ -103,9 +108,11 @@ def from_json(line: bytes) -> dict[str, Any]:
         raise ValueError(f"must be a JSON object, not {type(fields).__name__}")
     _check_fields(fields)
     message: dict[str, Any] = {
-        "key": _payload(fields.get("key"), "key"),
-        "value": _payload(fields["value"], "value"),
+        part: _json_text(fields.get(part)) if part in encoded else _payload(fields.get(part), part)
+        for part in ("key", "value")
     }
+    if keep_partition:
+        message["partition"] = _partition(fields.get("partition"))
     timestamp = fields.get("timestamp", -1)
     if not isinstance(timestamp, int) or isinstance(timestamp, bool):
         raise ValueError(f"timestamp must be milliseconds as int, not {timestamp!r}")
@@ -143,6 +150,16 @@ def text_or_base64(value: bytes | None) -> str | dict[str, str] | None:
         return value.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(value).decode()}
+
+
+def _json_text(value: Any) -> bytes | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False).encode()
+
+
+def _partition(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"partition must be a number of at least 0, not {value!r}")
+    return value
 
 
 def _payload(value: Any, name: str) -> bytes | None:
