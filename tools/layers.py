@@ -83,8 +83,8 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_types": {"serialization"},
     # The commands use the other APIs.
     "cli": _CLIENTS
-    | {"admin", "compat", "protocol", "schema_registry", "spark", "testing", "statistics"}
-    | {"_concealing", "_diagnosis", "_java"},
+    | {"admin", "columns", "compat", "protocol", "schema_registry", "spark", "testing"}
+    | {"statistics", "_concealing", "_diagnosis", "_java"},
     # `doctor` also works without the packages of the extra [cli].
     "__main__": {"cli", "_diagnosis"},
 }

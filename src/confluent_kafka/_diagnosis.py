@@ -25,7 +25,9 @@ EXTRAS = {
     "schema-registry": ("httpx",),
     "schemaregistry": ("httpx",),
     "spark": ("pyspark", "pyarrow", "pandas"),
+    "template": ("jinja2",),
     "testing": ("pytest",),
+    "where": ("cel-expr-python",),
 }
 
 

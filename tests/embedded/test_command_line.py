@@ -69,7 +69,7 @@ class TestProduce:
             yield [b"one", b"two"]
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(import_module("confluent_kafka.cli.produce"), "_records", interrupted)
+        monkeypatch.setattr(import_module("confluent_kafka.cli.inputs"), "records_of", interrupted)
         monkeypatch.setattr(import_module("confluent_kafka.cli.produce"), "_GRACE", TIMEOUT)
         done = kafka_cli("produce", kafka_topic, "-X", "linger.ms=60000", "--timeout", str(TIMEOUT))
         assert done == (130, b"", "2 delivered, 0 not delivered\n")

@@ -18,7 +18,10 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli import groups, produce
+from confluent_kafka.cli import groups
+from confluent_kafka.cli.inputs import inputs_of, plain_maker, templated
+from confluent_kafka.cli.sending import Sender
+from confluent_kafka.cli.sending_display import Display
 from tests.support.command_line import COMMAND, ended, run, started
 
 FULL = Path("/dev/full")
@@ -172,19 +175,22 @@ def test_typing_is_not_overwritten(
 
 
 def test_the_progress_of_produce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The bar shows how much of the files is delivered; for stdin that is not known."""
+    """The bar shows how much of the files, or of the template's count, is delivered; for stdin that
+    is not known."""
     file = tmp_path / "file"
     file.write_bytes(b"a\n" * 50)
-    assert produce._size([str(file), str(file)]) == 200
-    assert produce._size([str(file), "-"]) is None
-    display = produce._Display([str(file)])
-    sender = produce._Sender(cast(Producer, SenderOfNothing()), "t", -1, display)
+    make = plain_maker({}, False)
+    [first, stdin] = inputs_of([str(file), "-"], b"\n", False, make)
+    assert (first.size, stdin.size) == (100, None)
+    assert templated("x", None, {}, False, 7).size == 7
+    display = Display(first.size)
+    sender = Sender(cast(Producer, SenderOfNothing()), "t", -1, display, {}, None)
     batches = [b"a"] * 25, [b"a"] * 25
     shown = []
     monkeypatch.setattr(
         display, "update", lambda delivered, size: shown.append((delivered, size / 100))
     )
-    sender.send(iter(batches), lambda record: {"value": record}, delimiter=1)
+    sender.send(iter(batches), make, first.measure)
     assert shown == [(20, 0.4), (40, 0.8)]
 
 

@@ -17,7 +17,7 @@ import confluent_kafka.cli
 from confluent_kafka.cli import tables, terminal
 from confluent_kafka.cli.administration import show
 from confluent_kafka.cli.ending import fail
-from confluent_kafka.cli.produce import _split
+from confluent_kafka.cli.inputs import split
 from confluent_kafka.cli.tables import watched
 
 HOSTILE = {
@@ -103,7 +103,7 @@ def test_splitting(delimiter: bytes, size: int) -> None:
     wanted = data.split(delimiter)
     found = [
         record
-        for records in _split(cast(BinaryIO, Chunks(data, size)), delimiter, whole=False)
+        for records in split(cast(BinaryIO, Chunks(data, size)), delimiter, whole=False)
         for record in records
     ]
     assert found == wanted
@@ -115,5 +115,5 @@ def test_a_long_message_is_not_copied_with_every_chunk() -> None:
     A copy with each piece would copy 800 GB.
     """
     data = bytes(40_000_000)
-    [[record]] = _split(cast(BinaryIO, Chunks(data, 1000)), b"\n", whole=False)
+    [[record]] = split(cast(BinaryIO, Chunks(data, 1000)), b"\n", whole=False)
     assert record == data

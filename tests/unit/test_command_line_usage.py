@@ -39,7 +39,7 @@ def reason(command: str) -> str:
         ("topic list", "there is no command 'topic': did you mean 'topics'?"),
         ("topics lst", "there is no command 'lst': did you mean 'list'?"),
         ("consume t --grop g", "there is no option --grop: did you mean '--group'?"),
-        ("consume t --xyz", "there is no option --xyz"),
+        ("consume t --qqq", "there is no option --qqq"),
         ("consume t -e=1", "there is no option -="),
         ("consume", f"TOPICS is missing. Usage: {PROGRAM} consume [OPTIONS] TOPICS..."),
         (

@@ -103,7 +103,6 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--topic": _TOPIC,
         "--from-beginning": "You can leave it out: without --from, the command starts at the "
         "beginning.",
-        "-o": "Use --from.",
         "--offset": "Use --from.",
         "-c": _COUNT,
         "--num": _COUNT,

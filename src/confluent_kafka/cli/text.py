@@ -1,4 +1,4 @@
-"""Conversions between messages and text: escapes, formats, lines of JSON."""
+"""Conversions between messages and text: escapes, lines of JSON."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection
 from typing import Any
 
 from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Message
@@ -16,7 +15,10 @@ from confluent_kafka._suggestions import did_you_mean
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[ntr0\\])")
 _ESCAPED = {"n": b"\n", "t": b"\t", "r": b"\r", "0": b"\0", "\\": b"\\"}
 _FIELDS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
-_TOKEN = re.compile(r"%(.)?", re.DOTALL)
+_LINE = (
+    b'{"topic": %s, "partition": %d, "offset": %d, "timestamp": %d, "key": %s, "value": %s, '
+    b'"headers": %s}\n'
+)
 
 
 def unescape(text: str) -> bytes:
@@ -36,108 +38,64 @@ def unescape(text: str) -> bytes:
     return b"".join(parts)
 
 
-def _timestamp(message: Message) -> int:
+def timestamp_of(message: Message) -> int:
+    """Return the timestamp of a message in milliseconds; -1 if it has none.
+
+    Args:
+        message: the message.
+    """
     kind, milliseconds = message.timestamp()
     return -1 if kind == TIMESTAMP_NOT_AVAILABLE else milliseconds
 
 
-def _date(message: Message) -> bytes:
-    milliseconds = _timestamp(message)
-    if milliseconds < 0:
-        return b""
-    try:
-        moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    except (ValueError, OverflowError, OSError):  # not in milliseconds, or after the year 9999
-        return b"%d" % milliseconds
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
+def json_line(decoded: Collection[str] = ()) -> Callable[[Message], bytes]:
+    """Return a function that returns a message as a line of JSON.
 
-
-def _headers(message: Message) -> bytes:
-    return b",".join(
-        name.encode() + b"=" + (b"NULL" if value is None else value)
-        for name, value in message.headers() or []
-    )
-
-
-def _bytes_of(value: bytes | None) -> bytes:
-    return b"" if value is None else value
-
-
-def _length(value: bytes | None) -> bytes:
-    return b"%d" % (-1 if value is None else len(value))
-
-
-_TOKENS: dict[str, Callable[[Message], bytes]] = {
-    "t": lambda message: (message.topic() or "").encode(),
-    "p": lambda message: b"%d" % (message.partition() or 0),
-    "o": lambda message: b"%d" % (message.offset() or 0),
-    "k": lambda message: _bytes_of(message.key()),
-    "K": lambda message: _length(message.key()),
-    "s": lambda message: _bytes_of(message.value()),
-    "S": lambda message: _length(message.value()),
-    "h": _headers,
-    "T": lambda message: b"%d" % _timestamp(message),
-    "D": _date,
-    "%": lambda message: b"%",
-}
-
-
-def formatter(text: str) -> Callable[[Message], bytes]:
-    """Return a function that formats messages according to a format string.
+    Bytes that are not UTF-8 become ``{"base64": ...}``.
 
     Args:
-        text: with the tokens %t topic, %p partition, %o offset, %k key, %K its length in
-            bytes (-1: null), %s value, %S its length, %h headers as name=value,..., %T
-            timestamp in milliseconds (-1: none), %D the same as a date in UTC, %%; and the
-            escapes of unescape().
-
-    Raises:
-        ValueError: the text contains an unknown token.
+        decoded: the parts that are JSON texts, "key" and "value".
     """
-    parts: list[bytes | Callable[[Message], bytes]] = []
-    end = 0
-    for found in _TOKEN.finditer(text):
-        if found[1] not in _TOKENS:
-            known = " ".join(f"%{name}" for name in _TOKENS)
-            raise ValueError(f"{found[0]!r} is not a token: there are {known}")
-        parts.append(unescape(text[end : found.start()]))
-        parts.append(_TOKENS[found[1]])
-        end = found.end()
-    parts.append(unescape(text[end:]))
+    key = _as_it_is if "key" in decoded else _json_of
+    value = _as_it_is if "value" in decoded else _json_of
 
     def write(message: Message) -> bytes:
-        return b"".join(part if isinstance(part, bytes) else part(message) for part in parts)
+        headers = [[name, text_or_base64(one)] for name, one in message.headers() or ()]
+        return _LINE % (
+            json.dumps(message.topic(), ensure_ascii=False).encode(),
+            message.partition() or 0,
+            message.offset() or 0,
+            timestamp_of(message),
+            key(message.key()),
+            value(message.value()),
+            json.dumps(headers, ensure_ascii=False).encode() if headers else b"[]",
+        )
 
     return write
 
 
-def as_json(message: Message) -> bytes:
-    """Return a message as a line of JSON. Bytes that are not UTF-8 become ``{"base64": ...}``.
-
-    Args:
-        message: a consumed message.
-    """
-    fields = {
-        "topic": message.topic(),
-        "partition": message.partition(),
-        "offset": message.offset(),
-        "timestamp": _timestamp(message),
-        "key": text_or_base64(message.key()),
-        "value": text_or_base64(message.value()),
-        "headers": [[name, text_or_base64(value)] for name, value in message.headers() or []],
-    }
-    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+def _json_of(payload: bytes | None) -> bytes:
+    return json.dumps(text_or_base64(payload), ensure_ascii=False).encode()
 
 
-def from_json(line: bytes) -> dict[str, Any]:
-    """Return the message of a line that as_json() wrote, or that has fewer fields.
+def _as_it_is(payload: bytes | None) -> bytes:
+    return b"null" if payload is None else payload
+
+
+def from_json(
+    line: bytes, encoded: Collection[str] = (), *, keep_partition: bool = False
+) -> dict[str, Any]:
+    """Return the message of a line that json_line() wrote, or that has fewer fields.
 
     Args:
         line: a JSON object with value, and any of the other fields.
+        encoded: the parts that can be any JSON, "key" and "value"; the message has their JSON
+            texts.
+        keep_partition: whether the message has the partition of the line. Otherwise the
+            partitioner chooses the partition of the copy by its key.
 
     Returns:
-        An item for Producer.produce_batch(). The topic, partition and offset of the line are
-        ignored: the partitioner chooses the partition of the copy by its key.
+        An item for Producer.produce_batch(). The topic and offset of the line are ignored.
 
     Raises:
         ValueError: says which field is wrong.
@@ -150,9 +108,11 @@ def from_json(line: bytes) -> dict[str, Any]:
         raise ValueError(f"must be a JSON object, not {type(fields).__name__}")
     _check_fields(fields)
     message: dict[str, Any] = {
-        "key": _payload(fields.get("key"), "key"),
-        "value": _payload(fields["value"], "value"),
+        part: _json_text(fields.get(part)) if part in encoded else _payload(fields.get(part), part)
+        for part in ("key", "value")
     }
+    if keep_partition:
+        message["partition"] = _partition(fields.get("partition"))
     timestamp = fields.get("timestamp", -1)
     if not isinstance(timestamp, int) or isinstance(timestamp, bool):
         raise ValueError(f"timestamp must be milliseconds as int, not {timestamp!r}")
@@ -190,6 +150,16 @@ def text_or_base64(value: bytes | None) -> str | dict[str, str] | None:
         return value.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(value).decode()}
+
+
+def _json_text(value: Any) -> bytes | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False).encode()
+
+
+def _partition(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"partition must be a number of at least 0, not {value!r}")
+    return value
 
 
 def _payload(value: Any, name: str) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,21 @@ def number_type(kind: type[int] | type[float], least: float | None, most: float 
         return number
 
     return Parsed(parse, "number", limits)
+
+
+def topic_or_pattern(text: str) -> str:
+    """Return the name of a topic, or a regular expression that begins with ``^``.
+
+    Args:
+        text: the text.
+    """
+    if not text.startswith("^"):
+        return topic_name(text)
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise click.BadParameter(f"{text!r} is not a regular expression: {error}") from None
+    return text
 
 
 def topic_name(text: str) -> str:

@@ -1,0 +1,40 @@
+"""Where messages go: stdout, or a file."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from confluent_kafka import Message
+
+
+class Output(AbstractContextManager[object]):
+    """Writes messages inside a ``with`` block. After an exception, a file is left out."""
+
+    @abstractmethod
+    def write(self, messages: list[Message]) -> None:
+        """Write messages.
+
+        Args:
+            messages: the messages.
+        """
+
+
+class Lines(Output):
+    """Writes messages to stdout.
+
+    Args:
+        line: turns a message into bytes.
+    """
+
+    def __init__(self, line: Callable[[Message], bytes]) -> None:
+        self._line = line
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def write(self, messages: list[Message]) -> None:
+        sys.stdout.buffer.writelines(map(self._line, messages))
+        sys.stdout.buffer.flush()

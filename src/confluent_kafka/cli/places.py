@@ -1,0 +1,113 @@
+"""The partitions to read, and the offsets at which to start and to stop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NoReturn
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
+from confluent_kafka._suggestions import did_you_mean
+from confluent_kafka.cli.bound import Bound
+from confluent_kafka.cli.ending import fail
+
+Place = tuple[str, int]
+
+
+def places_of(
+    consumer: Consumer, topics: list[str], wanted: list[int] | None, timeout: float
+) -> list[Place]:
+    """Return the partitions to read, and fail if one does not exist."""
+    # The list of all topics: a request for one topic could create it.
+    known = consumer.list_topics(timeout=timeout).topics
+    places = []
+    for topic in _named(topics, known):
+        if topic not in known:
+            _fail_unlisted(consumer, topic, known, timeout)
+        if (error := known[topic].error) is not None:
+            _fail_topic(topic, error)
+        there = sorted(known[topic].partitions)
+        for number in wanted or there:
+            if number not in known[topic].partitions:
+                has = "partition 0" if len(there) == 1 else f"partitions 0 to {there[-1]}"
+                fail(f"topic {topic!r} has no partition {number}, only {has}")
+            places.append((topic, number))
+    return places
+
+
+def _named(topics: list[str], known: Iterable[str]) -> list[str]:
+    """Return the topics, and those that match the patterns, each once. A pattern begins with ^."""
+    found: dict[str, None] = {}
+    for topic in topics:
+        if not topic.startswith("^"):
+            found[topic] = None
+            continue
+        matching = [one for one in sorted(known) if re.match(topic, one)]
+        if not matching:
+            fail(f"no topic matches {topic!r}")
+        found.update(dict.fromkeys(matching))
+    return list(found)
+
+
+def _fail_unlisted(
+    consumer: Consumer, topic: str, known: Iterable[str], timeout: float
+) -> NoReturn:
+    """Fail for a topic that the list lacks: it does not exist, or this user may not read it."""
+    error = consumer.list_topics(topic, timeout).topics[topic].error
+    if error is not None and error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+        _fail_topic(topic, error)
+    hint = did_you_mean(topic, known)
+    fail(f"topic {topic!r} does not exist{': ' if hint else ''}{hint}")
+
+
+def _fail_topic(topic: str, error: KafkaError) -> NoReturn:
+    if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+        fail(f"topic {topic!r} is forbidden for this user: {error.str()}")
+    fail(f"topic {topic!r}: {error.str()}")
+
+
+def assign(
+    consumer: Consumer,
+    places: list[Place],
+    begin: Bound,
+    end: Bound | None,
+    timeout: float,
+) -> dict[Place, int] | None:
+    """Assign the partitions at `begin`; return the offsets to stop at, or None for no end."""
+    ends = None if end is None else offsets_of(consumer, places, end, timeout)
+    starts = offsets_of(consumer, places, begin, timeout)
+    consumer.assign([TopicPartition(*place, offset) for place, offset in starts.items()])
+    if ends is None:
+        return None
+    return {place: last for place, last in ends.items() if not 0 <= last <= starts[place]}
+
+
+def offsets_of(
+    consumer: Consumer, places: list[Place], bound: Bound, timeout: float
+) -> dict[Place, int]:
+    if bound.kind == "offset":
+        return dict.fromkeys(places, bound.number)
+    if bound.kind == "time":
+        asked = [TopicPartition(*place, bound.number) for place in places]
+        found = {}
+        for answer in consumer.offsets_for_times(asked, timeout):
+            if answer.error is not None:
+                raise KafkaException(answer.error)
+            found[answer.topic, answer.partition] = answer.offset
+    elif bound.kind == "beginning":
+        return dict.fromkeys(places, OFFSET_BEGINNING)
+    else:
+        found = dict.fromkeys(places, OFFSET_END)
+    # The current end: messages that arrive later are neither skipped nor waited for.
+    for place, offset in found.items():
+        if offset == OFFSET_END:
+            low, high = consumer.get_watermark_offsets(TopicPartition(*place), timeout)
+            found[place] = max(low, high - bound.number) if bound.kind == "last" else high
+    return found
