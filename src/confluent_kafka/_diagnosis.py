@@ -20,6 +20,7 @@ EXTRAS = {
     "cli": ("click", "rich"),
     "json": ("httpx", "jsonschema", "jsonschema-rs"),
     "json-fast": ("httpx", "jsonschema", "jsonschema-rs", "orjson"),
+    "mcp": ("click", "mcp", "rich"),
     "protobuf": ("grpcio-tools", "httpx", "protobuf"),
     "schema-registry": ("httpx",),
     "schemaregistry": ("httpx",),
