@@ -21,6 +21,7 @@ EXTRAS = {
     "json": ("httpx", "jsonschema", "jsonschema-rs"),
     "json-fast": ("httpx", "jsonschema", "jsonschema-rs", "orjson"),
     "keyring": ("keyring",),
+    "mcp": ("click", "mcp", "rich"),
     "protobuf": ("grpcio-tools", "httpx", "protobuf"),
     "schema-registry": ("httpx",),
     "schemaregistry": ("httpx",),

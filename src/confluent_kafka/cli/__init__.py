@@ -38,6 +38,8 @@ COMMANDS: Mapping[str, str] = {
     "pipeline": "Run Spark pipelines that a file declares.",
     "bench": "Measure throughput and latency.",
     "run": "Run a program that is written for another client, unchanged.",
+    "mcp": "Let a language model look at a cluster: a Model Context Protocol server on stdin and "
+    "stdout.",
 }
 ADMINISTRATION: Mapping[str, str] = {
     "acls": "List, create and delete ACLs.",
