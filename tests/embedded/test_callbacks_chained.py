@@ -458,8 +458,8 @@ def test_a_transaction_that_fails(setting: Setting) -> None:
     def report(error: KafkaError | None, message: Message) -> None:
         raise Oops(error and error.code())
 
-    producer = setting.transaction({}, report)
     setting.cluster.inject_errors("Produce", [KafkaError.INVALID_RECORD])
+    producer = setting.transaction({}, report)
     with pytest.raises(KafkaException) as caught:
         producer.commit_transaction(TIMEOUT)
     assert [one.args for one in chain(caught.value.__context__)] == [(KafkaError.INVALID_RECORD,)]

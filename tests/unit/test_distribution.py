@@ -124,6 +124,6 @@ def test_classifiers_are_of_what_the_tests_run_on(metadata: Message) -> None:
     """The classifiers name the interpreters and systems on which the tests and `make wheel` run."""
     classifiers = metadata.get_all("Classifier") or []
     versions = [each.rpartition(" ")[2] for each in classifiers if "Python :: 3." in each]
-    assert versions == ["3.11", "3.12", "3.13"]
+    assert versions == ["3.11", "3.12", "3.13", "3.14"]
     systems = [each for each in classifiers if each.startswith("Operating System")]
     assert systems == ["Operating System :: POSIX :: Linux"]
