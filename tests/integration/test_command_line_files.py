@@ -1,0 +1,144 @@
+"""Files of Java clients: Kafka's own script and this command log in with the same file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    load_pem_private_key,
+    pkcs12,
+)
+from cryptography.x509 import load_pem_x509_certificates
+
+from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
+from tests.support.command_line import run
+from tests.support.real_kafka import kafka_home
+from tests.support.secrets import reveals, secret
+from tests.support.waiting import TIMEOUT
+
+pytestmark = pytest.mark.integration
+
+MODULE = "org.apache.kafka.common.security"
+STORE_PASSWORD = secret("store")
+
+
+def topics_of_java(file: Path, servers: str) -> list[str]:
+    """The topics that Kafka's own script lists with this file."""
+    script = str(kafka_home() / "bin" / "kafka-topics.sh")
+    done = subprocess.run(
+        [script, "--list", "--bootstrap-server", servers, "--command-config", str(file)],
+        env=os.environ | {"KAFKA_HEAP_OPTS": "-Xmx128m"},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT * 6,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.split()
+
+
+def topics_of_ours(file: Path, servers: str) -> list[str]:
+    """The topics that this command lists with this file."""
+    done = run("topics", "list", "-F", str(file), "-b", servers)
+    assert done.status == 0, done.stderr
+    assert not reveals(done.stderr)
+    return [line.split("\t")[0] for line in done.stdout.decode().splitlines()[1:]]
+
+
+def trust(kafka: OwnKafkaCluster) -> str:
+    return f"ssl.truststore.type=PEM\nssl.truststore.location={kafka.authority.file}\n"
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+def test_user_and_password(
+    own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, mechanism: str
+) -> None:
+    """sasl.jaas.config over several lines, and a PEM trust store."""
+    module = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
+    file = tmp_path / "client.properties"
+    file.write_text(
+        f"! of a Java client\nsecurity.protocol: SASL_SSL\nsasl.mechanism = {mechanism}\n"
+        f"sasl.jaas.config={MODULE}.{module}LoginModule required \\\n"
+        f'    username="alice" \\\n    password="{USERS["alice"]}";\n'
+        f"{trust(own_kafka)}request.timeout.ms=20000\n"
+        "key.serializer=org.apache.kafka.common.serialization.StringSerializer\n"
+    )
+    servers = own_kafka.servers("SASL_SSL")
+    assert topic in topics_of_java(file, servers)
+    assert topic in topics_of_ours(file, servers)
+
+
+def test_unsecured_tokens(own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path) -> None:
+    """OAuth with tokens that Java's login module makes itself."""
+    file = tmp_path / "client.properties"
+    file.write_text(
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=OAUTHBEARER\n"
+        f"sasl.jaas.config={MODULE}.oauthbearer.OAuthBearerLoginModule required "
+        'unsecuredLoginStringClaim_sub="alice";\n'
+    )
+    servers = own_kafka.servers("SASL_PLAINTEXT")
+    assert topic in topics_of_java(file, servers)
+    assert topic in topics_of_ours(file, servers)
+
+
+def test_tokens_of_an_identity_provider(
+    own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path
+) -> None:
+    """OAuth with the client's id and secret in sasl.jaas.config. Java is not asked: it would also
+    need a system property that allows the provider's address."""
+    file = tmp_path / "client.properties"
+    file.write_text(
+        f"security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER\n{trust(own_kafka)}"
+        f"sasl.login.callback.handler.class={MODULE}.oauthbearer.OAuthBearerLoginCallbackHandler\n"
+        f"sasl.oauthbearer.token.endpoint.url={own_kafka.identity.token_url}\n"
+        f"sasl.jaas.config={MODULE}.oauthbearer.OAuthBearerLoginModule required "
+        f'clientId="{CLIENT_ID}" clientSecret="{CLIENT_SECRET}";\n'
+    )
+    assert topic in topics_of_ours(file, own_kafka.servers("SASL_SSL"))
+
+
+@pytest.mark.parametrize("kind", ["PEM", "PKCS12"])
+def test_mutual_tls(own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, kind: str) -> None:
+    """A key store with the certificate of the client."""
+    keys = own_kafka.client_keys
+    file = tmp_path / "client.properties"
+    text = f"security.protocol=SSL\nssl.keystore.type={kind}\n{trust(own_kafka)}"
+    if kind == "PEM":
+        text += f"ssl.keystore.location={keys.both}\n"
+    else:
+        store = tmp_path / "client.p12"
+        certificates = load_pem_x509_certificates(keys.certificate.read_bytes())
+        key = load_pem_private_key(keys.key.read_bytes(), None)
+        encryption = BestAvailableEncryption(STORE_PASSWORD.encode())
+        store.write_bytes(
+            pkcs12.serialize_key_and_certificates(
+                b"client",
+                key,  # type: ignore[arg-type]  # trustme's keys are of one of the types
+                certificates[0],
+                certificates[1:],
+                encryption,
+            )
+        )
+        text += f"ssl.keystore.location={store}\nssl.keystore.password={STORE_PASSWORD}\n"
+    file.write_text(text)
+    servers = own_kafka.servers("SSL")
+    assert topic in topics_of_java(file, servers)
+    assert topic in topics_of_ours(file, servers)
+
+
+def test_a_wrong_password(own_kafka: OwnKafkaCluster, tmp_path: Path) -> None:
+    """The error of the broker, without the password."""
+    word = secret("wrong")
+    file = tmp_path / "client.properties"
+    file.write_text(
+        f"security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\n{trust(own_kafka)}"
+        f"sasl.jaas.config=PlainLoginModule required username=alice password='{word}';\n"
+    )
+    done = run("topics", "list", "-F", str(file), "-b", own_kafka.servers("SASL_SSL"))
+    assert (done.status, done.stdout) == (1, b"")
+    assert "Authentication failed" in done.stderr
+    assert word not in done.stderr
