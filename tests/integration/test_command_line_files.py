@@ -130,6 +130,36 @@ def test_mutual_tls(own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, kind
     assert topic in topics_of_ours(file, servers)
 
 
+def test_a_profile(
+    own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A profile logs in with a password from a program. On its production cluster, a topic is only
+    deleted with --yes-really."""
+    (tmp_path / "password").write_text(USERS["alice"])
+    profiles = tmp_path / "profiles.toml"
+    profiles.write_text(
+        f"""
+        [prod]
+        production = true
+        bootstrap.servers = "{own_kafka.servers("SASL_SSL")}"
+        security.protocol = "SASL_SSL"
+        sasl.mechanism = "SCRAM-SHA-256"
+        sasl.username = "alice"
+        sasl.password = {{ command = ["cat", "{tmp_path / "password"}"] }}
+        ssl.ca.location = "{own_kafka.authority.file}"
+        """
+    )
+    monkeypatch.setenv("KAFKA_PROFILES", str(profiles))
+    done = run("topics", "list", "-C", "prod")
+    assert f"{topic}\t1\t" in done.stdout.decode()
+    done = run("topics", "delete", topic, "--yes", "-C", "prod")
+    assert (done.status, done.stdout) == (2, b"")
+    assert "also give --yes-really prod" in done.stderr
+    assert topic in run("topics", "list", "-C", "prod").stdout.decode()
+    done = run("topics", "delete", topic, "--yes", "--yes-really", "prod", "-C", "prod")
+    assert done.stdout == f"topic {topic} was deleted\n".encode()
+
+
 def test_a_wrong_password(own_kafka: OwnKafkaCluster, tmp_path: Path) -> None:
     """The error of the broker, without the password."""
     word = secret("wrong")
