@@ -80,7 +80,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "src/confluent_kafka/csrc/arrow/*": (*_unit("arrow*"), *_embedded("arrow*")),
     "src/confluent_kafka/csrc/mock/*": _embedded("cluster_command", "mock*", "patches_mock"),
     "src/confluent_kafka/_java/*": (
-        *_unit("command_line_files"),
+        *_unit("command_line_files", "java_stores"),
         *_spark("java_properties"),
     ),
     "src/confluent_kafka/_concealing.py": (

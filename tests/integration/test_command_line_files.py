@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from cryptography.x509 import load_pem_x509_certificates
 
 from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
-from tests.support.command_line import run
+from tests.support.command_line import run, words
 from tests.support.real_kafka import kafka_home
 from tests.support.secrets import reveals, secret
 from tests.support.waiting import TIMEOUT
@@ -39,6 +40,17 @@ def topics_of_java(file: Path, servers: str) -> list[str]:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.split()
+
+
+def keytool(*arguments: str) -> str:
+    """What Java's tool for stores prints."""
+    program = shutil.which("keytool")
+    if program is None:
+        pytest.skip("there is no keytool")
+    done = subprocess.run(
+        [program, *arguments], check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT * 6
+    )
+    return done.stdout
 
 
 def topics_of_ours(file: Path, servers: str) -> list[str]:
@@ -127,6 +139,39 @@ def test_mutual_tls(own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, kind
     file.write_text(text)
     servers = own_kafka.servers("SSL")
     assert topic in topics_of_java(file, servers)
+    assert topic in topics_of_ours(file, servers)
+
+
+@pytest.mark.parametrize("kind", ["PKCS12", "JKS"])
+def test_a_trust_store_of_keytool(
+    own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, kind: str
+) -> None:
+    """A store that keytool has made works if it is PKCS12, whatever its name. JKS is refused, and
+    the command that the error names makes a file that works."""
+    store = tmp_path / "trust.jks"
+    options = ["-keystore", str(store), "-storepass", STORE_PASSWORD]
+    certificate = ["-alias", "ca", "-file", str(own_kafka.authority.file)]
+    keytool("-importcert", "-noprompt", "-storetype", kind, *certificate, *options)
+    text = (
+        "security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\nssl.truststore.type=JKS\n"
+        f"sasl.jaas.config={MODULE}.plain.PlainLoginModule required username=alice "
+        f'password="{USERS["alice"]}";\n'
+    )
+    file = tmp_path / "client.properties"
+    file.write_text(
+        f"{text}ssl.truststore.location={store}\nssl.truststore.password={STORE_PASSWORD}\n"
+    )
+    servers = own_kafka.servers("SASL_SSL")
+    assert topic in topics_of_java(file, servers)
+    if kind == "PKCS12":
+        assert topic in topics_of_ours(file, servers)
+        return
+    done = run("topics", "list", "-F", str(file), "-b", servers)
+    assert done.status == 2
+    assert "write it as PEM (keytool -list -rfc -keystore STORE > ca.pem)" in words(done.stderr)
+    pem = tmp_path / "ca.pem"
+    pem.write_text(keytool("-list", "-rfc", *options))
+    file.write_text(f"{text}ssl.truststore.location={pem}\n")
     assert topic in topics_of_ours(file, servers)
 
 
