@@ -79,6 +79,14 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "src/confluent_kafka/csrc/admin/*": ADMIN,
     "src/confluent_kafka/csrc/arrow/*": (*_unit("arrow*"), *_embedded("arrow*")),
     "src/confluent_kafka/csrc/mock/*": _embedded("cluster_command", "mock*", "patches_mock"),
+    "src/confluent_kafka/_java/*": (
+        *_unit("command_line_files", "java_stores"),
+        *_spark("java_properties"),
+    ),
+    "src/confluent_kafka/_concealing.py": (
+        *_unit("command_line_profiles"),
+        *_spark("pipeline_checks"),
+    ),
     "src/confluent_kafka/admin/*": ADMIN,
     "src/confluent_kafka/aio/*": (*_embedded("aio*"), "tests/leaks/test_aio_leaks.py"),
     "src/confluent_kafka/avro/*": SERDES,
@@ -100,6 +108,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "docs/*": DOCUMENTS,
     "README.md": DOCUMENTS,
     "examples/*": (*DOCUMENTS, *_embedded("examples")),
+    "tools/configuration_properties.py": _unit("command_line_config", "site_tables"),
     "tools/kafka*": _unit("kafka_news"),
     "tools/protocol.py": _unit("kafka_news", "protocol"),
     "tools/librdkafka.py": _unit("build_info", "librdkafka*"),

@@ -18,6 +18,7 @@ NAME = "confluent-kafka"
 EXTRAS = {
     "avro": ("fastavro", "httpx"),
     "cli": ("click", "rich"),
+    "java-stores": ("cryptography",),
     "json": ("httpx", "jsonschema", "jsonschema-rs"),
     "json-fast": ("httpx", "jsonschema", "jsonschema-rs", "orjson"),
     "keyring": ("keyring",),

@@ -170,7 +170,7 @@ def test_the_kind_is_given(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("ssl.truststore.location=/t.jks", "property ssl.truststore.location: a Java key store"),
-        ("ssl.truststore.location=/t.p12", "OpenSSL reads no PKCS#12 trust store: write it as PEM"),
+        ("ssl.truststore.location=/t.p12", "/t.p12 cannot be read (No such file or directory): "),
         ("ssl.truststore.location=/t.p12", "give that as ssl.ca.location"),
         ("ssl.keystore.location=/t.jks\nkey.serializer=x", "turn it into PKCS#12"),
         ("sasl.jaas.config=x", "property sasl.jaas.config is not of the form"),

@@ -112,6 +112,11 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("property", "client", "type", "default", "range", "importance", "meaning"),
         ["linger.ms", "producer", "float", "5", "0 to 900000", "high", "Delay in ms. " * 9],
     ),
+    (
+        "health",
+        ("check", "ok", "value", "limit", "found"),
+        ["under-replicated", False, 12_345, 0, "12,345 partitions: orders:0, orders:1, orders:2"],
+    ),
     ("registry", ("subject",), ["com.example.payments.PaymentAuthorized-value"]),
     (
         "registry",

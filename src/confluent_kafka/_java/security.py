@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from confluent_kafka._java.jaas import login_of
 from confluent_kafka._java.names import Wording
+from confluent_kafka._java.stores import certificates_of, contained
 
 _JKS = "a Java key store (JKS) can only be read by Java"
 _TO_PEM = (
@@ -75,16 +76,20 @@ def translate_security(given: Mapping[str, str], wording: Wording) -> dict[str, 
 
 
 def _trust_store(rest: dict[str, str], wording: Wording) -> dict[str, str]:
-    """Take the properties of the trust store, a PEM file or certificates as text."""
+    """Take the properties of the trust store: PEM, or PKCS#12."""
     location = rest.pop("ssl.truststore.location", None)
+    name = wording.named("ssl.truststore.location")
     kind = _kind(rest, "ssl.truststore", location, wording)
     password = rest.pop("ssl.truststore.password", None)
     if location is None:
         return {}
-    if kind != "PEM":
-        what = _JKS if kind == "JKS" else "OpenSSL reads no PKCS#12 trust store"
-        name = wording.named("ssl.truststore.location")
-        raise ValueError(f"{name}: {what}: {wording.advice(_TO_PEM)}")
+    if kind == "JKS":
+        raise ValueError(f"{name}: {_JKS}: {wording.advice(_TO_PEM)}")
+    if kind == "PKCS12":
+        try:
+            return {"ssl.ca.pem": certificates_of(location, password)}
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}: {wording.advice(_TO_PEM)}") from None
     if password is not None:
         name = wording.named("ssl.truststore.password")
         raise ValueError(f"{name}: a PEM file has none, leave it out")
@@ -106,7 +111,10 @@ def _key_store(rest: dict[str, str], wording: Wording) -> dict[str, str]:
 
 
 def _kind(rest: dict[str, str], store: str, location: str | None, wording: Wording) -> str:
-    """Take the type of a store: as given, or from its file's name; JKS is the default."""
+    """Take the type of a store: what the file contains, or else what is given or what it is called.
+
+    Java reads PKCS#12 also if the type is JKS, and has written it for years into files called .jks.
+    """
     endings = {"pem": "PEM", "crt": "PEM", "p12": "PKCS12", "pfx": "PKCS12"}
     guess = endings.get((location or "").rpartition(".")[2].lower(), "JKS")
     kind = rest.pop(f"{store}.type", guess).strip().upper()
@@ -114,7 +122,7 @@ def _kind(rest: dict[str, str], store: str, location: str | None, wording: Wordi
         raise ValueError(
             f"{wording.named(f'{store}.type')}: {kind!r} is none of PEM, PKCS12 and JKS"
         )
-    return kind
+    return contained(location) or kind
 
 
 def _jaas(rest: dict[str, str], wording: Wording) -> dict[str, str]:

@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "metrics.",
     "registry": "Show, check, register and delete the schemas of a schema registry.",
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
+    "health": "Check brokers, controller, partitions, and the lag of groups.",
     "profiles": "List and show the profiles of clusters.",
     "config": "List the configuration properties of clients.",
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",

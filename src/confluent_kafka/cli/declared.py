@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple, Required, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Required, TypedDict, Unpack, cast
 
 import click
-from click.shell_completion import CompletionItem
 
 from confluent_kafka.cli.values import Choice, File, Parsed, number_type
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # The parts of a help text. Options of the connection come after the command's own options.
 ARGUMENTS = "Arguments"
@@ -102,6 +104,8 @@ class _Completed(click.Parameter):
     names: Callable[[click.Context, str], list[str]] | None = None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         if self.names is None:
             return super().shell_complete(ctx, incomplete)
         return [CompletionItem(name) for name in self.names(ctx, incomplete)]

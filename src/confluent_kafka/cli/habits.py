@@ -36,7 +36,8 @@ _RESET: Mapping[str, str] = {
 # and "*" any command.
 HINTS: Mapping[str, Mapping[str, str]] = {
     "": {
-        "-C": "Use `consume TOPIC`.",
+        "-C": "Use `consume TOPIC`. If it was a profile, give it after the command: "
+        "`topics list -C NAME`.",
         "-G": "Use `consume TOPIC --group GROUP`.",
         "-L": "Use `topics list`, or `cluster describe` for the brokers.",
         "-P": "Use `produce TOPIC`.",
@@ -47,7 +48,16 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "-V": "Use --version.",
         "-h": "Use --help.",
         **dict.fromkeys(
-            ("-b", "--brokers", "--bootstrap-server", "--broker-list", "-F", "-X", "--property"),
+            (
+                "-b",
+                "--brokers",
+                "--bootstrap-server",
+                "--broker-list",
+                "-F",
+                "-X",
+                "--property",
+                "--profile",
+            ),
             _AFTER,
         ),
     },
@@ -55,6 +65,7 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(
             ("--bootstrap-server", "--bootstrap-servers", "--broker-list", "--broker"), _BROKERS
         ),
+        **dict.fromkeys(("--context", "--cluster"), "Use --profile NAME (-C)."),
         "--zookeeper": "Use --brokers HOST:PORT (-b): no command needs ZooKeeper.",
         **dict.fromkeys(
             (

@@ -15,13 +15,14 @@ from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import FAILED, fail
 from confluent_kafka.cli.registry_changes import compatibility, contexts, delete, mode
 from confluent_kafka.cli.registry_connection import (
+    Properties,
     Subject,
     Timeout,
     registry,
     version_of,
     versions_of,
 )
-from confluent_kafka.cli.settings import File, Properties, Registry
+from confluent_kafka.cli.settings import File, Registry
 
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import RegisteredSchema

@@ -13,6 +13,7 @@ from confluent_kafka.cli.commands import Command
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.registry_connection import (
+    Properties,
     Subject,
     Timeout,
     is_missing,
@@ -20,7 +21,7 @@ from confluent_kafka.cli.registry_connection import (
     version_of,
     versions_of,
 )
-from confluent_kafka.cli.settings import File, Properties, Registry
+from confluent_kafka.cli.settings import File, Registry
 from confluent_kafka.cli.terminal import counted
 
 if TYPE_CHECKING:

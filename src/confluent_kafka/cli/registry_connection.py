@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 
 _EXTRA = "needs the extra [schemaregistry]: pip install 'confluent-kafka[schemaregistry]'"
 _NOT_FOUND = 404
+Properties = Annotated[
+    list[str] | None,
+    option(
+        "--property",
+        "-X",
+        panel=CONNECTION,
+        metavar="KEY=VALUE",
+        help="Property of the registry's client, such as schema.registry.ssl.ca.location. Can be "
+        "given more than once.",
+    ),
+]
 Timeout = Annotated[
     float,
     option(min=0.1, max=3600, panel=CONNECTION, help="Seconds to wait for a response."),
