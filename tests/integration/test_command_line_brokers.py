@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka.admin import AdminClient, NewTopic
+from tests.integration.conftest import kafka_home
 from tests.integration.kafka_cluster import BROKERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.topics import wait_for_topic
 from tests.support.command_line import Ended, run
@@ -52,6 +54,7 @@ def placed(kafka: KafkaCluster) -> str:
         config={"min.insync.replicas": "1"},
     )
     with AdminClient(kafka.config()) as admin:
+        admin.connect(TIMEOUT)
         admin.create_topics([topic])[name].result(TIMEOUT)
     wait_for_topic(kafka, name, 3)
     return name
@@ -134,6 +137,22 @@ def test_from_plan_to_end(kafka_cli: Run, placed: str, tmp_path: Path) -> None:
     wait_until(lambda: throttles(kafka_cli, "topic", placed) == {})
     wait_until(lambda: throttles(kafka_cli, "broker", "3") == {})
     assert json.loads(kafka_cli("reassign plan", placed).stdout)["partitions"] == []
+
+
+def test_kafkas_own_tool(
+    real_kafka: KafkaCluster, kafka_cli: Run, placed: str, tmp_path: Path
+) -> None:
+    """kafka-reassign-partitions.sh carries out a plan, and `reassign verify` finds it done."""
+    file = tmp_path / "plan.json"
+    file.write_bytes(kafka_cli("reassign plan", placed).stdout)
+    tool = [
+        str(kafka_home() / "bin" / "kafka-run-class.sh"),
+        "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+        *("--bootstrap-server", real_kafka.bootstrap_servers),
+        *("--reassignment-json-file", str(file), "--execute"),
+    ]
+    subprocess.run(tool, check=True, stdout=subprocess.DEVNULL, timeout=TIMEOUT)
+    wait_until(lambda: kafka_cli("reassign verify", str(file)).status == 0)
 
 
 def test_drained(kafka_cli: Run, placed: str) -> None:

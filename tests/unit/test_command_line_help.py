@@ -180,7 +180,7 @@ def test_what_help_imports() -> None:
         ("groups list --state stable", "You can leave it out"),
         ("help", "Use --help."),
         ("version", "Use --version."),
-        ("client-metrics list", "Use `configs describe client-metrics NAME`."),
+        ("client-metrics list", "Use `configs list client-metrics`, and"),
         ("reassign --generate", "Use `reassign plan TOPIC`."),
         ("elect-leaders --election-type preferred", "Use --unclean, or no option"),
         ("list", "Use `topics list` or `groups list`."),

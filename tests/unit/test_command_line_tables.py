@@ -87,6 +87,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ),
     ("share_groups", ("topic", "partition", "start", "lag"), ["orders", 1, 123_456_789, 12]),
     ("share_groups", ("topic", "partition", "start"), ["payments.orders.created", 1, 123_456]),
+    ("configs", ("kind", "name"), ["client-metrics", "payments.orders.created"]),
     (
         "configs",
         ("name", "value", "source"),

@@ -221,7 +221,7 @@ COMMAND_HINTS: Mapping[str, str] = {
     "help": "Use --help.",
     "version": "Use --version.",
     "list": "Use `topics list` or `groups list`.",
-    "client-metrics": "Use `configs describe client-metrics NAME`.",
+    "client-metrics": "Use `configs list client-metrics`, and `describe`, `set` and `unset`.",
 }
 
 # Properties of Kafka's console producer and consumer. librdkafka does not have them.
