@@ -552,7 +552,7 @@ class TestSettings:
             (["log-dirs", "--broker", "x"], "--broker: 'x' is not a whole number"),
             (["reassign", "start", "t:0"], "'t:0': needs TOPIC:PARTITION=BROKER,..."),
             (["reassign", "start", "t:0=1,x"], "'t:0=1,x': needs TOPIC:PARTITION=BROKER,..."),
-            (["reassign", "start", "t:0=1"], "--yes: is required without a terminal"),
+            (["reassign", "start"], "--file: give either partitions or --file"),
             (["reassign", "cancel", "t"], "'t': needs TOPIC:PARTITION"),
             (["transactions", "list", "--state", "x"], "'x' is not one of empty, ongoing"),
             (

@@ -215,6 +215,17 @@ class TestAdministration:
         assert "cleanup.policy" in {row["name"] for row in everything}
         assert admin("configs describe broker", "1", "--json").status == 0
 
+    @needs("raw-request")
+    def test_configs_of_client_metrics(self, admin: Run) -> None:
+        """Client metrics are set, listed, and gone when their last setting is."""
+        name = f"metrics-{uuid.uuid4().hex[:12]}"
+        row = {"kind": "client-metrics", "name": name}
+        assert admin("configs set client-metrics", name, "interval.ms=5000").status == 0
+        wait_until(lambda: row in rows(admin("configs list client-metrics", "--json")))
+        assert row in rows(admin("configs list", "--json"))
+        assert admin("configs unset client-metrics", name, "interval.ms").status == 0
+        wait_until(lambda: row not in rows(admin("configs list client-metrics", "--json")))
+
     @pytest.mark.parametrize(
         "command",
         [

@@ -159,6 +159,13 @@ def test_a_feature_that_is_refused(admin: AdminClient) -> None:
     assert admin.describe_features().result(TIMEOUT).finalized_features == before
 
 
+def test_a_broker_is_forgotten_by_a_command(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """`brokers unregister` removes a broker that is not up."""
+    quorum.register_broker(admin, 78)
+    done = run("brokers", "unregister", "78", "--yes", "-b", quorum.bootstrap_servers)
+    assert done == (0, b"broker 78 was unregistered\n", "")
+
+
 def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> None:
     """A broker can be unregistered once; afterwards it does not exist."""
     quorum.register_broker(admin, 77)

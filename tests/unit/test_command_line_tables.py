@@ -48,6 +48,16 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
     ),
     (
+        "reassign",
+        ("topic", "partition", "replicas", "new"),
+        ["payments.orders.created", 12, [101, 102, 103], [101, 104, 105]],
+    ),
+    (
+        "reassign_plan",
+        ("topic", "partition", "state", "replicas", "wanted"),
+        ["payments.orders.created", 12, "not started", [101, 102, 103], [101, 104, 105]],
+    ),
+    (
         "brokers",
         ("broker", "host", "port", "rack", "controller", "leads", "replicas"),
         [101, "kafka-1.example.internal", 9092, "eu-1a", True, 1234, 3702],
@@ -149,6 +159,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ),
     ("share_groups", ("topic", "partition", "start", "lag"), ["orders", 1, 123_456_789, 12]),
     ("share_groups", ("topic", "partition", "start"), ["payments.orders.created", 1, 123_456]),
+    ("configs", ("kind", "name"), ["client-metrics", "payments.orders.created"]),
     (
         "configs",
         ("name", "value", "source"),

@@ -59,6 +59,41 @@ Check = Annotated[bool, option("--check", help="Only validate the request, and c
 
 
 @app.command(
+    name="list",
+    examples=(
+        "confluent-kafka configs list client-metrics -b localhost:9092",
+        "confluent-kafka configs list --json -F prod.properties",
+    ),
+)
+def list_(
+    kind: Annotated[
+        Kind | None,
+        argument(help="Kind of the resources. Without it, the command lists all kinds."),
+    ] = None,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """List the resources that have a configuration.
+
+    These are all topics and brokers, and the groups and client metrics with settings of their own.
+    """
+    from confluent_kafka.admin import ResourceType
+
+    with administering(brokers, config_file, properties, timeout) as admin:
+        if kind is Kind.client_metrics:  # older brokers can list these, and no other kinds
+            metrics = admin.list_client_metrics_resources(request_timeout=timeout).result()
+            found = [(kind.value, each.name) for each in metrics]
+        else:
+            types = None if kind is None else {ResourceType[kind.name.upper()]}
+            resources = admin.list_config_resources(types, request_timeout=timeout).result()
+            found = [(Kind[each.restype.name.lower()].value, each.name) for each in resources]
+    show(("kind", "name"), sorted(found), as_json)
+
+
+@app.command(
     examples=(
         "confluent-kafka configs describe topic orders -b localhost:9092",
         "confluent-kafka configs describe broker 1 --all --json -F prod.properties",

@@ -218,6 +218,19 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--topic": "Use `configs describe topic TOPIC`.",
         "--group": "Use `configs describe group GROUP`.",
     },
+    "reassign": {
+        "--generate": "Use `reassign plan TOPIC`.",
+        "--verify": "Use `reassign verify FILE`.",
+        "--reassignment-json-file": "Use `reassign start --file FILE`.",
+        "--topics-to-move-json-file": "Name the topics as arguments: `reassign plan TOPIC`.",
+        "--preserve-throttles": "Use --keep-throttle.",
+    },
+    "reassign plan": {"--broker-list": "Use --onto ID for each broker."},
+    "elect-leaders": {
+        "--election-type": "Use --unclean, or no option for preferred leaders.",
+        "--all-topic-partitions": "You can leave it out: without topics, all partitions are meant.",
+        "--topic": "Name the partition as an argument: `elect-leaders TOPIC:0`.",
+    },
     "acls": {
         "--list": "Use `acls list`.",
         "--add": "Use `acls create`.",
@@ -240,6 +253,7 @@ COMMAND_HINTS: Mapping[str, str] = {
     "help": "Use --help.",
     "version": "Use --version.",
     "list": "Use `topics list` or `groups list`.",
+    "client-metrics": "Use `configs list client-metrics`, and `describe`, `set` and `unset`.",
 }
 
 # Properties of Kafka's console producer and consumer. librdkafka does not have them.

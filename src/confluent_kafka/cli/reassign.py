@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -19,11 +21,17 @@ from confluent_kafka.cli.administration import (
     show,
 )
 from confluent_kafka.cli.commands import Group
-from confluent_kafka.cli.declared import argument
+from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.reassign_plan import assignments, plan, read_plan, verify
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
+from confluent_kafka.cli.topic_names import existing
 from confluent_kafka.cli.values import topic_name
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient
+    from confluent_kafka.cli.equal_shares import Place
 
 app = Group(
     help="Move partitions to other brokers, list such moves, and cancel them.\n\n"
@@ -70,28 +78,72 @@ def list_(
 @app.command(
     examples=(
         "confluent-kafka reassign start orders:0=1,2,3 -b localhost:9092",
-        "confluent-kafka reassign start orders:0=1,2,3 orders:1=2,3,1 \\\n    -F prod.properties",
+        "confluent-kafka reassign start --file plan.json --throttle 10000000 \\\n"
+        "    -F prod.properties",
     )
 )
 def start(
     moves: Annotated[
-        list[str],
+        list[str] | None,
         argument(
-            metavar="TOPIC:PARTITION=BROKER,...",
+            metavar="[TOPIC:PARTITION=BROKER,...]",
             help="Partitions with the brokers of their replicas. The first broker is the preferred "
             "leader.",
         ),
-    ],
+    ] = None,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    file: Annotated[
+        Path | None,
+        option("--file", exists=True, help="Plan to carry out, as `reassign plan` writes it."),
+    ] = None,
+    throttle: Annotated[
+        int | None,
+        option(
+            min=1,
+            metavar="BYTES",
+            help="Copy at most this number of bytes a second to or from each broker. `reassign "
+            "verify` removes the limit.",
+        ),
+    ] = None,
     yes: Yes = False,
 ) -> None:
-    """Move partitions to these brokers: `reassign start orders:0=1,2,3`."""
-    wanted = dict(_move(text) for text in moves)
-    confirm(f"Move {counted(len(wanted), 'partition')}?", yes)
-    _alter(brokers, config_file, properties, timeout, wanted, "is being moved")
+    """Move partitions to these brokers: `reassign start orders:0=1,2,3`. Asks first.
+
+    When it asks, the command shows the brokers now and after the move.
+    """
+    if (moves is None) == (file is None):
+        raise click.BadParameter("give either partitions or --file", param_hint="--file")
+    wanted = read_plan(file) if file is not None else dict(_move(text) for text in moves or [])
+    with administering(brokers, config_file, properties, timeout) as admin:
+        if throttle is not None or not yes:
+            current = _current(admin, wanted, timeout)
+        if not yes:
+            rows = ((*place, current[place], nodes) for place, nodes in wanted.items())
+            show(("topic", "partition", "replicas", "new"), rows, as_json=False)
+        confirm(f"Move {counted(len(wanted), 'partition')}?", yes)
+        if throttle is not None:
+            from confluent_kafka.cli.throttle import set_throttle
+
+            set_throttle(admin, current, wanted, throttle, timeout)
+        _alter(
+            admin,
+            {TopicPartition(*place): nodes for place, nodes in wanted.items()},
+            timeout,
+            "is being moved",
+        )
+
+
+def _current(admin: AdminClient, wanted: Iterable[Place], timeout: float) -> dict[Place, list[int]]:
+    """Return the brokers of partitions now. End the command if one does not exist."""
+    names = list(dict.fromkeys(topic for topic, _ in wanted))
+    found = assignments(existing(admin, names, timeout))
+    missing = [place for place in wanted if place not in found]
+    if missing:
+        fail(*(f"topic {topic!r} has no partition {number}" for topic, number in missing))
+    return found
 
 
 @app.command(
@@ -111,36 +163,46 @@ def cancel(
     """Cancel the reassignments of partitions. The replicas stay on their earlier brokers."""
     wanted = dict.fromkeys(partition_of(text) for text in partitions)
     confirm(f"Cancel {counted(len(wanted), 'reassignment')}?", yes)
-    _alter(brokers, config_file, properties, timeout, wanted, "stays where it was")
+    with administering(brokers, config_file, properties, timeout) as admin:
+        _alter(admin, wanted, timeout, "stays where it was")
 
 
 def _alter(
-    brokers: Brokers,
-    config_file: File,
-    properties: Properties,
-    timeout: float,
+    admin: AdminClient,
     wanted: dict[TopicPartition, list[int]] | dict[TopicPartition, None],
+    timeout: float,
     done: str,
 ) -> None:
-    with administering(brokers, config_file, properties, timeout) as admin:
-        asked = admin.alter_partition_reassignments(dict(wanted), request_timeout=timeout)
-        named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
-        accepted, failures = settled("partition", named)
+    asked = admin.alter_partition_reassignments(dict(wanted), request_timeout=timeout)
+    named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
+    accepted, failures = settled("partition", named)
     for name in accepted:
         print(f"partition {name} {done}")
     if failures:
         fail(*failures)
 
 
-def _move(text: str) -> tuple[TopicPartition, list[int]]:
+def _move(text: str) -> tuple[Place, list[int]]:
     found = _MOVE.fullmatch(text)
     if found is None:
         raise click.BadParameter(f"{text!r}: needs TOPIC:PARTITION=BROKER,...")
     topic, partition, nodes = found.groups()
-    return TopicPartition(topic_name(topic), int(partition)), [
-        int(node) for node in nodes.split(",")
-    ]
+    return (topic_name(topic), int(partition)), [int(node) for node in nodes.split(",")]
 
 
 def _ids(nodes: list[int]) -> str:
     return ",".join(str(node) for node in nodes)
+
+
+app.command(
+    examples=(
+        "confluent-kafka reassign plan orders payments -b localhost:9092",
+        "confluent-kafka reassign plan --drain 4 -F prod.properties",
+    )
+)(plan)
+app.command(
+    examples=(
+        "confluent-kafka reassign verify plan.json -b localhost:9092",
+        "confluent-kafka reassign verify plan.json --keep-throttle -F prod.properties",
+    )
+)(verify)

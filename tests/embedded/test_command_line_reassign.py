@@ -1,0 +1,141 @@
+"""``reassign plan``, ``start --file --throttle`` and ``verify``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT
+
+pytest.importorskip("click", reason="the extra [cli] is not installed")
+
+from tests.support.command_line import Ended, run
+
+pytestmark = needs("mock-on-request", "mock-replicas", "mock-snapshot", "raw-request")
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def cluster() -> Iterator[MockCluster]:
+    """Brokers 1 to 4, of which 3 and 4 are in another rack. All replicas of orders are on 1 and
+    2."""
+    with MockCluster(brokers=4) as cluster:
+        for broker in range(1, 5):
+            cluster.set_rack(broker, "a" if broker < 3 else "b")
+        topic = NewTopic("orders", replica_assignment=[[1, 2], [2, 1], [1, 2], [2, 1]])
+        with AdminClient({"bootstrap.servers": cluster.bootstrap_servers}) as admin:
+            admin.create_topics([topic])["orders"].result(TIMEOUT)
+        yield cluster
+
+
+@pytest.fixture
+def reassign(cluster: MockCluster) -> Run:
+    """Runs `reassign COMMAND` with the cluster."""
+
+    def run_with(command: str, *arguments: str) -> Ended:
+        words = command.split()
+        return run("reassign", *words, *arguments, "-b", cluster.bootstrap_servers)
+
+    return run_with
+
+
+def planned(done: Ended) -> dict[int, list[int]]:
+    """The brokers of each partition of orders in a plan."""
+    assert done.status == 0
+    items = json.loads(done.stdout)["partitions"]
+    return {item["partition"]: item["replicas"] for item in items if item["topic"] == "orders"}
+
+
+def settings(cluster: MockCluster, *resource: str) -> dict[str, Any]:
+    done = run("configs", "describe", *resource, "-J", "-b", cluster.bootstrap_servers)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    return {row["name"]: row["value"] for row in rows if "throttled" in row["name"]}
+
+
+def test_plan(reassign: Run) -> None:
+    """The plan uses all brokers and both racks. stderr says how much would be copied."""
+    done = reassign("plan orders")
+    moves = planned(done)
+    assert done.stderr == "note: 4 partitions of 4 would change, and 4 replicas would be copied\n"
+    assert sorted(node for nodes in moves.values() for node in nodes) == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert all(len({node < 3 for node in nodes}) == 2 for nodes in moves.values())
+
+
+def test_brokers_of_a_plan(reassign: Run) -> None:
+    """--onto and --drain choose the brokers, and --replicas the number of replicas."""
+    moves = planned(reassign("plan orders --onto 1 --onto 3"))
+    assert all(sorted(nodes) == [1, 3] for nodes in moves.values())
+    moves = planned(reassign("plan --drain 1"))
+    assert len(moves) == 4
+    assert all(1 not in nodes and 2 in nodes for nodes in moves.values())
+    assert planned(reassign("plan --drain 3")) == {}
+    moves = planned(reassign("plan orders --replicas 1"))
+    assert all(len(nodes) == 1 for nodes in moves.values())
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "error"),
+    [
+        ("plan", 2, "TOPICS: give topics, '^' for all topics, or --drain"),
+        ("plan order", 1, "topic 'order' does not exist: did you mean 'orders'?"),
+        ("plan orders --onto 9", 1, "there is no broker 9, only 1, 2, 3, 4"),
+        ("plan orders --replicas 5", 1, "partition 'orders:0' needs 5 brokers for its replicas"),
+        ("start", 2, "--file: give either partitions or --file"),
+        ("start orders:9=1 --throttle 5 -y", 1, "topic 'orders' has no partition 9"),
+        ("verify nosuch.json", 2, "FILE: 'nosuch.json' does not exist"),
+    ],
+)
+def test_wrong_arguments(reassign: Run, command: str, status: int, error: str) -> None:
+    """The error names the argument, and what is allowed."""
+    done = reassign(command)
+    assert (done.status, done.stdout) == (status, b"")
+    assert done.stderr.startswith(f"error: {error}")
+
+
+def test_a_wrong_plan(reassign: Run, tmp_path: Path) -> None:
+    """A file that is not a plan is wrong usage."""
+    file = tmp_path / "plan.json"
+    file.write_text("{}")
+    for command in (["start", "--file", str(file)], ["verify", str(file)]):
+        done = reassign(*command)
+        assert done.status == 2
+        assert f"FILE: {file}: needs an object with" in done.stderr
+
+
+def test_from_plan_to_end(reassign: Run, cluster: MockCluster, tmp_path: Path) -> None:
+    """A plan is shown, confirmed, carried out with a throttle, and verified. At the end, the
+    throttle is gone."""
+    file = tmp_path / "plan.json"
+    file.write_bytes(reassign("plan orders").stdout)
+    done = reassign("start --throttle 1000000 --file", str(file))
+    assert done.status == 2
+    assert done.stdout.startswith(b"topic\tpartition\treplicas\tnew\norders\t0\t1,2\t")
+    assert "--yes: is required without a terminal" in done.stderr
+    assert settings(cluster, "topic", "orders") == {}
+    done = reassign("verify", str(file))
+    assert done.status == 1
+    assert done.stderr == "error: 4 partitions of 4 not done\n"
+    assert done.stdout.count(b"not started") == 4
+    assert reassign("start --throttle 1000000 -y --file", str(file)).status == 0
+    throttled = settings(cluster, "topic", "orders")
+    assert throttled["leader.replication.throttled.replicas"].startswith("0:1,0:2,1:2,1:1,")
+    assert settings(cluster, "broker", "1") == {
+        "follower.replication.throttled.rate": "1000000",
+        "leader.replication.throttled.rate": "1000000",
+    }
+    assert reassign("verify --keep-throttle", str(file)).status == 0
+    assert settings(cluster, "topic", "orders") == throttled
+    done = reassign("verify -J", str(file))
+    states = [json.loads(line)["state"] for line in done.stdout.splitlines()]
+    assert (done.status, states) == (0, ["done"] * 4)
+    assert done.stderr.startswith("note: removed the throttle of topic orders\n")
+    assert settings(cluster, "topic", "orders") == settings(cluster, "broker", "1") == {}
+    assert reassign("verify", str(file)).stderr == ""
