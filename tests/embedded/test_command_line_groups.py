@@ -17,7 +17,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.testing import MockCluster
+from confluent_kafka.testing import MockCluster, Security
 from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import NO_BROKER, joined, numbers, send
 from tests.support.patches import needs
@@ -196,3 +196,31 @@ class TestDescribe:
         done = groups("describe", *arguments)
         assert (done.status, done.stdout) == (2, b"")
         assert done.stderr.startswith(f"error: {reason}")
+
+
+def test_deleting_a_group_that_does_not_exist(kafka_topic: str, groups: Run, commit: Any) -> None:
+    """The error has the nearest name. The other groups are deleted."""
+    for name in ("billing", "audit"):
+        commit(name, TopicPartition(kafka_topic, 0, 0))
+    done = groups("delete", "biling", "audit", "--yes")
+    assert (done.status, done.stdout) == (1, b"group audit was deleted\n")
+    assert done.stderr.splitlines()[1:] == ["error: group 'biling': did you mean 'billing'?"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "groups describe g",
+        "groups reset-offsets g --topic t --to 0",
+        "groups reset-offsets g --topic t --to 0 --execute",
+        "groups delete-offsets g --topic t --yes",
+        "why g",
+    ],
+)
+def test_a_group_that_this_user_may_not_see(command: str) -> None:
+    """Brokers do not list such a group. It is not called missing: the error has the reason."""
+    security = Security(protocol="PLAINTEXT", authorizer=True)
+    with MockCluster(brokers=1, security=security) as cluster:
+        done = run(*command.split(), "-b", cluster.bootstrap_servers)
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr == "error: group 'g': Broker: Group authorization failed\n"

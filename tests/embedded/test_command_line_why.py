@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +33,7 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
+from confluent_kafka.protocol import ListOffsetsRequest
 from confluent_kafka.testing import MockCluster, Security
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.kafka import NO_BROKER, joined
@@ -45,7 +47,7 @@ import click
 
 from confluent_kafka import cli
 from confluent_kafka.cli import why_facts
-from tests.support.command_line import Ended, run
+from tests.support.command_line import Ended, ended, run, started
 
 pytestmark = needs("raw-request", "mock-on-request")
 
@@ -497,3 +499,18 @@ def test_a_cluster_that_does_not_answer() -> None:
     """Status 1 and the reason."""
     done = run("why", "g", "-b", NO_BROKER, "--timeout", "0.1")
     assert (done.status, done.stdout) == (1, b"")
+
+
+def test_ctrl_c(kafka_cluster: MockCluster, admin: AdminClient, orders: str) -> None:
+    """Ctrl-C ends the command while it waits for the second sample."""
+    commit(admin, 0, 0)
+    kafka_cluster.start_request_tracking()
+    process = started("why", "g", "--for", "1h", "-b", kafka_cluster.bootstrap_servers)
+    seen: set[int] = set()
+
+    def look() -> None:
+        seen.update(request.api_key for request in kafka_cluster.requests())
+
+    wait_until(lambda: ListOffsetsRequest.api_key in seen, look)
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == (130, b"", "")

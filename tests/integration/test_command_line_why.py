@@ -85,7 +85,7 @@ def test_an_open_transaction(kafka: KafkaCluster, why: Why, topic: str, group: s
 @pytest.mark.usefixtures("real_kafka")  # topics of the embedded cluster always have leaders
 def test_a_broker_that_is_gone(own_kafka: OwnKafkaCluster, why: Why, group: str) -> None:
     """A partition without a leader and replicas that are not in sync are found, and the rest of the
-    group is still examined."""
+    group is still examined. `groups describe` shows the rest as well."""
     name = f"alone-{uuid.uuid4().hex[:12]}"
     servers = own_kafka.bootstrap_servers
     with AdminClient(own_kafka.config()) as admin:
@@ -109,3 +109,8 @@ def test_a_broker_that_is_gone(own_kafka: OwnKafkaCluster, why: Why, group: str)
         finding = seen["no-leader"]
         assert finding["evidence"] == [f"{name}:0, replicas on brokers {leader.appid}"]
         assert finding["severity"] == "critical"
+        described = run("groups", "describe", group, "-b", servers, "-J")
+        rows = [json.loads(line) for line in described.stdout.splitlines()]
+        ends = {(row["topic"], row["partition"]): row["end"] for row in rows}
+        others = dict.fromkeys([(name, 1), (name, 2), (f"{name}-3", 0)], 0)
+        assert ends == {(name, 0): None} | others, described

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from confluent_kafka.cli.group_view import Member, Place, View
 from confluent_kafka.cli.lag import findings
 from confluent_kafka.cli.lag.facts import Facts, Partition, Sample, Transaction
 from confluent_kafka.cli.lag.finding import Finding, Severity
+from confluent_kafka.cli.why_report import connection, draw
 
 NOW = 1_780_000_000.0  # 2026-05-28T20:26:40Z
 MEMBER = Member("m-1", "me", "/10.0.0.1", [("orders", 0), ("orders", 1)])
@@ -131,6 +133,28 @@ def test_open_transactions(
     assert ("it hangs" in finding.text) is ("abort" in commands[-1])
     # The member waits for the transaction: it is not the member's fault.
     assert [each.name for each in findings(given)] == ["open-transaction"]
+
+
+def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text is wrapped. Commands stay on one line, with the options that name the cluster."""
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "50")
+    finding = Finding(
+        Severity.CRITICAL,
+        "no-members",
+        "the group has no members, so nobody reads its partitions",
+        ["state empty\x1b[2J, lag 2"],
+        ["groups describe billing --members --verbose"],
+    )
+    draw([finding], connection("localhost:9092", Path("my file")))
+    assert capsys.readouterr().out.splitlines() == [
+        "critical no-members",
+        "  the group has no members, so nobody reads its   ",
+        "  partitions                                      ",
+        r"    state empty\x1b[2J, lag 2                     ",
+        "  $ confluent-kafka groups describe billing --members --verbose -F 'my file' -b "
+        "localhost:9092",
+    ]
 
 
 def test_a_small_lag_is_not_skewed() -> None:

@@ -9,7 +9,7 @@ from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, TopicParti
 from confluent_kafka.cli.administration import confirm, show
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.group_view import Place, View
-from confluent_kafka.cli.group_views import described, listed, missing, other_kind
+from confluent_kafka.cli.group_views import described, listed, not_listed, other_kind
 from confluent_kafka.cli.offset_plan import COLUMNS, plan
 from confluent_kafka.cli.offset_target import Target
 from confluent_kafka.cli.terminal import counted, printable
@@ -118,10 +118,10 @@ def _group(
     """Return the group, or None and a line that says that it does not exist."""
     known, failures = listed(admin, timeout)
     if name not in known:
-        reason = missing(name, known, failures)
-        if failures:
-            fail(reason)
-        return None, reason
+        absent, refused = not_listed(admin, [name], known, failures, timeout)
+        if refused or failures:
+            fail(*refused, *absent)
+        return None, absent[0]
     found, failures = described(admin, {name: known[name]}, timeout)
     if failures:
         fail(*failures)

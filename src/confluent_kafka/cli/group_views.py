@@ -60,12 +60,37 @@ def views(
     """
     known, failures = listed(admin, timeout)
     if names is not None:
-        failures = [
-            missing(name, known, failures) for name in dict.fromkeys(names) if name not in known
-        ]
+        others = [name for name in dict.fromkeys(names) if name not in known]
+        absent, refused = not_listed(admin, others, known, failures, timeout)
+        failures = refused + absent
         known = {name: known[name] for name in dict.fromkeys(names) if name in known}
-    found, others = described(admin, known, timeout)
-    return found, failures + others
+    found, refused = described(admin, known, timeout)
+    return found, failures + refused
+
+
+def not_listed(
+    admin: AdminClient,
+    names: list[str],
+    known: Iterable[str],
+    failures: Collection[str],
+    timeout: float,
+) -> tuple[list[str], list[str]]:
+    """Return a line for each group that does not exist, and for each that this user may not see.
+
+    Brokers leave out groups that this user may not describe, so their coordinators are asked.
+
+    Args:
+        admin: the client.
+        names: groups that were not listed.
+        known: the names of the groups that were listed.
+        failures: the errors of brokers that did not list their groups.
+        timeout: seconds to wait for the brokers.
+    """
+    if not names:
+        return [], []
+    asked = admin.describe_consumer_groups(names, request_timeout=timeout)
+    allowed, refused = settled("group", asked)
+    return [missing(name, known, failures) for name in allowed], refused
 
 
 def missing(name: str, known: Iterable[str], failures: Collection[str] = ()) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
 
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -35,6 +37,8 @@ from confluent_kafka.cli.group_views import described, listed, views
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from confluent_kafka.admin import AdminClient, GroupListing
     from confluent_kafka.cli.group_view import View
 
@@ -211,7 +215,20 @@ def delete(
         for name in deleted:
             print(f"group {name} was deleted")
         if failures:
-            fail(*failures)
+            fail(*failures, *_near(admin, futures, timeout))
+
+
+def _near(admin: AdminClient, futures: dict[str, Future[None]], timeout: float) -> list[str]:
+    """Return a line for each group that does not exist, if another one has a similar name."""
+    absent = [
+        name
+        for name, future in futures.items()
+        if isinstance(error := future.exception(), KafkaException)
+        and error.code() == KafkaError.GROUP_ID_NOT_FOUND
+    ]
+    known, _ = listed(admin, timeout) if absent else ({}, [])
+    near = {name: did_you_mean(name, known) for name in absent}
+    return [f"group {name!r}: {text}" for name, text in near.items() if text]
 
 
 app.command()(reset_offsets)

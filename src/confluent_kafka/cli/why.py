@@ -58,14 +58,16 @@ def why(
     if not found:
         print("nothing is wrong", file=sys.stderr)
         return
-    show(
-        ("severity", "finding", "why", "evidence", "try"),
-        [
+    if sys.stdout.isatty() and not as_json:
+        from confluent_kafka.cli.why_report import connection, draw
+
+        draw(found, connection(brokers, config_file))
+    else:
+        rows = (
             [each.severity.name.lower(), each.name, each.text, each.evidence, each.commands]
             for each in found
-        ],
-        as_json,
-    )
+        )
+        show(("severity", "finding", "why", "evidence", "try"), rows, as_json)
     raise click.exceptions.Exit(FAILED)
 
 
