@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from confluent_kafka.cli.group_view import Member
 from confluent_kafka.cli.lag.facts import Facts
 from confluent_kafka.cli.lag.finding import (
     REBALANCING,
@@ -39,7 +40,12 @@ def rebalancing(facts: Facts) -> Iterator[Finding]:
             "rebalancing",
             "the group is distributing its partitions, and its members may not read meanwhile"
             + (": look for members that leave and join again" if again else ""),
-            [f"state {last.state}, {facts.seconds:.1f} s before: {first.state}"],
+            evidence(
+                [
+                    f"state {last.state}, {facts.seconds:.1f} s before: {first.state}",
+                    *(line for member in last.members for line in _unfinished(member)),
+                ]
+            ),
             commands,
         )
     before, after = ({member.id: member for member in each.members} for each in (first, last))
@@ -57,6 +63,18 @@ def rebalancing(facts: Facts) -> Iterator[Finding]:
             "Compare max.poll.interval.ms with the time that a batch takes",
             evidence(sorted(changes)),
             commands,
+        )
+
+
+def _unfinished(member: Member) -> Iterator[str]:
+    """Yield a line if a member has not taken or given up what the group has assigned to it."""
+    target = set(member.reads if member.target is None else member.target)
+    taking, releasing = sorted(target - {*member.reads}), sorted({*member.reads} - target)
+    if taking or releasing:
+        yield f"member {member.id} ({member.host})" + "".join(
+            f" has still to {verb} {', '.join(map(place_name, places))}"
+            for verb, places in (("release", releasing), ("take", taking))
+            if places
         )
 
 
