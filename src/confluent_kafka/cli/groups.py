@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
 
-from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -33,12 +31,10 @@ from confluent_kafka.cli.group_rows import (
     member_rows,
     partition_rows,
 )
-from confluent_kafka.cli.group_views import described, listed, views
+from confluent_kafka.cli.group_views import described, listed, suggesting, views
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from confluent_kafka.admin import AdminClient, GroupListing
     from confluent_kafka.cli.group_view import View
 
@@ -103,8 +99,11 @@ def list_(
         fail(*failures)
 
 
-def _listing(group: GroupListing) -> tuple[str, str, str | None, str]:
-    kind, state = group.type.name.lower(), group.state.name.lower()
+def _listing(group: GroupListing) -> tuple[str, str | None, str | None, str | None]:
+    # Brokers before 2.6 do not return states, and brokers before 3.8 do not return types.
+    kind, state = (
+        None if each.name == "UNKNOWN" else each.name.lower() for each in (group.type, group.state)
+    )
     return group.group_id, kind, group.protocol or None, state
 
 
@@ -215,20 +214,7 @@ def delete(
         for name in deleted:
             print(f"group {name} was deleted")
         if failures:
-            fail(*failures, *_near(admin, futures, timeout))
-
-
-def _near(admin: AdminClient, futures: dict[str, Future[None]], timeout: float) -> list[str]:
-    """Return a line for each group that does not exist, if another one has a similar name."""
-    absent = [
-        name
-        for name, future in futures.items()
-        if isinstance(error := future.exception(), KafkaException)
-        and error.code() == KafkaError.GROUP_ID_NOT_FOUND
-    ]
-    known, _ = listed(admin, timeout) if absent else ({}, [])
-    near = {name: did_you_mean(name, known) for name in absent}
-    return [f"group {name!r}: {text}" for name, text in near.items() if text]
+            fail(*suggesting(admin, futures, failures, timeout))
 
 
 app.command()(reset_offsets)
