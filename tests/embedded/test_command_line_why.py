@@ -193,8 +193,21 @@ def test_idle_members(
     two.subscribe(["single"])
     wait_for_members(admin, "k", 2, [one, two])
     finding = found(why("k", "-J"))["idle-members"]
-    assert finding["evidence"][0] == "2 members, 1 partitions"
+    assert finding["evidence"][0] == "members: 2, partitions: 1"
     assert "(client idle, /127.0.0.1)" in finding["evidence"][1]
+
+
+def test_a_group_without_partitions(
+    admin: AdminClient, why: Why, make_consumer: MakeConsumer
+) -> None:
+    """The only member subscribes to a topic that does not exist."""
+    config = {"group.protocol": "consumer", "heartbeat.interval.ms": None, "group.id": "g"}
+    consumer = make_consumer(config)
+    consumer.subscribe(["nosuch"])
+    wait_for_members(admin, "g", 1, [consumer])
+    finding = found(why("g", "-J"))["idle-members"]
+    assert finding["severity"] == "critical"
+    assert finding["evidence"][0] == "members: 1, partitions: 0"
 
 
 def wait_for_members(admin: AdminClient, group: str, count: int, consumers: list[Consumer]) -> None:

@@ -84,17 +84,21 @@ def idle_members(facts: Facts) -> Iterator[Finding]:
     if not idle or group.state in REBALANCING:
         return
     count, members = len(group.readers), len(group.members)
-    reason = "it has more members than partitions" if members > count else "look at its assignor"
+    severity, reason = Severity.WARNING, "look at its assignor"
+    if not count:
+        severity, reason = Severity.CRITICAL, "compare the topics that exist with its subscription"
+    elif members > count:
+        severity, reason = Severity.NOTE, "it has more members than partitions"
     topics = topics_of(group.readers)
     yield Finding(
-        Severity.NOTE if members > count else Severity.WARNING,
+        severity,
         "idle-members",
         f"the group has members that read no partition: {reason}",
         evidence(
-            [f"{members} members, {count} partitions"]
+            [f"members: {members}, partitions: {count}"]
             + [f"member {each.id} (client {each.client}, {each.host})" for each in idle]
         ),
-        [f"topics describe {' '.join(topics)}"] if topics else [],
+        [f"topics describe {' '.join(topics)}" if topics else "topics list"],
     )
 
 
