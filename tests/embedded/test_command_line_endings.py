@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition, libversion, version
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
@@ -141,21 +143,25 @@ def test_a_full_disk(kafka_cluster: MockCluster, command: str, unbuffered: str) 
     assert "Exception ignored" not in done.stderr
 
 
-def test_watch_into_a_pipe(monkeypatch: pytest.MonkeyPatch, kafka_cluster: MockCluster) -> None:
+@needs("raw-request", "mock-on-request")
+def test_watch_into_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
     """`groups describe --watch` repeats the lines without control characters; after Ctrl-C the
     status is 130."""
-    answers: list[Any] = [[["t", 0, 1, 3, 2, None, None, None]]] * 2
+    waits = iter((None,))
 
-    def rows(*arguments: object) -> Any:
-        if not answers:
+    def sleep(_: float) -> None:
+        if next(waits, KeyboardInterrupt) is KeyboardInterrupt:
             raise KeyboardInterrupt
-        return answers.pop()
 
-    monkeypatch.setattr(groups, "_rows", rows)  # the embedded cluster cannot describe groups
+    monkeypatch.setattr(groups, "time", SimpleNamespace(sleep=sleep))
     servers = kafka_cluster.bootstrap_servers
+    to = ["--topic", f"{kafka_topic}:0", "--to", "0", "--execute"]
+    assert run("groups", "reset-offsets", "g", *to, "-b", servers).status == 0
     done = run("groups", "describe", "g", "--watch", "0.1", "-b", servers)
-    header = "topic\tpartition\tcommitted\tend\tlag\tmember\tclient\thost\n"
-    assert done.stdout.decode() == 2 * f"{header}t\t0\t1\t3\t2\t-\t-\t-\n"
+    header = "group\ttopic\tpartition\tcommitted\tend\tlag\tmember\tclient\thost\n"
+    assert done.stdout.decode() == 2 * f"{header}g\t{kafka_topic}\t0\t0\t0\t0\t-\t-\t-\n"
     assert done.status == 130
 
 

@@ -9,11 +9,17 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
-from tests.support.kafka import joined
+from tests.support.kafka import NO_BROKER, joined
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
@@ -187,6 +193,26 @@ def test_a_group_with_members(
     refused = groups(*command, "--execute")
     assert refused == (1, b"", "".join(f"error: {line}\n" for line in reason))
     assert committed(admin, "g") == {}
+
+
+def test_members_that_join_in_between(
+    kafka_cluster: MockCluster, admin: AdminClient, groups: Run, orders: str
+) -> None:
+    """The coordinator refuses offsets of a group that got members after the plan was made."""
+    commit(admin, "g", orders_0=3)
+    kafka_cluster.inject_errors("OffsetCommit", [KafkaError.UNKNOWN_MEMBER_ID])
+    done = groups("reset-offsets", "g", "--all-topics", "--to", "latest", "--execute", "-J")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr == (
+        "error: partition orders:0: the group has got active members in the meantime\n"
+    )
+
+
+def test_a_cluster_that_does_not_answer() -> None:
+    """Status 1, and nothing on stdout."""
+    for command in ("reset-offsets g --all-topics --to 0", "delete-offsets g --all-topics --yes"):
+        done = run("groups", *command.split(), "-b", NO_BROKER, "--timeout", "0.1")
+        assert (done.status, done.stdout) == (1, b"")
 
 
 def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:

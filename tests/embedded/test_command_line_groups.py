@@ -17,6 +17,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.protocol import ListGroupsRequest
 from confluent_kafka.testing import MockCluster, Security
 from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import NO_BROKER, joined, numbers, send
@@ -105,6 +106,20 @@ class TestList:
         table = groups("list", "--lag").stdout.decode().splitlines()
         assert table[0] == "group\ttype\tprotocol\tstate\tmembers\tlag"
         assert table[2] == "old\tclassic\t-\tempty\t0\t4"
+
+    def test_old_brokers(
+        self, kafka_cluster: MockCluster, kafka_topic: str, groups: Run, commit: Any
+    ) -> None:
+        """Brokers before 2.6 return neither states nor types. Groups are described all the same."""
+        commit("old", TopicPartition(kafka_topic, 0, 0))
+        before_states = (0, 3)
+        key = ListGroupsRequest.api_key
+        kafka_cluster.on_request(key, lambda *_: None, versions=before_states)
+        (row,) = rows(groups("list", "--lag", "-J"))
+        unknown = {"type": None, "protocol": None, "state": None}
+        assert row == {"group": "old", "members": 0, "lag": 0} | unknown
+        (row,) = rows(groups("describe", "old", "--members", "-J"))
+        assert (row["type"], row["state"]) == ("classic", "empty")
 
     @pytest.mark.parametrize(
         ("arguments", "reason"),
@@ -205,7 +220,19 @@ def test_deleting_a_group_that_does_not_exist(kafka_topic: str, groups: Run, com
     done = groups("delete", "biling", "audit", "--yes")
     assert (done.status, done.stdout) == (1, b"group audit was deleted\n")
     assert done.stderr.startswith("error: group 'biling': ")
-    assert done.stderr.endswith(" did you mean 'billing'?\n")
+    assert done.stderr.endswith(": did you mean 'billing'?\n")
+
+
+@pytest.mark.parametrize("command", ["share-groups describe", "share-groups delete --yes"])
+def test_a_share_group_that_does_not_exist(
+    kafka_cluster: MockCluster, kafka_topic: str, commit: Any, command: str
+) -> None:
+    """The error of share-groups has the nearest name, too."""
+    commit("billing", TopicPartition(kafka_topic, 0, 0))
+    done = run(*command.split(), "biling", "-b", kafka_cluster.bootstrap_servers)
+    assert done.status == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.endswith(": did you mean 'billing'?\n")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,9 @@ class Between:
         self.act: Callable[[], object] = lambda: None
 
     def sleep(self, _: float) -> None:
-        self.act()
+        """Acts once: the command looks at the group several times."""
+        act, self.act = self.act, lambda: None
+        act()
 
 
 @pytest.fixture
@@ -193,8 +195,21 @@ def test_idle_members(
     two.subscribe(["single"])
     wait_for_members(admin, "k", 2, [one, two])
     finding = found(why("k", "-J"))["idle-members"]
-    assert finding["evidence"][0] == "2 members, 1 partitions"
+    assert finding["evidence"][0] == "members: 2, partitions: 1"
     assert "(client idle, /127.0.0.1)" in finding["evidence"][1]
+
+
+def test_a_group_without_partitions(
+    admin: AdminClient, why: Why, make_consumer: MakeConsumer
+) -> None:
+    """The only member subscribes to a topic that does not exist."""
+    config = {"group.protocol": "consumer", "heartbeat.interval.ms": None, "group.id": "g"}
+    consumer = make_consumer(config)
+    consumer.subscribe(["nosuch"])
+    wait_for_members(admin, "g", 1, [consumer])
+    finding = found(why("g", "-J"))["idle-members"]
+    assert finding["severity"] == "critical"
+    assert finding["evidence"][0] == "members: 1, partitions: 0"
 
 
 def wait_for_members(admin: AdminClient, group: str, count: int, consumers: list[Consumer]) -> None:
@@ -263,7 +278,35 @@ def test_rebalancing(
     wait_until(is_joining, lambda: consumer.poll(0.02))
     finding = found(why("g", "-J"))["rebalancing"]
     assert finding["severity"] == "critical"
-    assert finding["evidence"][0].startswith("state preparing_rebalance, ")
+    assert finding["evidence"][0].startswith("state preparing_rebalance, seen 7 of 7 times in ")
+
+
+def test_a_short_rebalance(
+    admin: AdminClient, why: Why, between: Between, orders: str, make_consumer: MakeConsumer
+) -> None:
+    """A member that joins and leaves between the two samples is seen."""
+    commit(admin, 0, 0)
+    one = member(make_consumer)
+    two = make_consumer({"group.id": "g"})
+    name = ""
+
+    def leave() -> None:
+        two.close()
+        wait_for_members(admin, "g", 1, [one])
+
+    def join() -> None:
+        nonlocal name
+        two.subscribe([orders])
+        wait_for_members(admin, "g", 2, [one, two])
+        wait_until(two.assignment, lambda: [each.poll(0.02) for each in (one, two)])
+        name = two.memberid()
+        between.act = leave
+
+    between.act = join
+    assert found(why("g", "-J"))["members-changed"]["evidence"] == [
+        f"member {name} (/127.0.0.1) has joined",
+        f"member {name} (/127.0.0.1) has left",
+    ]
 
 
 def test_a_topic_that_is_forbidden(

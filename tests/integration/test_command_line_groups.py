@@ -159,6 +159,10 @@ class TestStreamsGroups:
         assert [(row["committed"], row["lag"]) for row in shown] == [(4, 6), (4, 6)]
         listed = run("groups", "list", "--lag", "-J", "-b", real_kafka.bootstrap_servers)
         assert {row["group"]: row["lag"] for row in rows(listed)}[group] == 12
+        behind = run("why", group, "--for", "0s", "-J", "-b", real_kafka.bootstrap_servers)
+        assert behind.stderr == f"group {group}: streams, empty, 0 members, 2 partitions, lag 12\n"
+        (finding,) = map(json.loads, behind.stdout.splitlines())
+        assert finding["finding"] == "no-members"
         gone = streams("delete-offsets", group, "--topic", f"{timed}:1", "--yes", "-J")
         assert rows(gone) == [{"topic": timed, "partition": 1, "deleted offset": 4}]
         assert streams("delete", group, "--yes").status == 0

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka.admin import AdminClient, NewTopic
-from tests.integration.group_members import Member, poll_until
+from tests.integration.group_members import PROTOCOLS, Member, poll_until, with_long_sessions
 from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import writer
 from tests.integration.test_aio_faults import leader_that_dies
@@ -61,6 +61,29 @@ def test_a_group_that_is_stuck(
     wait_until(lambda: "no-members" in found(why(group)))
     finding = found(why(group))["no-members"]
     assert (finding["severity"], finding["evidence"]) == ("critical", ["state empty, lag 5"])
+
+
+def test_a_member_that_holds_up_a_rebalance(
+    kafka: KafkaCluster, why: Why, make_topic: MakeTopic, group: str
+) -> None:
+    """In a group with the protocol of KIP-848, the member that does not give up its partitions is
+    named with them."""
+    topic = make_topic(partitions=2)
+    config = PROTOCOLS["consumer"] | with_long_sessions(kafka, group, "consumer")
+    with Member(kafka, group, config) as slow, Member(kafka, group, config) as other:
+        slow.join(topic)
+        poll_until([slow], lambda: slow.partitions == [0, 1])
+        other.join(topic)
+        lines: list[str] = []
+
+        def look() -> None:
+            other.step()  # and the slow one does not call poll()
+            done = why(group)
+            if done.status == 1:
+                lines[:] = found(done).get("rebalancing", {"evidence": []})["evidence"]
+
+        start = f"member {slow.memberid()} (/127.0.0.1) has still to release {topic}:"
+        wait_until(lambda: any(line.startswith(start) for line in lines), look)
 
 
 def test_an_open_transaction(kafka: KafkaCluster, why: Why, topic: str, group: str) -> None:

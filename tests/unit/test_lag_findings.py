@@ -157,6 +157,22 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     ]
 
 
+def test_members_that_do_not_finish_a_rebalance() -> None:
+    """What each member still has to release or take is in the evidence."""
+    slow = dataclasses.replace(MEMBER, target=[("orders", 0)])
+    new = Member("m-2", "me", "/10.0.0.2", [], [("orders", 1)])
+    given = facts([3, 4], [3, 4], members=[slow, new])
+    group = dataclasses.replace(given.group, state="reconciling")
+    last = dataclasses.replace(given.last, group=group)
+    finding = only(findings(dataclasses.replace(given, last=last)), "rebalancing")
+    assert finding.severity is Severity.WARNING
+    assert finding.evidence == [
+        "state reconciling, seen 1 of 2 times in 6.0 s; now reconciling",
+        "member m-1 (/10.0.0.1) has still to release orders:1",
+        "member m-2 (/10.0.0.2) has still to take orders:1",
+    ]
+
+
 def test_a_small_lag_is_not_skewed() -> None:
     """A few messages in one partition are not worth a finding."""
     names = [each.name for each in findings(facts([0, 0], [99, 0]))]

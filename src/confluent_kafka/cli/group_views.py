@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from confluent_kafka import ConsumerGroupTopicPartitions
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.administration import settled
 from confluent_kafka.cli.ending import fail
@@ -105,6 +105,32 @@ def missing(name: str, known: Iterable[str], failures: Collection[str] = ()) -> 
         return f"group {name!r} was not found, and not all brokers answered: {'; '.join(failures)}"
     near = did_you_mean(name, known)
     return f"group {name!r} does not exist{': ' if near else ''}{near}"
+
+
+def suggesting(
+    admin: AdminClient, futures: Mapping[str, Future[Any]], failures: list[str], timeout: float
+) -> list[str]:
+    """Return lines about groups that failed, with the nearest names of those that do not exist.
+
+    Args:
+        admin: the client.
+        futures: the answers by name.
+        failures: a line for each answer that is an error, as settled() returns them.
+        timeout: seconds to wait for the brokers.
+    """
+    errors = {name: future.exception() for name, future in futures.items()}
+    failed = {name: error for name, error in errors.items() if error is not None}
+    absent = [
+        name
+        for name, error in failed.items()
+        if isinstance(error, KafkaException) and error.code() == KafkaError.GROUP_ID_NOT_FOUND
+    ]
+    known, _ = listed(admin, timeout) if absent else ({}, [])
+    near = {name: did_you_mean(name, known.keys() - {name}) for name in absent}
+    return [
+        f"{line}: {near[name]}" if near.get(name) else line
+        for name, line in zip(failed, failures, strict=True)
+    ]
 
 
 def other_kind(group: View, command: str) -> NoReturn:

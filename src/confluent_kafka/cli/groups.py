@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
 
-from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -32,7 +31,7 @@ from confluent_kafka.cli.group_rows import (
     member_rows,
     partition_rows,
 )
-from confluent_kafka.cli.group_views import described, listed, views
+from confluent_kafka.cli.group_views import described, listed, suggesting, views
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
@@ -110,8 +109,11 @@ def list_(
         fail(*failures)
 
 
-def _listing(group: GroupListing) -> tuple[str, str, str | None, str]:
-    kind, state = group.type.name.lower(), group.state.name.lower()
+def _listing(group: GroupListing) -> tuple[str, str | None, str | None, str | None]:
+    # Brokers before 2.6 do not return states, and brokers before 3.8 do not return types.
+    kind, state = (
+        None if each.name == "UNKNOWN" else each.name.lower() for each in (group.type, group.state)
+    )
     return group.group_id, kind, group.protocol or None, state
 
 
@@ -232,10 +234,7 @@ def delete(
         for name in deleted:
             print(f"group {name} was deleted")
         if failures:
-            known, _ = listed(admin, timeout)
-            names = [name for name in futures if name not in deleted]
-            near = [did_you_mean(name, known) if name not in known else "" for name in names]
-            fail(*(" ".join(pair) for pair in zip(failures, near, strict=True)))
+            fail(*suggesting(admin, futures, failures, timeout))
 
 
 app.command()(reset_offsets)

@@ -21,6 +21,7 @@ from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.group_views import suggesting
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.values import topic_name
 
@@ -96,6 +97,7 @@ def describe(
     with administering(brokers, config_file, properties, timeout) as admin:
         asked = admin.describe_share_groups(groups, request_timeout=timeout)
         found, failures = settled("group", asked)
+        failures = suggesting(admin, asked, failures, timeout)
     show(
         ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
         (row for group in found.values() for row in _rows(group)),
@@ -137,6 +139,7 @@ def delete(
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_share_groups(groups, request_timeout=timeout)
         deleted, failures = settled("group", futures)
+        failures = suggesting(admin, futures, failures, timeout)
     for name in deleted:
         print(f"group {name} was deleted")
     if failures:

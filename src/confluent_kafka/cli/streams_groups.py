@@ -37,7 +37,7 @@ from confluent_kafka.cli.group_rows import (
     member_rows,
     partition_rows,
 )
-from confluent_kafka.cli.group_views import listed, other_kind, views
+from confluent_kafka.cli.group_views import listed, other_kind, suggesting, views
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
@@ -155,6 +155,7 @@ def delete(
     with administering(brokers, config_file, properties, timeout) as admin:
         asked = admin.delete_streams_groups(groups, request_timeout=timeout)
         deleted, failures = settled("group", asked)
+        failures = suggesting(admin, asked, failures, timeout)
     for name in deleted:
         print(f"group {name} was deleted")
     if failures:

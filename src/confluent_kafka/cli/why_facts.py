@@ -24,6 +24,7 @@ from confluent_kafka.cli.partition_offsets import offsets_at
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, ProducerState, TransactionDescription
 
+_VIEWS = 60
 _SLOWING = ("consumer_byte_rate", "request_percentage")
 
 
@@ -44,16 +45,25 @@ def gather(admin: AdminClient, name: str, seconds: float, timeout: float) -> Fac
     places = [place for place, each in sorted(partitions.items()) if each.leader is not None]
     starts = offsets_at(admin, places, OffsetSpec.earliest(), timeout)
     first = _sample(admin, group, places, timeout)
-    last = first
-    if seconds:
-        time.sleep(seconds)
-        last = _sample(admin, view(admin, name, timeout), places, timeout)
+    views = _watched(admin, name, seconds, timeout)
+    last = _sample(admin, views[-1], places, timeout) if views else first
     facts = Facts(first, last, time.time(), starts, partitions, unreadable, missing)
     return dataclasses.replace(
         facts,
+        between=views[:-1],
         transactions=_transactions(admin, list(facts.held_back), timeout),
         quotas=_quotas(admin, {member.client for member in last.group.members}, timeout),
     )
+
+
+def _watched(admin: AdminClient, name: str, seconds: float, timeout: float) -> list[View]:
+    """Return views of the group until the time is over: one a second, and at most _VIEWS."""
+    count = min(_VIEWS, max(1, int(seconds))) if seconds else 0
+    views = []
+    for _ in range(count):
+        time.sleep(seconds / count)
+        views.append(view(admin, name, timeout))
+    return views
 
 
 def _sample(admin: AdminClient, group: View, places: list[Place], timeout: float) -> Sample:

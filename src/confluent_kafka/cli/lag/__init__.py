@@ -14,6 +14,7 @@ from confluent_kafka.cli.lag.finding import Finding
 _CHECKS: list[Callable[[Facts], Iterator[Finding]]] = [
     members.no_members,
     members.rebalancing,
+    members.members_changed,
     topics.missing_topics,
     topics.outside_of_the_log,
     topics.replicas,

@@ -97,6 +97,7 @@ class Facts:
         missing: topics that do not exist.
         transactions: open transactions that hold back ``read_committed`` readers.
         quotas: limits that can apply to members.
+        between: the group at times between the samples, in order.
     """
 
     first: Sample
@@ -108,6 +109,12 @@ class Facts:
     missing: frozenset[str] = frozenset()
     transactions: list[Transaction] = field(default_factory=list)
     quotas: list[Quota] = field(default_factory=list)
+    between: list[View] = field(default_factory=list)
+
+    @property
+    def views(self) -> list[View]:
+        """The group at all times, in order."""
+        return [self.first.group, *self.between, self.last.group]
 
     @property
     def group(self) -> View:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
+from confluent_kafka.cli.group_view import Member
 from confluent_kafka.cli.lag.facts import Facts
 from confluent_kafka.cli.lag.finding import (
     REBALANCING,
@@ -30,33 +32,59 @@ def no_members(facts: Facts) -> Iterator[Finding]:
 
 
 def rebalancing(facts: Facts) -> Iterator[Finding]:
-    first, last = facts.first.group, facts.last.group
-    commands = [command("groups describe {} --members --verbose", last.name)]
-    if last.state in REBALANCING:
-        again = first.state in REBALANCING
-        yield Finding(
-            Severity.CRITICAL if again else Severity.WARNING,
-            "rebalancing",
-            "the group is distributing its partitions, and its members may not read meanwhile"
-            + (": look for members that leave and join again" if again else ""),
-            [f"state {last.state}, {facts.seconds:.1f} s before: {first.state}"],
-            commands,
-        )
-    before, after = ({member.id: member for member in each.members} for each in (first, last))
-    changes = [
-        f"member {after[each].id} ({after[each].host}) has joined" for each in after.keys() - before
-    ]
-    changes += [
-        f"member {before[each].id} ({before[each].host}) has left" for each in before.keys() - after
-    ]
+    """A rebalance that was seen at any time, also if it was over at the end."""
+    group, views = facts.group, facts.views
+    busy = [each.state for each in views if each.state in REBALANCING]
+    if not busy:
+        return
+    always = len(busy) == len(views)
+    yield Finding(
+        Severity.CRITICAL if always else Severity.WARNING,
+        "rebalancing",
+        "the group distributes its partitions, and its members may not read meanwhile"
+        + (": look for members that do not take part" if always else ""),
+        evidence(
+            [
+                f"state {busy[-1]}, seen {len(busy)} of {len(views)} times in "
+                f"{facts.seconds:.1f} s; now {group.state}",
+                *(line for member in group.members for line in _unfinished(member)),
+            ]
+        ),
+        [command("groups describe {} --members --verbose", group.name)],
+    )
+
+
+def members_changed(facts: Facts) -> Iterator[Finding]:
+    """Members that joined or left: each change is a rebalance."""
+    changes = []
+    for before, after in itertools.pairwise(facts.views):
+        old, new = ({each.id: each for each in view.members} for view in (before, after))
+        changes += [f"{_name(new[each])} has joined" for each in sorted(new.keys() - old)]
+        changes += [f"{_name(old[each])} has left" for each in sorted(old.keys() - new)]
     if changes:
         yield Finding(
             Severity.WARNING,
             "members-changed",
             "members have joined or left while the command watched: each change is a rebalance. "
             "Compare max.poll.interval.ms with the time that a batch takes",
-            evidence(sorted(changes)),
-            commands,
+            evidence(changes),
+            [command("groups describe {} --members --verbose", facts.group.name)],
+        )
+
+
+def _name(member: Member) -> str:
+    return f"member {member.id} ({member.host})"
+
+
+def _unfinished(member: Member) -> Iterator[str]:
+    """Yield a line if a member has not taken or given up what the group has assigned to it."""
+    target = set(member.reads if member.target is None else member.target)
+    taking, releasing = sorted(target - {*member.reads}), sorted({*member.reads} - target)
+    if taking or releasing:
+        yield _name(member) + "".join(
+            f" has still to {verb} {', '.join(map(place_name, places))}"
+            for verb, places in (("release", releasing), ("take", taking))
+            if places
         )
 
 
@@ -66,17 +94,21 @@ def idle_members(facts: Facts) -> Iterator[Finding]:
     if not idle or group.state in REBALANCING:
         return
     count, members = len(group.readers), len(group.members)
-    reason = "it has more members than partitions" if members > count else "look at its assignor"
+    severity, reason = Severity.WARNING, "look at its assignor"
+    if not count:
+        severity, reason = Severity.CRITICAL, "compare the topics that exist with its subscription"
+    elif members > count:
+        severity, reason = Severity.NOTE, "it has more members than partitions"
     topics = topics_of(group.readers)
     yield Finding(
-        Severity.NOTE if members > count else Severity.WARNING,
+        severity,
         "idle-members",
         f"the group has members that read no partition: {reason}",
         evidence(
-            [f"{members} members, {count} partitions"]
+            [f"members: {members}, partitions: {count}"]
             + [f"member {each.id} (client {each.client}, {each.host})" for each in idle]
         ),
-        [f"topics describe {' '.join(topics)}"] if topics else [],
+        [f"topics describe {' '.join(topics)}" if topics else "topics list"],
     )
 
 

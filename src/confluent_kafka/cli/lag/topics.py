@@ -98,7 +98,8 @@ def replicas(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Severity.WARNING,
             "under-replicated",
-            "partitions have replicas that are not in sync: messages become readable later",
+            "partitions have replicas that are not in sync: brokers are down or slow, and if more "
+            "of them fail, nobody can read",
             evidence(
                 f"{place_name(place)}, not in sync on brokers {', '.join(map(str, brokers))}"
                 for place, brokers in behind.items()
