@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "cluster": "Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.",
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
     "pipeline": "Run Spark pipelines that a file declares.",
+    "copy": "Copy messages of a topic into another one, exactly once.",
     "bench": "Measure throughput and latency.",
     "run": "Run a program that is written for another client, unchanged.",
 }

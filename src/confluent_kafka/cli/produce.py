@@ -49,6 +49,11 @@ _DELIMITER = r"\n"
 # How many seconds the messages on their way have after Ctrl-C.
 _GRACE = 5.0
 
+EXAMPLES = (
+    "echo hello | confluent-kafka produce greetings -b localhost:9092",
+    "confluent-kafka produce orders orders.txt -K : --value avro -F prod.properties",
+)
+
 
 def produce(
     topic: Annotated[str, argument(parse=topic_name, help="Topic to send to.")],
