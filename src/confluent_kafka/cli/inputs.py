@@ -226,7 +226,8 @@ def maker(
         keep_partitions: value of --keep-partitions.
     """
     if json_lines:
-        return json_maker(common, encoders, keep_partitions)
+        parts = {part for part, encoder in encoders.items() if encoder.takes_json}
+        return json_maker(common, parts, keep_partitions)
     if key_separator is not None:
         return keyed_maker(not_empty(key_separator, "--key-separator"), common, null)
     return plain_maker(common if key is None else common | {"key": key.encode()}, null)
