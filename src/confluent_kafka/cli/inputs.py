@@ -12,7 +12,8 @@ import click
 from confluent_kafka.cli import text
 from confluent_kafka.cli.encoding import Encoder
 
-Make = Callable[[bytes], dict[str, Any]]
+# Turns a record, mostly bytes, into a message.
+Make = Callable[[Any], dict[str, Any]]
 
 _CHUNK = 256 * 1024
 
@@ -147,10 +148,10 @@ class Input(NamedTuple):
     """
 
     name: str
-    batches: Iterator[list[bytes]]
+    batches: Iterator[list[Any]]
     make: Make
     size: float | None
-    measure: Callable[[list[bytes]], int]
+    measure: Callable[[list[Any]], int]
     typed: bool = False
 
 
