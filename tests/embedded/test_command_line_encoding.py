@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 from collections.abc import Callable, Iterator
@@ -221,6 +222,27 @@ def test_formats_without_a_schema(
     assert produce(*options, stdin=text + b"|" + text + b"\n").status == 0
     [message] = read(consumer, kafka_topic, 1)
     assert (message.key(), message.value()) == (payload, payload)
+
+
+@pytest.mark.parametrize("kind", ["string", "bytes", "json", "int64", "double"])
+def test_what_consume_shows_can_be_sent(
+    kind: str,
+    produce: Command,
+    kafka_cluster: MockCluster,
+    consumer: Consumer,
+    kafka_topic: str,
+) -> None:
+    """The objects of `consume --json` become the same bytes again, in each format."""
+    payload = {"string": b'"a"', "bytes": b"\xff", "json": b'{"a": "b"}'}.get(
+        kind, bytes(7) + b"\7"
+    )
+    shown = json.dumps({"value": {"base64": base64.b64encode(payload).decode()}})
+    assert produce("--json", stdin=shown.encode()).status == 0
+    options = ["--json", "--value", kind]
+    brokers = ["-b", kafka_cluster.bootstrap_servers]
+    done = run("consume", kafka_topic, "-e", "-q", *options, *brokers)
+    assert produce(*options, stdin=done.stdout).status == 0
+    assert values_of(read(consumer, kafka_topic, 2)) == [payload, payload]
 
 
 @pytest.mark.parametrize(

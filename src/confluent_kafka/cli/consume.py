@@ -51,6 +51,12 @@ from confluent_kafka.cli.values import topic_or_pattern
 if TYPE_CHECKING:
     from confluent_kafka.cli.filters import Where
 
+EXAMPLES = (
+    "confluent-kafka consume orders -e -b localhost:9092",
+    "confluent-kafka consume orders --value auto --where 'value.id > 7' \\\n"
+    "    --from 2026-01-31T12:00 -n 5 -F prod.properties",
+)
+
 _FORMAT = r"%s\n"
 
 EXAMPLES = (

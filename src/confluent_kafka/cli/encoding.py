@@ -24,7 +24,14 @@ class Misfit(ValueError):
 
 
 class Encoder(ABC):
-    """Encodes texts as keys or values."""
+    """Encodes texts as keys or values.
+
+    Attributes:
+        takes_json (bool): whether the texts are JSON. With --json, a field can then be any JSON;
+            otherwise it is a string, or base64.
+    """
+
+    takes_json = True
 
     @abstractmethod
     def encode(self, texts: Sequence[bytes]) -> list[bytes]:
@@ -47,6 +54,7 @@ class Simple(Encoder):
 
     def __init__(self, kind: Format) -> None:
         self._kind = kind
+        self.takes_json = kind not in (Format.STRING, Format.BYTES)
 
     def encode(self, texts: Sequence[bytes]) -> list[bytes]:
         found = []

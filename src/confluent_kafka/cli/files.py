@@ -145,6 +145,7 @@ class _Parquet(_Columns):
     def _begin(self) -> None:
         super()._begin()
         self._rows: list[Message] = []
+        self._size = 0
 
     def _open(self, pa: Any) -> Any:
         from pyarrow.parquet import ParquetWriter
@@ -154,7 +155,8 @@ class _Parquet(_Columns):
     def write(self, messages: list[Message]) -> None:
         # Each write makes a row group, and small ones make large and slow files.
         self._rows += messages
-        if len(self._rows) >= _ROW_GROUP:
+        self._size += sum(map(len, messages))
+        if len(self._rows) >= _ROW_GROUP or self._size >= _ROW_GROUP_BYTES:
             self._flush()
 
     def _end(self) -> None:
@@ -163,7 +165,7 @@ class _Parquet(_Columns):
 
     def _flush(self) -> None:
         super().write(self._rows)
-        self._rows = []
+        self._rows, self._size = [], 0
 
 
 class _Arrow(_Columns):
@@ -172,6 +174,7 @@ class _Arrow(_Columns):
 
 
 _ROW_GROUP = 50_000
+_ROW_GROUP_BYTES = 64 << 20
 _KINDS: dict[str, Callable[[Path, Collection[str]], FileOutput]] = {
     ".arrow": _Arrow,
     ".csv": _Csv,

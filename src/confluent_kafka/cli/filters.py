@@ -63,7 +63,9 @@ class Where:
             fail(f"--where needs cel-expr-python: pip install cel-expr-python ({error})")
         self.failed = 0
         self.first = ""
-        self._decoded = decoded
+        # Fields that the text does not name need not be made for each message.
+        self._used = {name for name in _FIELDS if re.search(rf"\b{name}\b", text)}
+        self._decoded = decoded & self._used
         variables = {
             "topic": cel.Type.STRING,
             "partition": cel.Type.INT,
@@ -90,23 +92,29 @@ class Where:
         return False
 
     def _fields(self, message: Message) -> dict[str, Any]:
-        fields: dict[str, Any] = {
-            "topic": message.topic(),
-            "partition": message.partition(),
-            "offset": message.offset(),
-            "headers": {name: _text(value) for name, value in message.headers() or ()},
-            "key": self._part("key", message.key()),
-            "value": self._part("value", message.value()),
-        }
-        milliseconds = timestamp_of(message)
-        if milliseconds >= 0:  # without the variable, an expression that uses it has no value
-            fields["timestamp"] = _EPOCH + timedelta(milliseconds=milliseconds)
+        fields = {name: _FIELDS[name](message) for name in self._used}
+        for part in self._decoded:
+            if fields[part] is not None:
+                fields[part] = json.loads(fields[part], parse_int=_integer)
+        if fields.get("timestamp", 0) is None:
+            del fields["timestamp"]  # so that an expression which uses it has no value
         return fields
 
-    def _part(self, name: str, payload: bytes | None) -> Any:
-        if payload is not None and name in self._decoded:
-            return json.loads(payload, parse_int=_integer)
-        return _text(payload)
+
+def _timestamp(message: Message) -> datetime | None:
+    milliseconds = timestamp_of(message)
+    return None if milliseconds < 0 else _EPOCH + timedelta(milliseconds=milliseconds)
+
+
+_FIELDS: dict[str, Callable[[Message], Any]] = {
+    "topic": Message.topic,
+    "partition": Message.partition,
+    "offset": Message.offset,
+    "timestamp": _timestamp,
+    "headers": lambda one: {name: _text(value) for name, value in one.headers() or ()},
+    "key": lambda one: _text(one.key()),
+    "value": lambda one: _text(one.value()),
+}
 
 
 def _text(value: bytes | None) -> str | bytes | None:

@@ -15,6 +15,7 @@ _FILE = "Use --config-file FILE (-F)."
 _PROPERTY = "Use --property KEY=VALUE (-X)."
 _TOPIC = "Name the topic as an argument: `{path} TOPIC`."
 _GROUP = "Name the group as an argument: `{path} GROUP`."
+_REGISTRY = "Use --registry URL."
 _COUNT = "Use --count N (-n)."
 _AFTER = "Give it after the command, for example `topics list --brokers HOST:PORT`."
 _DEFAULT = "You can leave it out."
@@ -94,6 +95,9 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "-h": "Use --help.",
     },
     "produce": {
+        "-r": _REGISTRY,
+        "--value-schema-id": "Use --schema-id N.",
+        "--max-messages": _COUNT,
         "-t": _TOPIC,
         "--topic": _TOPIC,
         "-P": _DEFAULT,
@@ -110,6 +114,9 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--tombstone": "Use --null (-Z).",
     },
     "consume": {
+        "-r": _REGISTRY,
+        "--use-schema-registry": "Use --value auto.",
+        "--skip-message-on-error": "Use --on-error continue.",
         "-t": _TOPIC,
         "--topic": _TOPIC,
         "--from-beginning": "You can leave it out: without --from, the command starts at the "

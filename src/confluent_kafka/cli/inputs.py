@@ -12,7 +12,8 @@ import click
 from confluent_kafka.cli import text
 from confluent_kafka.cli.encoding import Encoder
 
-Make = Callable[[bytes], dict[str, Any]]
+# Turns a record, mostly bytes, into a message.
+Make = Callable[[Any], dict[str, Any]]
 
 _CHUNK = 256 * 1024
 
@@ -147,10 +148,10 @@ class Input(NamedTuple):
     """
 
     name: str
-    batches: Iterator[list[bytes]]
+    batches: Iterator[list[Any]]
     make: Make
     size: float | None
-    measure: Callable[[list[bytes]], int]
+    measure: Callable[[list[Any]], int]
     typed: bool = False
 
 
@@ -226,7 +227,8 @@ def maker(
         keep_partitions: value of --keep-partitions.
     """
     if json_lines:
-        return json_maker(common, encoders, keep_partitions)
+        parts = {part for part, encoder in encoders.items() if encoder.takes_json}
+        return json_maker(common, parts, keep_partitions)
     if key_separator is not None:
         return keyed_maker(not_empty(key_separator, "--key-separator"), common, null)
     return plain_maker(common if key is None else common | {"key": key.encode()}, null)

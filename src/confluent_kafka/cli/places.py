@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 from confluent_kafka import (
@@ -79,10 +79,20 @@ def assign(
     begin: Bound,
     end: Bound | None,
     timeout: float,
+    stored: Mapping[Place, int] | None = None,
 ) -> dict[Place, int] | None:
-    """Assign the partitions at `begin`; return the offsets to stop at, or None for no end."""
+    """Assign the partitions at `begin`; return the offsets to stop at, or None for no end.
+
+    Args:
+        consumer: the consumer.
+        places: the partitions.
+        begin: where to start.
+        end: where to stop; None for no end.
+        timeout: how many seconds to wait for the cluster.
+        stored: the offsets of partitions that start elsewhere.
+    """
     ends = None if end is None else offsets_of(consumer, places, end, timeout)
-    starts = offsets_of(consumer, places, begin, timeout)
+    starts = offsets_of(consumer, places, begin, timeout) | dict(stored or {})
     consumer.assign([TopicPartition(*place, offset) for place, offset in starts.items()])
     if ends is None:
         return None

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import click
 
-from confluent_kafka import Producer
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.encoding import Encoder
 from confluent_kafka.cli.encoding_options import (
     KeyFormat,
     Register,
@@ -23,9 +18,8 @@ from confluent_kafka.cli.encoding_options import (
     Wanted,
     encoders_of,
 )
-from confluent_kafka.cli.ending import configuring, ending
+from confluent_kafka.cli.ending import ending
 from confluent_kafka.cli.inputs import (
-    Input,
     inputs_of,
     maker,
     not_empty,
@@ -33,7 +27,7 @@ from confluent_kafka.cli.inputs import (
     sources_of,
     templated,
 )
-from confluent_kafka.cli.sending import NoMessage, Sender
+from confluent_kafka.cli.sending import send_inputs
 from confluent_kafka.cli.settings import (
     CONNECTION,
     Brokers,
@@ -46,8 +40,11 @@ from confluent_kafka.cli.values import topic_name
 
 _TEMPLATES = "Load"
 _DELIMITER = r"\n"
-# How many seconds the messages on their way have after Ctrl-C.
-_GRACE = 5.0
+
+EXAMPLES = (
+    "echo hello | confluent-kafka produce greetings -b localhost:9092",
+    "confluent-kafka produce orders orders.txt -K : --value avro -F prod.properties",
+)
 
 EXAMPLES = (
     "echo hello | confluent-kafka produce greetings -b localhost:9092",
@@ -196,49 +193,7 @@ def produce(
 
             limit = parse_rate(rate)
             inputs = [one._replace(batches=paced(one.batches, limit)) for one in inputs]
-        _run(topic, partition, config, inputs, encoders, transaction_size, timeout, quiet)
-
-
-def _run(
-    topic: str,
-    partition: int,
-    config: dict[str, Any],
-    inputs: list[Input],
-    encoders: Mapping[str, Encoder],
-    transaction_size: int | None,
-    timeout: float,
-    quiet: bool,
-) -> None:
-    if transaction_size is not None:
-        from confluent_kafka.cli.transacting import Transactions, transactional
-
-        config = transactional(config)
-    with configuring():
-        producer = Producer(config)
-    try:
-        producer.connect(timeout)
-        transactions = (
-            None if transaction_size is None else Transactions(producer, transaction_size, timeout)
-        )
-        # A display would overwrite what is typed.
-        typed = any(one.typed for one in inputs)
-        display = None
-        if not quiet and not typed and sys.stderr.isatty():
-            from confluent_kafka.cli.sending_display import Display
-
-            sizes = [one.size for one in inputs]
-            display = Display(None if None in sizes else sum(size or 0 for size in sizes))
-        sender = Sender(producer, topic, partition, display, encoders, transactions)
-        try:
-            with display or contextlib.nullcontext():
-                refused = _send_all(sender, inputs)
-                sender.finish(timeout, refused)
-        except KeyboardInterrupt:
-            sender.abandon(min(timeout, _GRACE), quiet)
-            raise
-    finally:
-        producer.close(0)
-    sender.conclude(refused, quiet)
+        send_inputs(topic, partition, config, inputs, encoders, transaction_size, timeout, quiet)
 
 
 def _check(
@@ -257,13 +212,3 @@ def _check(
         raise click.BadParameter("give --key or --key-separator", param_hint="--key")
     if keep_partitions and not json_lines:
         raise click.BadParameter("needs --json", param_hint="--keep-partitions")
-
-
-def _send_all(sender: Sender, inputs: list[Input]) -> str | None:
-    """Send the messages of all sources. Stop at the first invalid one, and return the reason."""
-    for one in inputs:
-        try:
-            sender.send(one.batches, one.make, one.measure)
-        except NoMessage as error:
-            return f"{one.name}, message {error}"
-    return None

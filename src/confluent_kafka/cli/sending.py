@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import KafkaError, Message, Producer
 from confluent_kafka.cli.encoding import Encoder, Misfit, encode_messages
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import configuring, fail
+from confluent_kafka.cli.inputs import Input, Make
 
 if TYPE_CHECKING:
     from confluent_kafka.cli.sending_display import Display
     from confluent_kafka.cli.transacting import Transactions
+
+
+# How many seconds the messages on their way have after Ctrl-C.
+_GRACE = 5.0
 
 
 class NoMessage(Exception):
@@ -54,9 +60,9 @@ class Sender:
 
     def send(
         self,
-        records: Iterator[list[bytes]],
-        make: Callable[[bytes], dict[str, Any]],
-        measure: Callable[[list[bytes]], int],
+        records: Iterator[list[Any]],
+        make: Make,
+        measure: Callable[[list[Any]], int],
     ) -> None:
         """Enqueue all records. If a record is not a message, the records before it are sent.
 
@@ -76,7 +82,7 @@ class Sender:
                 raise NoMessage(f"{number + 1}: {wrong}")
 
     def _messages(
-        self, batch: list[bytes], make: Callable[[bytes], dict[str, Any]]
+        self, batch: list[Any], make: Make
     ) -> tuple[list[dict[str, Any]], ValueError | None]:
         """Return the messages before the first record that is none, and what is wrong with it."""
         messages: list[dict[str, Any]] = []
@@ -174,3 +180,67 @@ class Sender:
         if self._display is not None and self._sent:
             done = self._delivered + self._failed
             self._display.update(self._delivered, self._read * done / self._sent)
+
+
+def send_inputs(
+    topic: str,
+    partition: int,
+    config: dict[str, Any],
+    inputs: list[Input],
+    encoders: Mapping[str, Encoder],
+    transaction_size: int | None,
+    timeout: float,
+    quiet: bool,
+) -> None:
+    """Send the messages of all inputs, and report the outcome.
+
+    Args:
+        topic: the topic.
+        partition: the partition of messages that name none.
+        config: the configuration of the producer.
+        inputs: the inputs.
+        encoders: the encoders of keys and values.
+        transaction_size: how many messages a transaction has; None for no transactions.
+        timeout: how many seconds to wait for the cluster, and at the end for deliveries.
+        quiet: whether to show neither progress nor a summary.
+    """
+    if transaction_size is not None:
+        from confluent_kafka.cli.transacting import Transactions, transactional
+
+        config = transactional(config)
+    with configuring():
+        producer = Producer(config)
+    try:
+        producer.connect(timeout)
+        transactions = (
+            None if transaction_size is None else Transactions(producer, transaction_size, timeout)
+        )
+        # A display would overwrite what is typed.
+        typed = any(one.typed for one in inputs)
+        display = None
+        if not quiet and not typed and sys.stderr.isatty():
+            from confluent_kafka.cli.sending_display import Display
+
+            sizes = [one.size for one in inputs]
+            display = Display(None if None in sizes else sum(size or 0 for size in sizes))
+        sender = Sender(producer, topic, partition, display, encoders, transactions)
+        try:
+            with display or contextlib.nullcontext():
+                refused = _send_all(sender, inputs)
+                sender.finish(timeout, refused)
+        except KeyboardInterrupt:
+            sender.abandon(min(timeout, _GRACE), quiet)
+            raise
+    finally:
+        producer.close(0)
+    sender.conclude(refused, quiet)
+
+
+def _send_all(sender: Sender, inputs: list[Input]) -> str | None:
+    """Send the messages of all sources. Stop at the first invalid one, and return the reason."""
+    for one in inputs:
+        try:
+            sender.send(one.batches, one.make, one.measure)
+        except NoMessage as error:
+            return f"{one.name}, message {error}"
+    return None

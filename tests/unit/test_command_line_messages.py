@@ -1,0 +1,83 @@
+"""What `consume` and `produce` do with single messages: unpacking, and defaults of Avro."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("click", reason="the extra [cli] is not installed")
+
+from confluent_kafka.cli.avro_defaults import Defaults
+from confluent_kafka.cli.unpacking import Unpacked
+from confluent_kafka.cli.values import topic_or_pattern
+
+
+@pytest.mark.parametrize(
+    ("letters", "payload", "values"),
+    [
+        ("b", b"\xff", -1),
+        ("B", b"\xff", 255),
+        ("hH", b"\xff\xfe\xff\xfe", [-2, 65534]),
+        ("<i>i", b"\1\0\0\0\0\0\0\1", [1, 1]),
+        ("q", b"\x80" + bytes(7), -(2**63)),
+        ("Q$", b"\x80" + bytes(7), 2**63),
+        ("Is", b"\0\0\0\1text", [1, "text"]),
+        ("bs$", b"\1\xff", [1, {"base64": "/w=="}]),
+        ("cc", b"ab and more", ["a", "b"]),
+    ],
+)
+def test_letters(letters: str, payload: bytes, values: object) -> None:
+    """Each letter is a field, big-endian by default. Without $ the rest is left out."""
+    assert json.loads(Unpacked(letters).read(payload)) == values
+
+
+@pytest.mark.parametrize("letters", ["", "x", "s$b", "sb", "$$", "$b", "ss"])
+def test_wrong_letters(letters: str) -> None:
+    """Nothing can follow the rest or the end, and there are no other letters."""
+    with pytest.raises(ValueError, match=r"needs letters of|nothing can follow"):
+        Unpacked(letters)
+
+
+def test_defaults() -> None:
+    """Fields that are missing get their defaults, also in records inside lists, maps, unions and
+    records that contain themselves. Bytes are base64, as `consume` shows them."""
+    point = {
+        "type": "record",
+        "name": "com.acme.Point",
+        "fields": [
+            {"name": "x", "type": "int", "default": 1},
+            {"name": "next", "type": ["null", "com.acme.Point"], "default": None},
+        ],
+    }
+    schema = {
+        "type": "record",
+        "name": "All",
+        "fields": [
+            {"name": "needed", "type": "int"},
+            {"name": "raw", "type": "bytes", "default": "\u00ff"},
+            {"name": "either", "type": ["int", "null"], "default": 5},
+            {"name": "list", "type": {"type": "array", "items": point}},
+            {"name": "map", "type": {"type": "map", "values": "Point"}},
+            {"name": "union", "type": ["null", "com.acme.Point", "string"]},
+        ],
+    }
+    value = {"list": [{}], "map": {"a": {"x": 2}}, "union": {"next": {}}}
+    one = {"x": 1, "next": None}
+    assert Defaults(schema, ()).fill(value) == {
+        "raw": "/w==",
+        "either": 5,
+        "list": [one],
+        "map": {"a": {"x": 2, "next": None}},
+        "union": {"x": 1, "next": one},
+    }
+    assert Defaults({"type": "array", "items": "Point"}, [point]).fill([{}]) == [one]
+    assert Defaults(schema, ()).fill("text") == "text"
+
+
+def test_patterns() -> None:
+    """A topic that begins with ^ is a pattern; other topics must be legal names."""
+    assert topic_or_pattern("^a[.]b$") == "^a[.]b$"
+    assert topic_or_pattern("a.b") == "a.b"
+    with pytest.raises(Exception, match="cannot be a topic"):
+        topic_or_pattern("a b")
