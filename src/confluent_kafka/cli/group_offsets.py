@@ -78,9 +78,6 @@ def reset_offsets(
 
     The group must not have members. Offsets outside of the log are moved to its start or end. A
     group that does not exist is created.
-
-    Examples: `groups reset-offsets billing --topic orders:0,2 --to -1h` shows a plan, and `groups
-    reset-offsets billing --all-topics --shift-by -100 --execute` reads 100 messages again.
     """
     target = chosen_target(group, to, shift_by, from_file)
     check_topics(topics, all_topics, target)
@@ -103,9 +100,6 @@ def delete_offsets(
 
     No member may read the topics. A member that reads them later begins where auto.offset.reset
     says.
-
-    Examples: `groups delete-offsets billing --topic orders`, `groups delete-offsets billing
-    --all-topics --yes`.
     """
     check_topics(topics, all_topics)
     with administering(brokers, config_file, properties, timeout) as admin:

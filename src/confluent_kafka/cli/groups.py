@@ -54,7 +54,7 @@ TOTALS = ("members", "lag")
 @app.command(
     name="list",
     examples=(
-        "confluent-kafka groups list -b localhost:9092",
+        "confluent-kafka groups list --lag -b localhost:9092",
         "confluent-kafka groups list --json -F prod.properties",
     ),
 )
@@ -87,8 +87,6 @@ def list_(
     """List the groups of all types, with their types, protocols and states.
 
     The lag of a group is unknown if it has no offsets.
-
-    Examples: `groups list --lag`, `groups list --type share --state empty`.
     """
     from confluent_kafka.admin import GroupState, GroupType
 
@@ -164,9 +162,6 @@ def describe(
 
     The end is unknown if the partition was deleted, or if this user may not read it. For share
     groups, the start offset is in the place of the committed offset.
-
-    Examples: `groups describe billing audit --watch 2`, `groups describe --all --members
-    --verbose`.
     """
     if bool(groups) is every:
         raise click.BadParameter("give the names of groups or --all", param_hint="GROUPS")
@@ -223,10 +218,7 @@ def delete(
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Delete groups that have no members, and their offsets.
-
-    Examples: `groups delete billing`, `groups delete billing audit --yes`.
-    """
+    """Delete groups that have no members, and their offsets."""
     confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_consumer_groups(groups, request_timeout=timeout)
@@ -237,5 +229,18 @@ def delete(
             fail(*suggesting(admin, futures, failures, timeout))
 
 
-app.command()(reset_offsets)
-app.command()(delete_offsets)
+app.command(
+    examples=(
+        "confluent-kafka groups reset-offsets billing --topic orders:0,2 --to -1h \\\n"
+        "    -b localhost:9092",
+        "confluent-kafka groups reset-offsets billing --all-topics --shift-by -100 \\\n"
+        "    --execute -F test.properties",
+    ),
+)(reset_offsets)
+app.command(
+    examples=(
+        "confluent-kafka groups delete-offsets billing --topic orders \\\n    -b localhost:9092",
+        "confluent-kafka groups delete-offsets billing --all-topics --yes \\\n"
+        "    -F test.properties",
+    ),
+)(delete_offsets)

@@ -28,6 +28,11 @@ _INSTRUCTIONS = (
 
 _CHANGING = ("produce",)
 
+EXAMPLES = (
+    "confluent-kafka mcp -b localhost:9092",
+    "confluent-kafka mcp --allow produce --redact '*password*' -F test.properties",
+)
+
 
 def _tools(text: str) -> list[str]:
     """Return the tools that a list such as produce,reset names."""

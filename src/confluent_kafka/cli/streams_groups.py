@@ -47,6 +47,10 @@ if TYPE_CHECKING:
 app = Group(
     help="List, describe and delete groups of Kafka Streams, and change their offsets.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka streams-groups list -b localhost:9092",
+        "confluent-kafka streams-groups describe totals -b localhost:9092",
+    ),
 )
 
 _STREAMS = ("streams",)
@@ -55,7 +59,13 @@ Name = Annotated[str, argument(help="Streams group: the application.id.")]
 Names = Annotated[list[str], argument(help="Streams groups.")]
 
 
-@app.command(name="list")
+@app.command(
+    name="list",
+    examples=(
+        "confluent-kafka streams-groups list -b localhost:9092",
+        "confluent-kafka streams-groups list --state not_ready -F prod.properties",
+    ),
+)
 def list_(
     brokers: Brokers = None,
     config_file: File = None,
@@ -70,10 +80,7 @@ def list_(
         ),
     ] = None,
 ) -> None:
-    """List the streams groups with their states.
-
-    Examples: `streams-groups list`, `streams-groups list --state not_ready`.
-    """
+    """List the streams groups with their states."""
     from confluent_kafka.admin import GroupState, GroupType
 
     states = {choice(GroupState, text, "--state") for text in state or []} or None
@@ -85,7 +92,12 @@ def list_(
         fail(*failures)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka streams-groups describe totals -b localhost:9092",
+        "confluent-kafka streams-groups describe totals --json -F prod.properties",
+    ),
+)
 def describe(
     groups: Names,
     brokers: Brokers = None,
@@ -94,10 +106,7 @@ def describe(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Show groups with a row for each member: its partitions, its tasks and its process.
-
-    Examples: `streams-groups describe totals`, `streams-groups describe totals --json`.
-    """
+    """Show groups with a row for each member: its partitions, its tasks and its process."""
     with administering(brokers, config_file, properties, timeout) as admin:
         found, failures = _views(admin, groups, "describe", timeout)
     rows = [row for group in found.values() for row in member_rows(group, verbose=True)]
@@ -106,7 +115,12 @@ def describe(
         fail(*failures)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka streams-groups offsets totals -b localhost:9092",
+        "confluent-kafka streams-groups offsets totals --json -F prod.properties",
+    ),
+)
 def offsets(
     groups: Names,
     brokers: Brokers = None,
@@ -115,10 +129,7 @@ def offsets(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Show each partition of groups: committed offset, end, lag, and the member that reads it.
-
-    Examples: `streams-groups offsets totals`, `streams-groups offsets totals --json`.
-    """
+    """Show each partition of groups: committed offset, end, lag, and the member that reads it."""
     with administering(brokers, config_file, properties, timeout) as admin:
         found, failures = _views(admin, groups, "offsets", timeout)
         ends = ends_of(admin, found, timeout)
@@ -138,7 +149,12 @@ def _views(
     return found, failures
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka streams-groups delete totals -b localhost:9092",
+        "confluent-kafka streams-groups delete totals averages --yes -F test.properties",
+    ),
+)
 def delete(
     groups: Names,
     brokers: Brokers = None,
@@ -147,10 +163,7 @@ def delete(
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Delete streams groups that have no members, and their offsets. Internal topics stay.
-
-    Examples: `streams-groups delete totals`, `streams-groups delete totals averages --yes`.
-    """
+    """Delete streams groups that have no members, and their offsets. Internal topics stay."""
     confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         asked = admin.delete_streams_groups(groups, request_timeout=timeout)
@@ -162,7 +175,14 @@ def delete(
         fail(*failures)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka streams-groups reset-offsets totals --topic orders \\\n"
+        "    --to earliest -b localhost:9092",
+        "confluent-kafka streams-groups reset-offsets totals --all-topics --to -1h \\\n"
+        "    --execute -F test.properties",
+    ),
+)
 def reset_offsets(
     group: Name,
     brokers: Brokers = None,
@@ -181,9 +201,6 @@ def reset_offsets(
 
     The group must exist and must not have members. Offsets outside of the log are moved to its
     start or end. State stores and changelog topics stay as they are.
-
-    Examples: `streams-groups reset-offsets totals --topic orders --to earliest`, `streams-groups
-    reset-offsets totals --all-topics --to -1h --execute`.
     """
     target = chosen_target(group, to, shift_by, from_file)
     check_topics(topics, all_topics, target)
@@ -191,7 +208,14 @@ def reset_offsets(
         reset(admin, group, _STREAMS, target, topics, timeout, as_json, execute)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "confluent-kafka streams-groups delete-offsets totals --topic orders \\\n"
+        "    -b localhost:9092",
+        "confluent-kafka streams-groups delete-offsets totals --all-topics --yes \\\n"
+        "    -F test.properties",
+    ),
+)
 def delete_offsets(
     group: Name,
     brokers: Brokers = None,
@@ -206,9 +230,6 @@ def delete_offsets(
     """Delete committed offsets of a streams group, and show them.
 
     No member may read the topics.
-
-    Examples: `streams-groups delete-offsets totals --topic orders`, `streams-groups delete-offsets
-    totals --all-topics --yes`.
     """
     check_topics(topics, all_topics)
     with administering(brokers, config_file, properties, timeout) as admin:

@@ -17,6 +17,11 @@ from confluent_kafka.cli.terminal import counted, printable
 if TYPE_CHECKING:
     from confluent_kafka.cli.lag.facts import Facts
 
+EXAMPLES = (
+    "confluent-kafka why billing -b localhost:9092",
+    "confluent-kafka why billing --for 30s --json -F prod.properties",
+)
+
 
 def why(
     group: Annotated[str, argument(help="Group that is behind.")],
@@ -45,8 +50,6 @@ def why(
 
     Exit status: 0 nothing is wrong, 1 there is a finding or the cluster refused, 2 wrong usage, 130
     Ctrl-C.
-
-    Examples: `why billing`, `why billing --for 30s --json`.
     """
     from confluent_kafka.cli.lag import findings
     from confluent_kafka.cli.why_facts import gather
