@@ -33,7 +33,13 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
-from confluent_kafka.protocol import ListOffsetsRequest
+from confluent_kafka.protocol import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+    ListOffsetsRequest,
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+)
 from confluent_kafka.testing import MockCluster, Security
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.kafka import NO_BROKER, joined
@@ -299,7 +305,7 @@ def test_a_short_rebalance(
         two.subscribe([orders])
         wait_for_members(admin, "g", 2, [one, two])
         wait_until(two.assignment, lambda: [each.poll(0.02) for each in (one, two)])
-        name = two.memberid()
+        name = two.memberid() or ""
         between.act = leave
 
     between.act = join
@@ -433,6 +439,66 @@ def test_open_transaction(
     ]
     writer.commit_transaction(TIMEOUT)
     assert "open-transaction" not in found(why("g", "-J"))
+
+
+def test_a_hanging_transaction(
+    kafka_cluster: MockCluster,
+    admin: AdminClient,
+    why: Why,
+    orders: str,
+    make_producer: MakeProducer,
+) -> None:
+    """If the coordinator has ended a transaction that is open in a partition, the finding says so,
+    and the command that it suggests aborts the transaction."""
+    commit(admin, 0, 0)
+    writer = make_producer({"transactional.id": "billing"})
+    writer.init_transactions(TIMEOUT)
+    writer.begin_transaction()
+    writer.produce(orders, b"x", partition=0)
+    assert writer.flush(TIMEOUT) == 0
+    listing = admin.list_transactions().result(TIMEOUT).valid[0]
+
+    def ended_before(*_: object) -> DescribeTransactionsResponse:
+        state = DescribeTransactionsResponse.TransactionState(
+            transactional_id="billing",
+            transaction_state="CompleteCommit",
+            transaction_start_time_ms=-1,
+            producer_id=listing.producer_id,
+        )
+        return DescribeTransactionsResponse(transaction_states=[state])
+
+    kafka_cluster.on_request(DescribeTransactionsRequest.api_key, ended_before)
+    finding = found(why("g", "-J"))["open-transaction"]
+    assert finding["severity"] == "critical"
+    assert "(transactional id billing), last message 20" in finding["evidence"][0]
+    command = finding["try"][-1].split()
+    assert command == ["transactions", "abort", "orders:0", "--start-offset", "0"]
+    servers = kafka_cluster.bootstrap_servers
+    assert run(*command, "--yes", "-b", servers).status == 0
+    assert "open-transaction" not in found(why("g", "-J"))
+
+
+def test_a_transaction_that_is_not_listed(
+    kafka_cluster: MockCluster,
+    admin: AdminClient,
+    why: Why,
+    orders: str,
+    make_producer: MakeProducer,
+) -> None:
+    """A user who may not describe the transactional id is not told to abort its transaction."""
+    commit(admin, 0, 0)
+    writer = make_producer({"transactional.id": "billing"})
+    writer.init_transactions(TIMEOUT)
+    writer.begin_transaction()
+    writer.produce(orders, b"x", partition=0)
+    assert writer.flush(TIMEOUT) == 0
+    nothing = ListTransactionsResponse()
+    kafka_cluster.on_request(ListTransactionsRequest.api_key, lambda *_: nothing)
+    finding = found(why("g", "-J"))["open-transaction"]
+    assert (finding["severity"], finding["try"]) == (
+        "warning",
+        ["transactions describe-producers orders:0"],
+    )
 
 
 def test_a_transaction_that_ends(
