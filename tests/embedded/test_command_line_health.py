@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import time
 from typing import Any
@@ -15,9 +16,10 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import ClusterMetadata
 from confluent_kafka.cli import health_checks
 from confluent_kafka.testing import MockCluster
-from tests.support.command_line import Ended, run, words
+from tests.support.command_line import Ended, ended, run, started, words
 from tests.support.kafka import NO_BROKER
 from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT
 
 pytestmark = needs("mock-on-request", "mock-snapshot")
 
@@ -172,3 +174,24 @@ def test_a_group_whose_name_has_an_equals_sign(kafka_cluster: MockCluster) -> No
     """The last equals sign is in front of the number."""
     _, rows = health(kafka_cluster, "--max-lag", "a=b=5")
     assert rows["lag a=b"]["limit"] == 5
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["health", "--brokers", "{}", "--timeout", "60"],
+        ["registry", "subjects", "--registry", "http://{}", "--timeout", "60"],
+    ],
+    ids=["health", "registry"],
+)
+def test_ctrl_c(command: list[str]) -> None:
+    """Ctrl-C ends a command that waits for a server, with status 130 and without a traceback."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(TIMEOUT)
+        host, port = server.getsockname()
+        process = started(*(word.format(f"{host}:{port}") for word in command))
+        with server.accept()[0]:  # it waits for an answer now
+            process.send_signal(signal.SIGINT)
+            done = ended(process)
+    assert (done.status, done.stderr) == (130, "")
+    assert b"Traceback" not in done.stdout

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 pytest.importorskip("httpx", reason="the extra [schemaregistry] is not installed")
 
+from confluent_kafka.cli.settings import registry_settings
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.testing import MockRegistry
 from tests.support.command_line import Ended, run, words
@@ -266,6 +267,19 @@ def test_where_the_address_comes_from(
     assert "also give --yes-really local" in done.stderr
     done = run("topics", "list", "-F", "client.properties")
     assert "no brokers: give --brokers" in done.stderr
+
+
+def test_settings_of_a_file(url: str) -> None:
+    """Numbers of a file are numbers. The registry can inherit the credentials of the cluster."""
+    Path("client.properties").write_text(
+        "schema.registry.max.retries=5\nbasic.auth.credentials.source=SASL_INHERIT\n"
+        "sasl.username=me\nsasl.password=pw\n"
+    )
+    assert registry_settings(None, Path("client.properties"), None) == {
+        "url": url,
+        "max.retries": 5,
+        "basic.auth.user.info": "me:pw",
+    }
 
 
 def test_secrets_are_not_shown(client: SchemaRegistryClient, url: str) -> None:

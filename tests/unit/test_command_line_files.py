@@ -13,6 +13,7 @@ import click
 from confluent_kafka._java import java_lines
 from confluent_kafka.cli.config_files import read
 from tests.support.command_line import run, words
+from tests.support.scripts import check_script
 from tests.support.secrets import secret
 
 PASSWORD = secret("file")
@@ -197,3 +198,22 @@ def test_a_file_that_is_missing() -> None:
     """Also after the kind."""
     done = run("topics", "list", "-F", "java:nowhere")
     assert "'nowhere' does not exist" in done.stderr
+
+
+def test_a_registry_needs_its_extra() -> None:
+    """Without httpx, the error names the extra to install."""
+    shown = check_script("""
+    import io, sys
+
+    sys.modules["httpx"] = None
+    from confluent_kafka.__main__ import main
+
+    sys.argv[1:] = ["registry", "subjects", "--registry", "http://localhost:1"]
+    stderr, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        main()
+    except SystemExit as end:
+        print(end.code, sys.stderr.getvalue())
+    sys.stderr = stderr
+    """)
+    assert shown.startswith("1 error: registry needs the extra [schemaregistry]: pip install")

@@ -54,9 +54,7 @@ def registry(
         try:
             from confluent_kafka.schema_registry import SchemaRegistryClient, SchemaRegistryError
             from confluent_kafka.schema_registry.error import OAuthTokenError
-        except ModuleNotFoundError as error:
-            if error.name != "httpx":
-                raise
+        except ImportError:  # of httpx
             fail(f"registry {_EXTRA}")
         config = _settings(url, file, properties)
         with SchemaRegistryClient({"timeout": timeout, "max.retries": 1} | config) as client:
