@@ -156,3 +156,23 @@ def test_a_copy_that_is_killed(kafka: KafkaCluster, make_topic: MakeTopic, group
             one for one in second if one.startswith(partition)
         ]
     assert len(second) == 20_000
+
+
+def test_a_topic_in_a_file(kafka: KafkaCluster, make_topic: MakeTopic, tmp_path: Path) -> None:
+    """A topic in a Parquet file becomes the same topic again."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    source, target = make_topic(2, retention_ms="-1"), make_topic(2, retention_ms="-1")
+    lines = b"".join(
+        b'{"key": "k%d", "value": "v%d", "timestamp": %d}\n' % (one, one, 10**12 + one)
+        for one in range(100)
+    )
+    assert command(kafka, "produce", source, "--json", stdin=lines).status == 0
+    file = str(tmp_path / "topic.parquet")
+    assert command(kafka, "consume", source, "-e", "-o", file) == (0, b"", "100 messages\n")
+    assert command(kafka, "load", target, file) == (0, b"", "100 delivered, 0 failed\n")
+    form = ["-e", "-q", "-f", r"%p %T %k %s\n"]
+    first, second = (
+        sorted(command(kafka, "consume", topic, *form).stdout.splitlines())
+        for topic in (source, target)
+    )
+    assert first == second

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -11,6 +12,8 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 from confluent_kafka.cli.avro_defaults import Defaults
 from confluent_kafka.cli.unpacking import Unpacked
 from confluent_kafka.cli.values import topic_or_pattern
+from tests.support.command_line import run
+from tests.support.kafka import NO_BROKER
 
 
 @pytest.mark.parametrize(
@@ -81,3 +84,24 @@ def test_patterns() -> None:
     assert topic_or_pattern("a.b") == "a.b"
     with pytest.raises(Exception, match="cannot be a topic"):
         topic_or_pattern("a b")
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "reason"),
+    [
+        ("cel_expr_python", ["consume", "t", "--where", "true"], "--where needs cel-expr-python"),
+        ("jinja2", ["produce", "t", "--template", "x"], "--template needs Jinja"),
+        ("pyarrow", ["consume", "t", "-e", "-o", "x.parquet"], "--output .parquet needs pyarrow"),
+        ("httpx", ["consume", "t", "--value", "auto", "--registry", "http://x"], "needs httpx"),
+    ],
+)
+def test_missing_packages(
+    package: str, arguments: list[str], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package that an option needs is named, before anything is read or sent."""
+    for name in [one for one in sys.modules if one.startswith("confluent_kafka.schema_registry")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    done = run(*arguments, "-b", NO_BROKER)
+    assert (done.status, done.stdout) == (1, b"")
+    assert reason in done.stderr

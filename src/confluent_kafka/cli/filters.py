@@ -60,7 +60,10 @@ class Where:
         try:
             from cel_expr_python import cel
         except ImportError as error:
-            fail(f"--where needs cel-expr-python: pip install cel-expr-python ({error})")
+            fail(
+                "--where needs cel-expr-python, the extra [where]: pip install cel-expr-python "
+                f"({error})"
+            )
         self.failed = 0
         self.first = ""
         # Fields that the text does not name need not be made for each message.

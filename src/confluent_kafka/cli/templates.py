@@ -35,7 +35,7 @@ class Template:
             from jinja2 import StrictUndefined, TemplateError
             from jinja2.sandbox import SandboxedEnvironment
         except ImportError as error:
-            fail(f"{option} needs Jinja: pip install jinja2 ({error})")
+            fail(f"{option} needs Jinja, the extra [template]: pip install jinja2 ({error})")
         self._option = option
         self._failure = TemplateError
         self._numbers = itertools.count()
