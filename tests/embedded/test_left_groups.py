@@ -114,13 +114,18 @@ def test_a_static_member_joins_again(kafka_cluster: MockCluster) -> None:
 
 
 @needs("mock-commit-nobody")
-@needs("mock-commit-nobody")
-def test_commit_in_a_group_without_members(kafka_cluster: MockCluster) -> None:
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_commit_in_a_group_without_members(kafka_cluster: MockCluster, protocol: str) -> None:
     """A consumer that only assigns can commit for a group whose members have all left."""
     kafka_cluster.create_topic("topic", 1)
-    with Consumer(config(kafka_cluster)) as consumer:
+    settings = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "group",
+        "group.protocol": protocol,
+    }
+    with Consumer(settings) as consumer:
         joined(consumer)
-    with Consumer(config(kafka_cluster)) as another:
+    with Consumer(settings) as another:
         another.commit(offsets=[TopicPartition("topic", 0, 7)], asynchronous=False)
         assert another.committed([PLACE], timeout=TIMEOUT)[0].offset == 7
 
