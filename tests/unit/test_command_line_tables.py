@@ -143,6 +143,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("problem", "place", "reason"),
         ["READER_FIELD_MISSING_DEFAULT_VALUE", "/fields/1", "the field has no default " * 4],
     ),
+    ("registry", ("subject", "version", "id"), ["payments.PaymentAuthorized-value", 12, 100_042]),
     ("registry_changes", ("version", "id", "type"), [12, 100_042, "protobuf"]),
     (
         "registry_changes",
@@ -259,7 +260,7 @@ def drawn(what: Drawn, width: int = 80) -> list[str]:
 
 
 def words_of(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [administration.cell(value)]
+    values = value if isinstance(value, list) else [cell(value)]
     return [word for each in values for word in str(each).split()]
 
 
