@@ -17,6 +17,7 @@ from rich.console import Console
 
 from confluent_kafka.cli import administration, group_rows, groups, offset_plan, quorum
 from confluent_kafka.cli.tables import Drawn
+from confluent_kafka.cli.terminal import cell
 from tests.support.command_line import run
 
 MEMBER = "rdkafka-3f1c2d4e-8a5b-4c1d-9e7f-0123456789ab"
