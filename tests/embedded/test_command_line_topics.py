@@ -198,6 +198,28 @@ class TestOffsets:
         assert row["offset"] is not None
         assert row["timestamp"] > 1_500_000_000_000
 
+    @pytest.mark.parametrize(
+        ("where", "expected"),
+        [
+            ("orders", [("orders", 0), ("orders", 1)]),
+            ("orders:1", [("orders", 1)]),
+            ("orders:1,0", [("orders", 0), ("orders", 1)]),
+            ("^o|^p", [("orders", 0), ("orders", 1), ("payments", 0)]),
+        ],
+    )
+    def test_chosen_partitions(
+        self, filled: Run, where: str, expected: list[tuple[str, int]]
+    ) -> None:
+        """The commands that are about partitions choose them in the same way."""
+        assert places(filled("offsets -J", where)) == expected
+        assert places(filled("delete-records --before beginning -J", where)) == expected
+
+    def test_a_partition_that_does_not_exist(self, filled: Run) -> None:
+        """It is reported, and the other partitions are shown."""
+        done = filled("offsets orders:1,9")
+        assert (done.status, len(done.stdout.splitlines())) == (1, 2)
+        assert done.stderr == "error: topic 'orders' has no partition 9, only partitions 0 to 1\n"
+
     def test_wrong_arguments(self, filled: Run) -> None:
         """A position that is neither a name nor a time, and a topic that does not exist."""
         done = filled("offsets orders --at soon")
@@ -247,9 +269,16 @@ class TestDeleteRecords:
         assert self.begins(filled) == [0, begin]
 
     def test_as_json(self, filled: Run) -> None:
-        """With --json, stdout has the plan and nothing else."""
+        """With --json, each row contains whether the messages were deleted."""
         (row,) = rows(filled("delete-records orders:1 --before 2 -y -J"))
-        assert row == {"topic": "orders", "partition": 1, "begin": 0, "new begin": 2, "messages": 2}
+        assert row == {
+            **{"topic": "orders", "partition": 1, "begin": 0, "new begin": 2, "messages": 2},
+            "done": True,
+        }
+        (row,) = rows(filled("delete-records orders:1 --before 2 -y -J"))
+        assert not row["done"]
+        asked = filled("delete-records orders:1 --before 3 -J")
+        assert (asked.status, json.loads(asked.stdout)["done"]) == (2, False)
 
     @pytest.mark.parametrize(
         ("where", "error"),
@@ -257,6 +286,7 @@ class TestDeleteRecords:
             ("ordres", "topic 'ordres' does not exist: did you mean 'orders'?"),
             ("orders:7", "topic 'orders' has no partition 7, only partitions 0 to 1"),
             ("payments:1", "topic 'payments' has no partition 1, only partition 0"),
+            ("^nosuch", "no topic matches '^nosuch'"),
         ],
     )
     def test_what_does_not_exist(self, filled: Run, where: str, error: str) -> None:

@@ -12,7 +12,7 @@ from confluent_kafka.cli import registry_schemas as schemas
 from confluent_kafka.cli.administration import AsJson, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import FAILED, fail
+from confluent_kafka.cli.ending import FAILED, fail, report
 from confluent_kafka.cli.registry_changes import compatibility, contexts, delete, mode
 from confluent_kafka.cli.registry_connection import (
     Properties,
@@ -58,10 +58,11 @@ Normalize = Annotated[
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry subjects --registry http://localhost:8081",
         "confluent-kafka registry subjects --prefix orders --json -C prod",
-    )
+    ),
 )
 def subjects(
     prefix: Annotated[str | None, option(help="List only subjects that begin with this.")] = None,
@@ -81,10 +82,11 @@ def subjects(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry versions orders-value -F client.properties",
         "confluent-kafka registry versions orders-value --deleted --json -C prod",
-    )
+    ),
 )
 def versions(
     subject: Subject,
@@ -110,6 +112,7 @@ def _row(each: RegisteredSchema) -> tuple[int | None, int | None, str, list[str]
 
 
 @app.command(
+    changes=False,
     name="show",
     examples=(
         "confluent-kafka registry show orders-value --registry http://localhost:8081",
@@ -139,11 +142,12 @@ def show_(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka registry register orders-value order.avsc -C prod",
         "confluent-kafka registry register orders-value order.proto \\\n"
         "    --reference item.proto=items-value:2 -C prod",
-    )
+    ),
 )
 def register(
     subject: Subject,
@@ -161,14 +165,15 @@ def register(
     with registry(url, config_file, properties, timeout) as client:
         client.register_schema(subject, schema, normalize)
         found = client.lookup_schema(subject, schema, normalize)
-    print(f"{subject} version {found.version} has the schema with id {found.schema_id}")
+    report(f"{subject} version {found.version} has the schema with id {found.schema_id}")
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry check orders-value order.avsc -C prod",
         "confluent-kafka registry check orders-value order.avsc --version 3 -C prod",
-    )
+    ),
 )
 def check(
     subject: Subject,
@@ -203,14 +208,15 @@ def check(
         show(("problem", "place", "reason"), schemas.explained(messages), as_json)
         raise click.exceptions.Exit(FAILED)
     if not as_json:
-        print(f"{file} is compatible with {subject}")
+        report(f"{file} is compatible with {subject}")
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry diff orders-value --registry http://localhost:8081",
         "confluent-kafka registry diff orders-value 1 3 -C prod",
-    )
+    ),
 )
 def diff(
     subject: Subject,
@@ -241,7 +247,10 @@ def diff(
     if as_json:
         print(json.dumps({"old": first.version, "new": second.version, "lines": found}))
     else:
-        print("\n".join(found) or f"{names[0]} and version {second.version} are the same")
+        if not found:
+            report(f"{names[0]} and version {second.version} are the same")
+        else:
+            print("\n".join(found))
 
 
 for command in (delete, compatibility, mode, contexts):

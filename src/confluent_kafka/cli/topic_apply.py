@@ -88,7 +88,9 @@ def apply(
             # Kafka's own topics begin with two underscores.
             others = [name for name in known if name not in declared and not name.startswith("__")]
             changes += [Change(name, "delete", None, None, None) for name in sorted(others)]
-        rows_come_last = as_json and execute
+        deletes = bool(_topics(changes, "delete"))
+        # A user who is asked sees the plan first.
+        rows_come_last = as_json and execute and (yes or not deletes)
         if changes and not rows_come_last:
             _show(changes, [], as_json)
         elif not (changes or problems or as_json):
@@ -98,7 +100,7 @@ def apply(
         if execute and not failures:
             _confirm_deletions(changes, yes)
             done, failures = _carried_out(admin, declared, changes, timeout)
-        if rows_come_last:
+        if execute and as_json:
             _show(changes, done, as_json)
         else:
             report(*dict.fromkeys(f"topic {topic} {_DONE[kind]}" for topic, kind in done))
@@ -146,12 +148,12 @@ def _topics(changes: list[Change], *kinds: str) -> list[str]:
 
 def _show(changes: list[Change], done: list[tuple[str, str]], as_json: bool) -> None:
     """Show the changes. As JSON, each row also contains whether the change was made."""
-    columns = ("topic", "change", "setting", "old", "new")
+    columns: tuple[str, ...] = ("topic", "change", "setting", "old", "new")
+    rows: list[tuple[Any, ...]] = list(changes)
     if as_json:
-        rows = ((*each, (each.topic, each.kind) in done) for each in changes)
-        show((*columns, "done"), rows, as_json)
-    else:
-        show(columns, changes, as_json)
+        columns = (*columns, "done")
+        rows = [(*each, (each.topic, each.kind) in done) for each in changes]
+    show(columns, rows, as_json)
 
 
 def _refused(
