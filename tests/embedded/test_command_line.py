@@ -609,14 +609,14 @@ class TestSettings:
             ),
             (
                 ["share-groups", "reset-offsets", "g", "t:x", "--to", "end"],
-                "'t:x': needs TOPIC:PARTITION",
+                "'t:x': needs TOPIC or TOPIC:PARTITION,...",
             ),
             (
                 ["share-groups", "reset-offsets", "g", "t", "--to", "end"],
                 "--yes: is required without a terminal",
             ),
             (["delegation-tokens", "renew", "x!"], "HMAC: must be base64"),
-            (["delegation-tokens", "expire", ""], "HMAC: must be base64"),
+            (["delegation-tokens", "expire", ""], "HMAC: must not be empty"),
             (["delegation-tokens", "expire"], "HMAC: must be base64"),
             (
                 ["delegation-tokens", "renew", "aGk=", "--period", "0"],

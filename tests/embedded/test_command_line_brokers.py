@@ -73,3 +73,19 @@ def test_unregister(brokers: Run) -> None:
     assert (done.status, done.stdout) == (1, b"")
     assert "77 is not currently registered" in done.stderr
     assert "ID: 'x' is not a whole number of at least 0" in brokers("unregister x").stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("brokers configs 99", "brokers versions 99", "features describe --broker 99"),
+        *("configs describe broker 99", "configs describe broker-logger 99"),
+        *("configs set broker 99 a=b", "log-dirs --broker 99"),
+        "transactions describe-producers orders:0 --broker 99",
+    ],
+)
+def test_a_broker_that_does_not_exist(kafka_cluster: MockCluster, command: str) -> None:
+    """The command says so, instead of waiting for the broker until the timeout."""
+    kafka_cluster.create_topic("orders", 1, 1)
+    done = run(*command.split(), "-b", kafka_cluster.bootstrap_servers)
+    assert done == (1, b"", "error: there is no broker 99, only 1, 2, 3\n")

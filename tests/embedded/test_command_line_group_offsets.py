@@ -233,7 +233,7 @@ def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:
     ("arguments", "reason"),
     [
         (["--topic", "order"], "topic 'order' does not exist: did you mean 'orders'?"),
-        (["--topic", "orders:7"], "topic 'orders' has no partition 7: its partitions are 0 to 1"),
+        (["--topic", "orders:7"], "topic 'orders' has no partition 7, only partitions 0 to 1"),
         (["--all-topics"], "group 'empty' has no committed offsets, or no selected ones"),
     ],
 )

@@ -43,6 +43,10 @@ def test_preferred(elect: Run, kafka_cluster: MockCluster) -> None:
     assert elect() == (0, columns + b"orders\t0\t3\t2\n", "")
     assert elect() == elect("orders") == (0, b"no election is needed\n", "")
     assert elect("--json") == (0, b"", "")
+    kafka_cluster.set_leader("orders", 0, 3)
+    kafka_cluster.set_leader("orders", 1, 3)
+    assert elect("orders:0,1") == (0, columns + b"orders\t0\t3\t2\norders\t1\t3\t1\n", "")
+    assert elect("^ord") == (0, b"no election is needed\n", "")
 
 
 def test_a_broker_that_is_down(elect: Run, kafka_cluster: MockCluster) -> None:

@@ -89,7 +89,11 @@ def test_brokers_of_a_plan(reassign: Run) -> None:
         ("plan orders --onto 9", 1, "there is no broker 9, only 1, 2, 3, 4"),
         ("plan orders --replicas 5", 1, "partition 'orders:0' needs 5 brokers for its replicas"),
         ("start", 2, "--file: give either partitions or --file"),
-        ("start orders:9=1 --throttle 5 -y", 1, "topic 'orders' has no partition 9"),
+        (
+            "start orders:9=1 --throttle 5 -y",
+            1,
+            "topic 'orders' has no partition 9, only partition",
+        ),
         ("verify nosuch.json", 2, "FILE: 'nosuch.json' does not exist"),
     ],
 )

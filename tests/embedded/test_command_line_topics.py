@@ -198,6 +198,28 @@ class TestOffsets:
         assert row["offset"] is not None
         assert row["timestamp"] > 1_500_000_000_000
 
+    @pytest.mark.parametrize(
+        ("where", "expected"),
+        [
+            ("orders", [("orders", 0), ("orders", 1)]),
+            ("orders:1", [("orders", 1)]),
+            ("orders:1,0", [("orders", 0), ("orders", 1)]),
+            ("^o|^p", [("orders", 0), ("orders", 1), ("payments", 0)]),
+        ],
+    )
+    def test_chosen_partitions(
+        self, filled: Run, where: str, expected: list[tuple[str, int]]
+    ) -> None:
+        """The commands that are about partitions choose them in the same way."""
+        assert places(filled("offsets -J", where)) == expected
+        assert places(filled("delete-records --before beginning -J", where)) == expected
+
+    def test_a_partition_that_does_not_exist(self, filled: Run) -> None:
+        """It is reported, and the other partitions are shown."""
+        done = filled("offsets orders:1,9")
+        assert (done.status, len(done.stdout.splitlines())) == (1, 2)
+        assert done.stderr == "error: topic 'orders' has no partition 9, only partitions 0 to 1\n"
+
     def test_wrong_arguments(self, filled: Run) -> None:
         """A position that is neither a name nor a time, and a topic that does not exist."""
         done = filled("offsets orders --at soon")
@@ -247,9 +269,16 @@ class TestDeleteRecords:
         assert self.begins(filled) == [0, begin]
 
     def test_as_json(self, filled: Run) -> None:
-        """With --json, stdout has the plan and nothing else."""
+        """With --json, each row contains whether the messages were deleted."""
         (row,) = rows(filled("delete-records orders:1 --before 2 -y -J"))
-        assert row == {"topic": "orders", "partition": 1, "begin": 0, "new begin": 2, "messages": 2}
+        assert row == {
+            **{"topic": "orders", "partition": 1, "begin": 0, "new begin": 2, "messages": 2},
+            "done": True,
+        }
+        (row,) = rows(filled("delete-records orders:1 --before 2 -y -J"))
+        assert not row["done"]
+        asked = filled("delete-records orders:1 --before 3 -J")
+        assert (asked.status, json.loads(asked.stdout)["done"]) == (2, False)
 
     @pytest.mark.parametrize(
         ("where", "error"),
@@ -257,6 +286,7 @@ class TestDeleteRecords:
             ("ordres", "topic 'ordres' does not exist: did you mean 'orders'?"),
             ("orders:7", "topic 'orders' has no partition 7, only partitions 0 to 1"),
             ("payments:1", "topic 'payments' has no partition 1, only partition 0"),
+            ("^nosuch", "no topic matches '^nosuch'"),
         ],
     )
     def test_what_does_not_exist(self, filled: Run, where: str, error: str) -> None:
@@ -324,6 +354,64 @@ class TestApply:
         done = topics("apply", str(file), "--prune", "--execute", "--yes")
         assert done.stdout.endswith(b"\ntopic payments was deleted\n")
         assert ("payments", 0) not in places(topics("describe -J"))
+
+    def test_nothing_is_changed_if_a_part_is_refused(self, topics: Run, file: Path) -> None:
+        """The brokers check everything first: no topic grows, is created or is deleted."""
+        before = places(topics("describe -J"))
+        file.write_text(
+            "[topics.orders]\npartitions = 4\n[topics.new]\n[topics.bad.config]\nnosuch = 1\n"
+        )
+        done = topics("apply", str(file), "--prune", "--execute", "--yes")
+        assert done.status == 1
+        assert done.stderr.startswith("error: topic 'bad': ")
+        assert places(topics("describe -J")) == before
+
+    def test_nothing_is_deleted_after_a_failure(
+        self, topics: Run, file: Path, kafka_cluster: MockCluster
+    ) -> None:
+        """A change can fail although the brokers' check succeeded."""
+
+        def answer(request: Any, context: object) -> protocol.CreateTopicsResponse | None:
+            if request.validate_only:
+                return None
+            result = protocol.CreateTopicsResponse.CreatableTopicResult
+            code = KafkaError.POLICY_VIOLATION
+            names = [each.name for each in request.topics]
+            return protocol.CreateTopicsResponse(
+                topics=[result(name=name, error_code=code) for name in names]
+            )
+
+        kafka_cluster.on_request(protocol.CreateTopicsRequest.api_key, answer)
+        done = topics("apply", str(file), "--prune", "--execute", "--yes", "--json")
+        assert done.status == 1
+        assert done.stderr.startswith("error: topic 'new': ")
+        assert not any(json.loads(line)["done"] for line in done.stdout.splitlines())
+        assert ("payments", 0) in places(topics("describe -J"))
+
+    def test_prune_without_topics(self, topics: Run, file: Path) -> None:
+        """A file that declares no topics would delete all of them: it is refused."""
+        file.write_text("")
+        done = topics("apply", str(file), "--prune", "--execute", "--yes")
+        assert (done.status, done.stdout) == (2, b"")
+        assert done.stderr.startswith(f"error: --prune: {file} declares no topics")
+        assert ("payments", 0) in places(topics("describe -J"))
+
+    def test_rows_contain_what_was_done(self, topics: Run, file: Path) -> None:
+        """With --json, each row is written once, and contains whether the change was made."""
+        assert not any(
+            json.loads(each)["done"]
+            for each in topics("apply", str(file), "-J").stdout.splitlines()
+        )
+        found = rows(topics("apply", str(file), "--execute", "--prune", "--yes", "-J"))
+        assert [row["topic"] for row in found] == ["orders", "orders", "new", "new", "payments"]
+        assert all(row["done"] for row in found)
+
+    def test_diff(self, topics: Run, file: Path) -> None:
+        """--diff shows the changes, as the command does without --execute."""
+        assert topics("apply", str(file), "--diff") == topics("apply", str(file))
+        done = topics("apply", str(file), "--diff", "--execute")
+        assert done.status == 2
+        assert done.stderr.startswith("error: --diff: cannot be combined with --execute\n")
 
     def test_what_cannot_be_changed(self, topics: Run, file: Path) -> None:
         """Partitions cannot be removed: the command says so, and changes nothing else."""

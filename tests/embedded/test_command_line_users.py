@@ -80,6 +80,7 @@ def test_who_does_not_exist(users: Run) -> None:
     [
         ("set alice", b"", "stdin: the first line of stdin must be the password"),
         ("set alice", b"\nlate", "stdin: the first line of stdin must be the password"),
+        ("set alice", b"\xff\xfe\n", "stdin: the password must be UTF-8"),
         ("set alice -i 100", b"x", "--iterations: '100' is not a whole number from 4096 to 16384"),
         ("set alice -m md5", b"x", "--mechanism: 'md5' is not one of scram-sha-256, scram-sha-512"),
     ],
@@ -90,6 +91,20 @@ def test_wrong_usage(users: Run, command: str, stdin: bytes, error: str) -> None
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.startswith(f"error: {error}\n")
     assert listed(users) == []
+
+
+def test_the_spelling_of_kafka(users: Run) -> None:
+    """A mechanism can be written in upper case, as in Kafka's own configuration."""
+    assert users("set alice -m SCRAM-SHA-256", PASSWORD).stdout.endswith(b" with scram-sha-256\n")
+    assert b"[default: scram-sha-512]" in b" ".join(users("set --help").stdout.split())
+
+
+def test_control_characters(users: Run) -> None:
+    """The lines that say what was done show them as escapes, so that no terminal executes them."""
+    done = users("set e\x1b[31m", PASSWORD)
+    assert done == (0, b"user e\\x1b[31m can log in with scram-sha-512\n", "")
+    done = users("delete e\x1b[31m --yes")
+    assert done.stdout == b"user e\\x1b[31m cannot log in with scram-sha-512\n"
 
 
 def test_the_question(users: Run, kafka_cluster: MockCluster) -> None:

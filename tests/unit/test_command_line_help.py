@@ -76,7 +76,15 @@ def test_order() -> None:
 
 
 _CONSUME = {"consume", "text", "bound", "ending", "settings", "terminal", "habits", "formats"}
-_CONSUME |= {"reading", "places", "flow", "outputs", "decoding", "decoding_options"}
+_CONSUME |= {
+    "reading",
+    "places",
+    "topic_selection",
+    "flow",
+    "outputs",
+    "decoding",
+    "decoding_options",
+}
 _CONSUME |= {"filter_options", "membership"}
 
 

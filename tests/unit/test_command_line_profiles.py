@@ -14,6 +14,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 import click
 
 from confluent_kafka.cli import profile_file, profile_secrets
+from confluent_kafka.cli.chosen_profile import when
 from confluent_kafka.cli.commands import Command
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.profile_secrets import Reference
@@ -160,10 +161,26 @@ def test_a_wrong_file(text: str, problem: str, file: Path) -> None:
     """The error names the file and what is wrong, and contains no value."""
     file.write_text(text)
     done = run("profiles", "list")
-    assert (done.status, done.stdout) == (2, b"")
+    assert done.status == 2
+    assert len(done.stdout.splitlines()) <= 1  # the names of the columns
     assert problem in words(done.stderr)
     assert str(file) in done.stderr
     assert not reveals(done.stderr)
+
+
+def test_a_wrong_profile_does_not_disturb_the_others(file: Path) -> None:
+    """Commands use the other profiles, and the list shows them before the error."""
+    file.write_text(TEXT + "[bad]\nproduction = 1\n")
+    assert profile_file.properties_of("test") == {"bootstrap.servers": NO_BROKER}
+    done = run("profiles", "list")
+    assert done.status == 2
+    assert [line.split(b"\t")[0] for line in done.stdout.splitlines()] == [
+        b"profile",
+        b"prod",
+        b"test",
+    ]
+    assert "profile 'bad': production must be true or false" in words(done.stderr)
+    assert run("profiles", "show", "bad").status == 2
 
 
 def python(program: str) -> Reference:
@@ -285,6 +302,15 @@ def test_another_name() -> None:
     assert "'prod' is not the profile in use, which is 'test'" in words(done.stderr)
 
 
+def test_without_a_profile() -> None:
+    """--yes-really without a profile is an error: the user expects it to check something."""
+    done = deleting("--yes", "--yes-really", "prod")
+    assert done.status == 2
+    assert words(done.stderr).startswith(
+        "error: --yes-really: needs a profile: choose it with -C prod Try "
+    )
+
+
 def test_production_plans() -> None:
     """--execute, which carries out a plan, needs --yes-really NAME; to show the plan does not."""
     done: list[bool] = []
@@ -295,23 +321,86 @@ def test_production_plans() -> None:
     ) -> None:
         done.append(execute)
 
-    plan = Command("plan", command)
+    plan = Command("plan", command, changes=when("execute"))
     plan.main(["-C", "prod"], standalone_mode=False)
-    with pytest.raises(click.BadParameter, match="also give --yes-really prod"):
+    with pytest.raises(click.BadParameter, match="also give --yes-really prod") as refused:
         plan.main(["-C", "prod", "--execute"], standalone_mode=False)
+    assert refused.value.ctx is not None  # so that the error ends with "Try '... --help'"
     plan.main(["-C", "prod", "--execute", "--yes-really", "prod"], standalone_mode=False)
     assert done == [False, True]
 
 
-def test_every_destructive_command() -> None:
-    """Every command that connects has --profile, and --yes-really if it has --yes or --execute."""
+# These commands change neither the cluster nor the registry. A new command is in this list, or it
+# declares that it changes something.
+READING = {
+    *("produce", "consume", "copy", "load", "bench produce", "bench consume"),  # messages
+    *("topics list", "topics describe", "topics offsets"),
+    *("groups list", "groups describe", "why", "health", "doctor", "mcp"),
+    *("configs list", "configs describe", "cluster describe", "acls list", "users list"),
+    *("registry subjects", "registry versions", "registry show", "registry check"),
+    *("registry diff", "registry contexts", "quotas describe"),
+    *("share-groups list", "share-groups describe", "share-groups offsets"),
+    *("streams-groups list", "streams-groups describe", "streams-groups offsets"),
+    *("transactions list", "transactions describe", "transactions describe-producers"),
+    *("brokers list", "brokers versions", "brokers configs", "reassign list", "reassign plan"),
+    *("log-dirs", "quorum describe", "features describe", "delegation-tokens describe"),
+}
+
+
+def test_every_command_declares_what_it_changes() -> None:
+    """Every command that connects has --profile, and --yes-really if it changes something."""
     from tests.unit.test_command_line_help import ALL
 
+    connecting = set()
     for path, command in ALL.items():
         names = {each.name for each in command.params}
         assert ("profile" in names) == ("config_file" in names) or path == "profiles show"
-        destroys = "config_file" in names and bool(names & {"yes", "execute"})
-        assert ("yes_really" in names) == destroys, path
+        if "config_file" in names:
+            connecting.add(path)
+            assert command.changes is not None, path
+            assert bool(command.changes) == (path not in READING) == ("yes_really" in names), path
+            assert command.changes or not names & {"yes", "execute", "check"}, path
+    assert connecting >= READING
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "users set alice",
+        "topics create t",
+        "topics grow t 2",
+        "configs set topic t retention.ms=1",
+        "configs unset topic t retention.ms",
+        "quotas alter --user a producer_byte_rate=1",
+        "elect-leaders",
+        "acls create --resource topic --name t --principal User:a --operation read",
+        "features upgrade group.version=1 --yes",
+        "quorum remove-voter 4 --yes",
+        "delegation-tokens create",
+        "delegation-tokens expire c2VjcmV0",
+        "transactions abort t:0 --start-offset 1 --yes",
+        "reassign start t:0=1 --yes",
+        "registry mode --set readonly",
+        "registry compatibility s --unset",
+    ],
+)
+def test_production_changes(command: str) -> None:
+    """Every command that changes the cluster or the registry needs --yes-really NAME."""
+    done = run(*command.split(), "-C", "prod")
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr.startswith(
+        "error: --yes-really: profile 'prod' is a production cluster: also give --yes-really prod\n"
+    )
+    assert done.stderr.splitlines()[1].startswith("Try '")
+
+
+def test_production_checks() -> None:
+    """--check changes nothing, so it does not need --yes-really."""
+    done = run(
+        "topics", "create", "t", "--check", "-C", "prod", "-b", NO_BROKER, "--timeout", "0.1"
+    )
+    assert done.status != 0  # there is no such cluster
+    assert "--yes-really" not in done.stderr
 
 
 def test_the_registry_of_a_profile(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +50,19 @@ def reason(command: str) -> str:
             f"--principal is missing. Usage: {PROGRAM} acls create [OPTIONS]",
         ),
         ("delegation-tokens renew x y", "too many arguments: y"),
+        ("groups describe ''", "GROUPS: must not be empty"),
+        ("why ''", "GROUP: must not be empty"),
+        ("users set ''", "USER: must not be empty"),
+        ("users set '\udcff'", r"USER: '\udcff' is not UTF-8"),
+        ("profiles show ''", "PROFILE: must not be empty"),
+        ("configs describe group ''", "NAME: must not be empty"),
+        ("configs describe broker x", "NAME: 'x' is not a whole number of at least 0"),
+        (
+            "acls create --principal bob --producer --topic orders",
+            "--principal: 'bob' needs a type: write User:bob",
+        ),
+        ("acls list --principal bob", "--principal: 'bob' needs a type: write User:bob"),
+        ("delegation-tokens create --owner bob", "--owner: 'bob' needs a type: write User:bob"),
         ("topics list x y", "too many arguments: x y"),
         ("consume t -b", "-b needs a value: HOST:PORT,..."),
         ("consume t --json=1", "--json has no value"),
@@ -107,9 +123,12 @@ def test_numbers(command: str, value: str, expected: str) -> None:
         ("topics describe {}", "TOPICS: "),
         ("topics delete --yes t {}", "TOPICS: "),
         ("log-dirs --topic {}", "--topic: "),
-        ("configs describe topic {}", ""),
-        ("configs set topic {} a=b", ""),
-        ("share-groups reset-offsets g {} --to end --yes", ""),
+        ("configs describe topic {}", "NAME: "),
+        ("configs set topic {} a=b", "NAME: "),
+        ("share-groups reset-offsets g {} --to end --yes", "TOPIC[:PARTITION,...]...: "),
+        ("topics offsets {}", "TOPIC[:PARTITION,...]...: "),
+        ("topics delete-records {} --before end", "TOPIC[:PARTITION,...]...: "),
+        ("elect-leaders {}", "TOPIC[:PARTITION,...]...: "),
         ("share-groups delete-offsets g {} --yes", "TOPICS: "),
     ],
 )
@@ -166,3 +185,42 @@ def test_values_that_begin_with_a_hyphen(options: str) -> None:
     """A value may begin with a hyphen if it comes after = or if no letter follows the hyphen."""
     done = run("consume", "t", *shlex.split(options), "-b", NO_BROKER, "--timeout", "0.1")
     assert "needs a value" not in done.stderr
+
+
+def test_no_argument_can_be_empty() -> None:
+    """An empty name is usually a variable of a shell without a value. It is refused at once."""
+    from tests.unit.test_command_line_help import ALL
+
+    with_empty_text = {
+        (path, each.name)
+        for path, command in ALL.items()
+        for each in command.params
+        if isinstance(each, click.Argument) and each.type is click.STRING
+    }
+    # Arguments of another program. And the defaults of all brokers have an empty name.
+    kinds = ("describe", "set", "unset")
+    assert with_empty_text == {("run", "program"), *((f"configs {kind}", "name") for kind in kinds)}
+
+
+# What these modules print contains no name of a cluster.
+PRINTING = ("__init__: ", "cluster: ", "completion: ", "pipeline: ")
+
+
+def printing() -> Iterator[str]:
+    """The calls of print() to stdout with a text that contains values."""
+    for path in sorted(Path(cli.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "print"
+                and any(isinstance(each, ast.JoinedStr) for each in node.args)
+                and not any(each.arg == "file" for each in node.keywords)
+            ):
+                yield f"{path.stem}: {ast.unparse(node)}"
+
+
+def test_lines_about_what_was_done() -> None:
+    """report() writes them, which shows control characters in names as escapes."""
+    others = [each for each in printing() if not each.startswith(PRINTING)]
+    assert others == []

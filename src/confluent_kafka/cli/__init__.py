@@ -126,7 +126,13 @@ def _imported(name: str) -> click.Command:
         return group
     settings = getattr(module, "CONTEXT_SETTINGS", None)
     callback = getattr(module, module_name)
-    return Command(name, callback, module.EXAMPLES, context_settings=settings)
+    return Command(
+        name,
+        callback,
+        module.EXAMPLES,
+        getattr(module, "CHANGES", None),
+        context_settings=settings,
+    )
 
 
 def _show_version(_: bool) -> None:

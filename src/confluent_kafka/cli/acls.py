@@ -27,9 +27,10 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
+from confluent_kafka.cli.values import principal as principal_of
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import (
@@ -58,7 +59,8 @@ Pattern = Annotated[
     str, option("--pattern", help="Kind of the name: any, match, literal or prefixed.")
 ]
 Principal = Annotated[
-    str | None, option("--principal", help="User or group of the ACL, such as User:alice.")
+    str | None,
+    option("--principal", parse=principal_of, help="User or group of the ACL, such as User:alice."),
 ]
 Host = Annotated[str | None, option("--host", help="Host that the ACL is for; `*` is all hosts.")]
 Operation = Annotated[
@@ -70,6 +72,7 @@ Permission = Annotated[
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka acls list -b localhost:9092",
@@ -99,16 +102,20 @@ def list_(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka acls create --resource topic --name orders \\\n"
         "    --principal User:alice --operation read -F prod.properties",
         "confluent-kafka acls create --resource group --name app- --pattern prefixed \\\n"
         "    --principal User:alice --operation read -F prod.properties",
-    )
+    ),
 )
 def create(
     principal: Annotated[
-        str, option("--principal", help="User or group of the ACL, such as User:alice.")
+        str,
+        option(
+            "--principal", parse=principal_of, help="User or group of the ACL, such as User:alice."
+        ),
     ],
     brokers: Brokers = None,
     config_file: File = None,
@@ -178,11 +185,12 @@ def create(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka acls delete --principal User:alice -b localhost:9092",
         "confluent-kafka acls delete --producer --topic orders --principal User:alice \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def delete(
     brokers: Brokers = None,
@@ -247,7 +255,7 @@ def delete(
         for future in admin.delete_acls(wanted, request_timeout=timeout).values():
             future.result()
     if not as_json:
-        print(f"{counted(len(found), 'ACL')} deleted")
+        report(f"{counted(len(found), 'ACL')} deleted")
 
 
 def _filter(

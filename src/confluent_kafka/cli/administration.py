@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import click
 
 from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.cli.chosen_profile import demand_yes_really
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import INTERRUPTED, configuring, ending, fail
 from confluent_kafka.cli.settings import CONNECTION, settings
-from confluent_kafka.cli.terminal import cell
+from confluent_kafka.cli.terminal import cell, printable
 from confluent_kafka.cli.values import topic_name
 
 if TYPE_CHECKING:
@@ -114,22 +113,32 @@ def settled(kind: str, futures: Mapping[str, Future[_T]]) -> tuple[dict[str, _T]
     return results, failures
 
 
+def check_broker(admin: AdminClient, broker: int | None, timeout: float) -> None:
+    """End the command if there is no such broker. Its client would wait for the timeout.
+
+    Args:
+        admin: a connected client.
+        broker: the id of the broker; None is any broker.
+        timeout: seconds to wait.
+    """
+    known = sorted(admin.list_topics(timeout=timeout).brokers)
+    if broker is not None and broker not in known:
+        fail(f"there is no broker {broker}, only {', '.join(map(str, known))}")
+
+
 def confirm(question: str, yes: bool) -> None:
     """Ask before a change that cannot be undone. Without a terminal, --yes is required.
-
-    On a production cluster, --yes-really is also required.
 
     Args:
         question: the question, which names the change.
         yes: value of --yes.
     """
-    demand_yes_really()
     if yes:
         return
     if not sys.stdin.isatty():
         raise click.BadParameter("is required without a terminal", param_hint="--yes")
     try:
-        agreed = click.confirm(question)
+        agreed = click.confirm(printable(question))
     except click.Abort:  # Ctrl-C, or the end of stdin
         raise click.exceptions.Exit(INTERRUPTED) from None
     if not agreed:

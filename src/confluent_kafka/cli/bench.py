@@ -44,10 +44,11 @@ Timeout = Annotated[
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka bench produce bench -n 1000000 --size 200 -b localhost:9092",
         "confluent-kafka bench produce bench --rate 10000 -X acks=1 -F prod.properties",
-    )
+    ),
 )
 def produce(
     topic: Topic,
@@ -121,10 +122,11 @@ def _poll_until(producer: Producer, moment: float) -> None:
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka bench consume bench -n 1000000 -b localhost:9092",
         "confluent-kafka bench consume bench --json -F prod.properties",
-    )
+    ),
 )
 def consume(
     topic: Topic,

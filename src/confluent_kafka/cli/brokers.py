@@ -10,13 +10,14 @@ from confluent_kafka.cli.administration import (
     Timeout,
     Yes,
     administering,
+    check_broker,
     confirm,
     show,
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.configs import Everything, show_settings
 from confluent_kafka.cli.declared import argument
-from confluent_kafka.cli.ending import fail, note
+from confluent_kafka.cli.ending import fail, note, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
 
@@ -36,6 +37,7 @@ Id = Annotated[int, argument(min=0, metavar="ID", help="Id of the broker.")]
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka brokers list -b localhost:9092",
@@ -81,10 +83,11 @@ def _counts(admin: AdminClient, timeout: float) -> tuple[Counter[int], Counter[i
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka brokers versions -b localhost:9092",
         "confluent-kafka brokers versions 1 --json -F prod.properties",
-    )
+    ),
 )
 def versions(
     broker: Annotated[
@@ -104,8 +107,7 @@ def versions(
     """Show the kinds of requests that brokers support, with the lowest and highest version."""
     with administering(brokers, config_file, properties, timeout) as admin:
         known = sorted(admin.list_topics(timeout=timeout).brokers)
-        if broker is not None and broker not in known:
-            fail(f"there is no broker {broker}, only {', '.join(map(str, known))}")
+        check_broker(admin, broker, timeout)
         asked = known if broker is None else [broker]
         found = [admin.api_versions(each, timeout) for each in asked]
     show(
@@ -135,10 +137,11 @@ def _common(ranges: list[tuple[int, int]]) -> tuple[int | None, int | None]:
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka brokers configs 1 -b localhost:9092",
         "confluent-kafka brokers configs 1 --all --json -F prod.properties",
-    )
+    ),
 )
 def configs(
     broker: Id,
@@ -157,10 +160,11 @@ def configs(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka brokers unregister 4 -b localhost:9092",
         "confluent-kafka brokers unregister 4 --yes -F test.properties",
-    )
+    ),
 )
 def unregister(
     broker: Id,
@@ -182,4 +186,4 @@ def unregister(
             )
         confirm(f"Unregister broker {broker}?", yes)
         admin.unregister_broker(broker, request_timeout=timeout).result()
-    print(f"broker {broker} was unregistered")
+    report(f"broker {broker} was unregistered")

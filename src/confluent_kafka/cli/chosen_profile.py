@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
 import click
 
@@ -11,8 +12,18 @@ from confluent_kafka.cli.declared import CONNECTION, option, parameters_of
 PROFILE = "profile"
 YES_REALLY = "yes_really"
 
-# A command with one of these parameters destroys something, or carries out a plan.
-_DESTRUCTIVE = frozenset({"yes", "execute"})
+# Whether a command changes the cluster or the registry: always, never, or with these parameters.
+# Messages that a command sends, and offsets that it commits for them, are not such changes.
+Changes = bool | Callable[[Mapping[str, Any]], bool]
+
+
+def when(*parameters: str) -> Changes:
+    """Return that a command changes something if one of these parameters is given.
+
+    Args:
+        *parameters: their names.
+    """
+    return lambda given: any(given[name] for name in parameters)
 
 
 def _connecting(
@@ -31,7 +42,7 @@ def _connecting(
 ) -> None: ...
 
 
-def _destroying(
+def _changing(
     yes_really: Annotated[
         str | None,
         option(
@@ -44,17 +55,17 @@ def _destroying(
 ) -> None: ...
 
 
-def with_profile(parameters: list[click.Parameter]) -> list[click.Parameter]:
+def with_profile(parameters: list[click.Parameter], changes: Changes) -> list[click.Parameter]:
     """Add the options of profiles to the parameters of a command that connects to a cluster.
 
     Args:
         parameters: the parameters that the function of the command has.
+        changes: whether the command changes the cluster or the registry.
     """
-    names = {parameter.name for parameter in parameters}
-    if "config_file" not in names:
+    if not any(parameter.name == "config_file" for parameter in parameters):
         return parameters
-    destroying = parameters_of(_destroying) if names & _DESTRUCTIVE else ()
-    return [*parameters, *destroying, *parameters_of(_connecting)]
+    changing = parameters_of(_changing) if changes else ()
+    return [*parameters, *changing, *parameters_of(_connecting)]
 
 
 def chosen_profile() -> str | None:
@@ -81,33 +92,37 @@ def _is_typed(context: click.Context, parameter: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def demand_yes_really() -> None:
-    """Refuse to change a production cluster unless the user has named its profile again."""
-    profile = chosen_profile()
-    if profile is None:
-        return
-    from confluent_kafka.cli.profile_file import is_production
+def refuse_unmeant_change(context: click.Context, changes: Changes) -> None:
+    """Refuse to change a production cluster unless the user has named its profile again.
 
-    given: str | None = click.get_current_context().meta.get(YES_REALLY)
+    Args:
+        context: the context of a command that is about to run.
+        changes: whether the command changes the cluster or the registry.
+    """
+    given: str | None = context.meta.get(YES_REALLY)
+    is_change = changes(context.params) if callable(changes) else changes
+    is_change = is_change and not context.params.get("check")  # --check only validates
+    if given is None and not is_change:
+        return
+    profile = chosen_profile()
     if given is not None and given != profile:
         raise click.BadParameter(
-            f"{given!r} is not the profile in use, which is {profile!r}", param_hint="--yes-really"
+            f"{given!r} is not the profile in use, which is {profile!r}"
+            if profile
+            else f"needs a profile: choose it with -C {given}",
+            param_hint="--yes-really",
         )
-    if given is None and is_production(profile):
+    if given is None and profile is not None and _is_production(profile):
         raise click.BadParameter(
             f"profile {profile!r} is a production cluster: also give --yes-really {profile}",
             param_hint="--yes-really",
         )
 
 
-def refuse_unmeant_plan(context: click.Context) -> None:
-    """Refuse --execute, which carries out a plan, as confirm() refuses a deletion.
+def _is_production(profile: str) -> bool:
+    from confluent_kafka.cli.profile_file import is_production
 
-    Args:
-        context: the context of a command that is about to run.
-    """
-    if context.params.get("execute"):
-        demand_yes_really()
+    return is_production(profile)
 
 
-__all__ = ["chosen_profile", "demand_yes_really", "refuse_unmeant_plan", "with_profile"]
+__all__ = ["Changes", "chosen_profile", "refuse_unmeant_change", "when", "with_profile"]

@@ -186,10 +186,11 @@ def _taking_a_port() -> Iterator[None]:
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka cluster describe -b localhost:9092",
         "confluent-kafka cluster describe --json -F prod.properties",
-    )
+    ),
 )
 def describe(
     brokers: Brokers = None,

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from confluent_kafka.cli.chosen_profile import refuse_unmeant_plan, with_profile
+from confluent_kafka.cli.chosen_profile import Changes, refuse_unmeant_change, with_profile
 from confluent_kafka.cli.declared import ARGUMENTS, OPTIONS, Argument, Option, parameters_of
 from confluent_kafka.cli.help_text import Context, show_examples, show_panels
 
@@ -24,6 +24,8 @@ class Command(click.Command):
     Args:
         name: its name.
         callback: the function, whose docstring is the help.
+        changes: whether it changes the cluster or the registry. Every command that connects to
+            one of them declares it.
         examples: two command lines, which end the help. A long one continues after a backslash.
         **settings: more arguments of click.Command.
     """
@@ -35,14 +37,16 @@ class Command(click.Command):
         name: str | None = None,
         callback: Callable[..., Any] | None = None,
         examples: Sequence[str] = (),
+        changes: Changes | None = None,
         **settings: Any,
     ) -> None:
         if callback is not None:
-            settings["params"] = with_profile(list(parameters_of(callback)))
+            settings["params"] = with_profile(list(parameters_of(callback)), changes or False)
             _complete_names(settings["params"])
             settings.setdefault("help", callback.__doc__)
         super().__init__(name, callback=callback, **settings)
         self.examples = examples
+        self.changes = changes
         # Click would cut the first paragraph off.
         self.short_help = self.short_help or " ".join((self.help or "").split("\n\n")[0].split())
 
@@ -60,7 +64,11 @@ class Command(click.Command):
         return rest
 
     def invoke(self, ctx: click.Context) -> Any:
-        refuse_unmeant_plan(ctx)
+        try:
+            refuse_unmeant_change(ctx, self.changes or False)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
         return super().invoke(ctx)
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -58,7 +58,7 @@ def _is_shown(name: str, incomplete: str) -> bool:
 def _profiles() -> list[str]:
     from confluent_kafka.cli.profile_file import profiles
 
-    return list(profiles())
+    return list(profiles()[0])
 
 
 def _kept(kind: str, context: click.Context) -> list[str]:

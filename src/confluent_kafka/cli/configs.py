@@ -6,19 +6,23 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
+import click
+
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
     administering,
+    check_broker,
     pairs,
     settled,
     show,
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
-from confluent_kafka.cli.values import topic_name
+from confluent_kafka.cli.values import name as name_of
+from confluent_kafka.cli.values import number_type, topic_name
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -50,7 +54,12 @@ class Kind(StrEnum):
 
 Of = Annotated[Kind, argument(help="Kind of the resource.")]
 Name = Annotated[
-    str, argument(help="The topic, the group, the client metrics, or the broker's id.")
+    str,
+    argument(
+        # An empty text stands for the defaults of all brokers.
+        type=click.STRING,
+        help="The topic, the group, the client metrics, or the broker's id.",
+    ),
 ]
 Everything = Annotated[
     bool, option("--all", help="Also show the settings that have their default.")
@@ -59,6 +68,7 @@ Check = Annotated[bool, option("--check", help="Only validate the request, and c
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka configs list client-metrics -b localhost:9092",
@@ -94,10 +104,11 @@ def list_(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka configs describe topic orders -b localhost:9092",
         "confluent-kafka configs describe broker 1 --all --json -F prod.properties",
-    )
+    ),
 )
 def describe(
     kind: Of,
@@ -127,6 +138,7 @@ def show_settings(
         as_json: value of --json.
         everything: whether to show the settings that have their default, too.
     """
+    _check_broker(admin, resource, timeout)
     found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
     show(
         ("name", "value", "source"),
@@ -140,6 +152,7 @@ def show_settings(
 
 
 @app.command(
+    changes=True,
     name="set",
     examples=(
         "confluent-kafka configs set topic orders retention.ms=86400000 \\\n    -b localhost:9092",
@@ -170,11 +183,12 @@ def set_(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka configs unset topic orders retention.ms -b localhost:9092",
         "confluent-kafka configs unset broker 1 log.cleaner.threads --check \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def unset(
     kind: Of,
@@ -200,17 +214,33 @@ def unset(
 def _resource(kind: Kind, name: str, changes: list[ConfigEntry] | None = None) -> ConfigResource:
     from confluent_kafka.admin import ConfigResource
 
-    if kind is Kind.topic:
-        topic_name(name)
+    try:
+        if kind is Kind.topic:
+            topic_name(name)
+        elif kind in (Kind.broker, Kind.broker_logger) and name:
+            number_type(int, 0, None).convert(name, None, None)
+        elif kind is not Kind.broker:
+            name_of(name)
+    except click.BadParameter as error:
+        raise click.BadParameter(error.message, param_hint="NAME") from None
     return ConfigResource(kind.name, name, incremental_configs=changes)
 
 
 def _alter(admin: AdminClient, resource: ConfigResource, timeout: float, check: bool) -> None:
+    _check_broker(admin, resource, timeout)
     futures = admin.incremental_alter_configs(
         [resource], request_timeout=timeout, validate_only=check
     )
     _answer(futures, resource)
-    print(f"{resource.restype.name.lower()} {resource.name} {'can be' if check else 'was'} changed")
+    report(
+        f"{resource.restype.name.lower()} {resource.name} {'can be' if check else 'was'} changed"
+    )
+
+
+def _check_broker(admin: AdminClient, resource: ConfigResource, timeout: float) -> None:
+    # Without a name, the settings are the defaults of all brokers.
+    if resource.restype.name in ("BROKER", "BROKER_LOGGER") and resource.name:
+        check_broker(admin, int(resource.name), timeout)
 
 
 def _answer(futures: Mapping[ConfigResource, Future[_T]], resource: ConfigResource) -> _T:

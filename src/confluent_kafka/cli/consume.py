@@ -51,6 +51,7 @@ from confluent_kafka.cli.values import topic_or_pattern
 if TYPE_CHECKING:
     from confluent_kafka.cli.filters import Where
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka consume orders -e -b localhost:9092",
     "confluent-kafka consume orders --value auto --where 'value.id > 7' \\\n"

@@ -22,6 +22,7 @@ from confluent_kafka.cli.values import topic_name
 
 _TARGET = "Target cluster"
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka copy orders orders-backup -e -b localhost:9092",
     "confluent-kafka copy orders orders --to-config backup.properties \\\n    -F prod.properties",

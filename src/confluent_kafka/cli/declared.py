@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Required, TypedDict, Unpack, 
 import click
 
 from confluent_kafka.cli.values import Choice, File, Parsed, number_type
+from confluent_kafka.cli.values import name as name_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -125,6 +126,8 @@ class Option(_Completed, click.Option):
 
     def get_help_extra(self, ctx: click.Context) -> Any:
         extra = super().get_help_extra(ctx)
+        if isinstance(self.default, Enum) and self.show_default:
+            extra["default"] = str(self.default.value)  # Click would show the name of the member
         if isinstance(self.show_default, str):
             extra["default"] = self.show_default  # which Click puts into parentheses
         if limits := _limits(self):
@@ -145,7 +148,7 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[click.Parameter]:
             required = parameter.default is parameter.empty
             kind, several = _element(hint.__origin__)
             common: dict[str, Any] = {
-                "type": _type(kind, declared.settings),
+                "type": _type(kind, declared.settings, is_argument=declared.names is None),
                 "metavar": declared.settings.get("metavar"),
                 "required": required,
                 "callback": _as_list if several else None,
@@ -166,7 +169,7 @@ def _element(hint: Any) -> tuple[Any, bool]:
     return _element(kinds[0]) if kinds else (hint, False)
 
 
-def _type(kind: Any, settings: _OptionSettings) -> click.ParamType[Any]:
+def _type(kind: Any, settings: _OptionSettings, is_argument: bool) -> click.ParamType[Any]:
     if "type" in settings:
         return settings["type"]
     if "parse" in settings:
@@ -179,7 +182,9 @@ def _type(kind: Any, settings: _OptionSettings) -> click.ParamType[Any]:
         return number_type(kind, settings.get("min"), settings.get("max"))
     if issubclass(kind, Enum):
         return Choice(kind)
-    return click.Path(path_type=Path) if kind is Path else click.STRING
+    if kind is Path:
+        return click.Path(path_type=Path)
+    return Parsed(name_of) if is_argument else click.STRING
 
 
 def _argument(

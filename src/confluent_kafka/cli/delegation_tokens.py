@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,9 @@ import click
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
+from confluent_kafka.cli.ending import report
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.values import principal
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import DelegationToken
@@ -38,11 +39,12 @@ Secret = Annotated[
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka delegation-tokens create --renewer User:bob -F prod.properties",
         "confluent-kafka delegation-tokens create --max-lifetime 86400 --json \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def create(
     brokers: Brokers = None,
@@ -52,12 +54,15 @@ def create(
     as_json: AsJson = False,
     owner: Annotated[
         str | None,
-        option(help="User whom the token logs in, such as User:alice; by default you."),
+        option(
+            parse=principal, help="User whom the token logs in, such as User:alice; by default you."
+        ),
     ] = None,
     renewer: Annotated[
         list[str] | None,
         option(
             "--renewer",
+            parse=principal,
             help="Another user who may renew the token, such as User:bob. Can be given more than "
             "once.",
         ),
@@ -80,11 +85,12 @@ def create(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka delegation-tokens renew -F prod.properties < secret.txt",
         "confluent-kafka delegation-tokens renew --period 3600 \\\n"
         "    -F prod.properties < secret.txt",
-    )
+    ),
 )
 def renew(
     hmac: Secret = "-",
@@ -103,15 +109,16 @@ def renew(
         expires = admin.renew_delegation_token(
             secret, renew_time_period=period, request_timeout=timeout
         ).result()
-    print(f"the token expires at {expires}")
+    report(f"the token expires at {expires}")
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka delegation-tokens expire -F prod.properties < secret.txt",
         "confluent-kafka delegation-tokens expire --period 60 \\\n"
         "    -F prod.properties < secret.txt",
-    )
+    ),
 )
 def expire(
     hmac: Secret = "-",
@@ -130,15 +137,16 @@ def expire(
         expires = admin.expire_delegation_token(
             secret, expiry_time_period=period, request_timeout=timeout
         ).result()
-    print(f"the token expires at {expires}")
+    report(f"the token expires at {expires}")
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka delegation-tokens describe -F prod.properties",
         "confluent-kafka delegation-tokens describe --owner User:alice --json \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def describe(
     brokers: Brokers = None,
@@ -150,6 +158,7 @@ def describe(
         list[str] | None,
         option(
             "--owner",
+            parse=principal,
             help="Show only the tokens that this user owns, requested or may renew. Can be given "
             "more than once.",
         ),
@@ -179,10 +188,10 @@ def _row(token: DelegationToken) -> tuple[Any, ...]:
 
 
 def _decoded(hmac: str) -> bytes:
-    text = sys.stdin.readline().strip() if hmac == "-" else hmac
     try:
+        text = sys.stdin.readline().strip() if hmac == "-" else hmac
         decoded = base64.b64decode(text, validate=True)
-    except binascii.Error:
+    except ValueError:  # also of binascii, and for text that is not ASCII or not UTF-8
         decoded = b""
     if not decoded:
         raise click.BadParameter("must be base64", param_hint="HMAC")

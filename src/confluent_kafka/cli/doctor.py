@@ -16,6 +16,7 @@ from confluent_kafka.cli.terminal import counted
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka doctor",
     "confluent-kafka doctor --json -F prod.properties",

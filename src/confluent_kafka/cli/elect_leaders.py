@@ -8,14 +8,16 @@ from confluent_kafka import KafkaError, TopicPartition
 from confluent_kafka._values.options import ElectionType
 from confluent_kafka.cli.administration import AsJson, Timeout, Yes, administering, confirm, show
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
-from confluent_kafka.cli.topic_names import by_name, partitions_of, topic_or_partition
+from confluent_kafka.cli.topic_names import by_name, partitions_of
+from confluent_kafka.cli.topic_selection import Selection, selection_or_pattern
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, PartitionMetadata
 
+CHANGES = True
 EXAMPLES = (
     "confluent-kafka elect-leaders -b localhost:9092",
     "confluent-kafka elect-leaders orders:0 --unclean -F prod.properties",
@@ -24,12 +26,12 @@ EXAMPLES = (
 
 def elect_leaders(
     where: Annotated[
-        list[str] | None,
+        list[Selection] | None,
         argument(
-            parse=topic_or_partition,
-            metavar="[TOPIC[:PARTITION]...]",
-            help="Topics with all their partitions, or single partitions. Without them, all "
-            "partitions of the cluster.",
+            parse=selection_or_pattern,
+            metavar="[TOPIC[:PARTITION,...]...]",
+            help="Topics with all their partitions, or some partitions. ^ begins a regular "
+            "expression for topics. Without them, all partitions of the cluster.",
         ),
     ] = None,
     brokers: Brokers = None,
@@ -84,7 +86,7 @@ def elect_leaders(
             )
         elif not as_json:
             for name in by_name(done):
-                print(f"partition {name} has a leader")
+                report(f"partition {name} has a leader")
         if errors:
             fail(
                 *(
@@ -99,7 +101,7 @@ def _known(leader: int) -> int | None:
 
 
 def _partitions(
-    admin: AdminClient, where: list[str] | None, timeout: float
+    admin: AdminClient, where: list[Selection] | None, timeout: float
 ) -> dict[TopicPartition, PartitionMetadata]:
     chosen = None if where is None else partitions_of(admin, where, timeout)
     topics = admin.list_topics(timeout=timeout).topics

@@ -42,6 +42,16 @@ def fail(*reasons: str, status: int = FAILED, advice: str = "") -> NoReturn:
     raise click.exceptions.Exit(status)
 
 
+def report(*lines: str) -> None:
+    """Write lines to stdout that say what was done, with control characters as escapes.
+
+    Args:
+        *lines: the lines, which can contain names that a user or a cluster has given.
+    """
+    for line in lines:
+        print(printable(line))
+
+
 def note(*lines: str) -> None:
     """Write lines to stderr that a user should know, and that no program reads.
 

@@ -11,6 +11,7 @@ from confluent_kafka.cli.administration import (
     Timeout,
     Yes,
     administering,
+    check_broker,
     confirm,
     pairs,
     settled,
@@ -18,7 +19,7 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
 
@@ -45,10 +46,11 @@ Unsafe = Annotated[
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka features describe -b localhost:9092",
         "confluent-kafka features describe --broker 1 --json -F prod.properties",
-    )
+    ),
 )
 def describe(
     brokers: Brokers = None,
@@ -65,6 +67,7 @@ def describe(
 ) -> None:
     """Show the versions of each feature that a broker supports, and the version in use."""
     with administering(brokers, config_file, properties, timeout) as admin:
+        check_broker(admin, broker, timeout)
         found = admin.describe_features(broker=broker, request_timeout=timeout).result()
     show(
         ("feature", "lowest", "highest", "version", "epoch"),
@@ -74,10 +77,11 @@ def describe(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka features upgrade group.version=1 -b localhost:9092",
         "confluent-kafka features upgrade group.version=1 --check -F prod.properties",
-    )
+    ),
 )
 def upgrade(
     versions: Versions,
@@ -99,10 +103,11 @@ def upgrade(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka features downgrade group.version=0 -b localhost:9092",
         "confluent-kafka features downgrade group.version=0 --check -F prod.properties",
-    )
+    ),
 )
 def downgrade(
     versions: Versions,
@@ -140,7 +145,7 @@ def _update(
         updated, failures = settled("feature", futures)
     for name in updated:
         verb = "can have" if check else "has"
-        print(f"feature {name} {verb} version {wanted[name].max_version_level}")
+        report(f"feature {name} {verb} version {wanted[name].max_version_level}")
     if failures:
         fail(*failures)
 

@@ -13,7 +13,8 @@ from confluent_kafka.cli.group_views import described, listed, not_listed, other
 from confluent_kafka.cli.offset_plan import COLUMNS, plan
 from confluent_kafka.cli.offset_target import Target
 from confluent_kafka.cli.terminal import counted, printable
-from confluent_kafka.cli.topic_selection import Selection, existing, no_topic, selected
+from confluent_kafka.cli.topic_names import partitions_of
+from confluent_kafka.cli.topic_selection import Selection, no_topic, selected
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -140,7 +141,9 @@ def _places(
     if target.offsets is not None:
         places = [place for place in target.offsets if topics is None or selected(topics, place)]
     elif topics is not None:
-        return existing(admin, topics, timeout)
+        return sorted(
+            (each.topic, each.partition) for each in partitions_of(admin, topics, timeout)
+        )
     else:
         places = list(group.committed)
     if not places:

@@ -19,9 +19,10 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.chosen_profile import when
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.group_offsets import delete_offsets, reset_offsets
 from confluent_kafka.cli.group_rows import (
     MEMBERS,
@@ -52,6 +53,7 @@ TOTALS = ("members", "lag")
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka groups list --lag -b localhost:9092",
@@ -129,10 +131,11 @@ def _totals(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka groups describe billing -b localhost:9092",
         "confluent-kafka groups describe billing --watch 5 -F prod.properties",
-    )
+    ),
 )
 def describe(
     groups: Annotated[list[str] | None, argument(help="Groups to describe.")] = None,
@@ -205,10 +208,11 @@ def _watch(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka groups delete billing -b localhost:9092",
         "confluent-kafka groups delete audit-1 audit-2 --yes -F test.properties",
-    )
+    ),
 )
 def delete(
     groups: Annotated[list[str], argument(help="Groups to delete.")],
@@ -224,12 +228,13 @@ def delete(
         futures = admin.delete_consumer_groups(groups, request_timeout=timeout)
         deleted, failures = settled("group", futures)
         for name in deleted:
-            print(f"group {name} was deleted")
+            report(f"group {name} was deleted")
         if failures:
             fail(*suggesting(admin, futures, failures, timeout))
 
 
 app.command(
+    changes=when("execute"),
     examples=(
         "confluent-kafka groups reset-offsets billing --topic orders:0,2 --to -1h \\\n"
         "    -b localhost:9092",
@@ -238,6 +243,7 @@ app.command(
     ),
 )(reset_offsets)
 app.command(
+    changes=True,
     examples=(
         "confluent-kafka groups delete-offsets billing --topic orders \\\n    -b localhost:9092",
         "confluent-kafka groups delete-offsets billing --all-topics --yes \\\n"

@@ -12,6 +12,7 @@ from confluent_kafka.cli.declared import CONNECTION, option
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka health -b localhost:9092",
     "confluent-kafka health --max-lag billing=1000 --timeout 5 --json -C prod",

@@ -31,6 +31,7 @@ from confluent_kafka.cli.settings import (
 )
 from confluent_kafka.cli.values import topic_name
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka load orders orders.parquet -b localhost:9092",
     "confluent-kafka load orders orders.jsonl --speed 2x --value avro \\\n    -F test.properties",

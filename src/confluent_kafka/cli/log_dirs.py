@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confluent_kafka.cli.administration import AsJson, Timeout, administering, settled, show
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    administering,
+    check_broker,
+    settled,
+    show,
+)
 from confluent_kafka.cli.declared import option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
@@ -16,6 +23,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("broker", "directory", "topic", "partition", "bytes", "lag", "future")
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka log-dirs -b localhost:9092",
     "confluent-kafka log-dirs --broker 1 --topic orders --json -F prod.properties",
@@ -47,6 +55,8 @@ def log_dirs(
     directory, 2 wrong usage, 130 ended by Ctrl-C.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
+        for each in broker or []:
+            check_broker(admin, each, timeout)
         asked = admin.describe_log_dirs(broker or _all(admin, timeout), request_timeout=timeout)
         found, failures = settled("broker", {str(node): one for node, one in asked.items()})
     rows = [row for node in found for row in _rows(int(node), found[node], topic)]

@@ -28,6 +28,7 @@ _INSTRUCTIONS = (
 
 _CHANGING = ("produce",)
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka mcp -b localhost:9092",
     "confluent-kafka mcp --allow produce --redact '*password*' -F test.properties",

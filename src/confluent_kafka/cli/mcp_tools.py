@@ -23,6 +23,7 @@ from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.admin import OffsetSpec
 from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.samples import Limits, sample
+from confluent_kafka.cli.topic_selection import no_partition
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, PartitionMetadata
@@ -168,7 +169,7 @@ class ReadingTools:
         """Read some messages of a topic that exist now, ordered by time. Nothing is committed."""
         numbers = self._partitions(topic)
         if partition is not None and partition not in numbers:
-            raise ToolError(f"topic {topic!r} has no partition {partition}, only {numbers}")
+            raise ToolError(no_partition(topic, partition, numbers))
         start = Bound.parse(begin, "begin", counts_back=True)
         places = [(topic, number) for number in numbers if partition in (None, number)]
         limits = self._limits._replace(messages=min(count, self._limits.messages))

@@ -14,9 +14,9 @@ from confluent_kafka import (
     KafkaException,
     TopicPartition,
 )
-from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.topic_selection import no_partition, no_topic
 
 Place = tuple[str, int]
 
@@ -36,8 +36,7 @@ def places_of(
         there = sorted(known[topic].partitions)
         for number in wanted or there:
             if number not in known[topic].partitions:
-                has = "partition 0" if len(there) == 1 else f"partitions 0 to {there[-1]}"
-                fail(f"topic {topic!r} has no partition {number}, only {has}")
+                fail(no_partition(topic, number, there))
             places.append((topic, number))
     return places
 
@@ -63,8 +62,7 @@ def _fail_unlisted(
     error = consumer.list_topics(topic, timeout).topics[topic].error
     if error is not None and error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
         _fail_topic(topic, error)
-    hint = did_you_mean(topic, known)
-    fail(f"topic {topic!r} does not exist{': ' if hint else ''}{hint}")
+    fail(no_topic(topic, known))
 
 
 def _fail_topic(topic: str, error: KafkaError) -> NoReturn:

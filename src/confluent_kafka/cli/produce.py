@@ -41,6 +41,7 @@ from confluent_kafka.cli.values import topic_name
 _TEMPLATES = "Load"
 _DELIMITER = r"\n"
 
+CHANGES = False
 EXAMPLES = (
     "echo hello | confluent-kafka produce greetings -b localhost:9092",
     "confluent-kafka produce orders orders.txt -K : --value avro -F prod.properties",

@@ -44,22 +44,32 @@ def location() -> Path:
     return Path(root) / "confluent-kafka" / "profiles.toml"
 
 
-def profiles() -> dict[str, Profile]:
-    """Return all profiles, by name. Without a file there are none.
+def profiles() -> tuple[dict[str, Profile], list[click.BadParameter]]:
+    """Return all profiles by name, and an error for each one that is wrong.
 
     Raises:
         click.BadParameter: the file cannot be read.
     """
+    found, errors = {}, []
+    for name, table in _tables().items():
+        try:
+            found[name] = _profile(name, table)
+        except click.BadParameter as error:
+            errors.append(error)
+    return found, errors
+
+
+def _tables() -> dict[str, Any]:
+    """Return the content of the file. Without a file there are no profiles."""
     path = location()
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise _wrong(f"{path}: {error.strerror}") from None
     except ValueError as error:  # also of TOML. The message contains no part of the text.
         raise _wrong(f"{path}: {_position(error)}") from None
-    return {name: _profile(path, name, table) for name, table in tables.items()}
 
 
 def profile(name: str) -> Profile:
@@ -69,11 +79,11 @@ def profile(name: str) -> Profile:
         name: its name.
 
     Raises:
-        click.BadParameter: there is no such profile, or the file cannot be read.
+        click.BadParameter: there is no such profile, it is wrong, or the file cannot be read.
     """
-    known = profiles()
-    if name in known:
-        return known[name]
+    known = _tables()
+    if name in known:  # a mistake in another profile does not matter
+        return _profile(name, known[name])
     near = did_you_mean(name, known) or (
         f"there are {', '.join(known)}" if known else "the file does not exist or is empty"
     )
@@ -105,7 +115,8 @@ def properties_of(name: str, for_registry: bool = False) -> dict[str, str]:
         raise _wrong(f"profile {name!r}: {error}") from None
 
 
-def _profile(path: Path, name: str, table: Any) -> Profile:
+def _profile(name: str, table: Any) -> Profile:
+    path = location()
     if not isinstance(table, dict):
         raise _wrong(f"{path}: {name} must be a table: write [{name}]")
     production, registry = table.get("production", False), table.get("registry", {})

@@ -30,6 +30,7 @@ def list_(as_json: AsJson = False) -> None:
     """List the profiles with their brokers and schema registries."""
     from confluent_kafka.cli.profile_file import profiles
 
+    found, errors = profiles()
     rows = [
         (
             name,
@@ -37,9 +38,11 @@ def list_(as_json: AsJson = False) -> None:
             _shown("bootstrap.servers", each.properties.get("bootstrap.servers")),
             _shown("url", each.registry.get("url")),
         )
-        for name, each in profiles().items()
+        for name, each in found.items()
     ]
     show(("profile", "production", "brokers", "registry"), rows, as_json)
+    for error in errors:
+        raise error
 
 
 @app.command(

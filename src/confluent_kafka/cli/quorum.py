@@ -21,7 +21,7 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
@@ -63,10 +63,11 @@ ClusterId = Annotated[
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka quorum describe -b localhost:9092",
         "confluent-kafka quorum describe --replication --json -F prod.properties",
-    )
+    ),
 )
 def describe(
     brokers: Brokers = None,
@@ -93,12 +94,13 @@ def describe(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka quorum add-voter 4 CONTROLLER://host4:9093 \\\n"
         "    --directory 5TQCPDJKTDqbBwZvHUtmRw -F prod.properties",
         "confluent-kafka quorum add-voter 4 CONTROLLER://host4:9093 \\\n"
         "    --directory 5TQCPDJKTDqbBwZvHUtmRw --yes -F test.properties",
-    )
+    ),
 )
 def add_voter(
     controller: Controller,
@@ -125,16 +127,17 @@ def add_voter(
         admin.add_raft_voter(
             controller, given, places, cluster_id=cluster_id, request_timeout=timeout
         ).result()
-    print(f"controller {controller} votes")
+    report(f"controller {controller} votes")
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka quorum remove-voter 4 --directory 5TQCPDJKTDqbBwZvHUtmRw \\\n"
         "    -F prod.properties",
         "confluent-kafka quorum remove-voter 4 --yes \\\n"
         "    --directory 5TQCPDJKTDqbBwZvHUtmRw -F test.properties",
-    )
+    ),
 )
 def remove_voter(
     controller: Controller,
@@ -156,7 +159,7 @@ def remove_voter(
         admin.remove_raft_voter(
             controller, given, cluster_id=cluster_id, request_timeout=timeout
         ).result()
-    print(f"controller {controller} no longer votes")
+    report(f"controller {controller} no longer votes")
 
 
 def _status(cluster: str | None, found: QuorumInfo) -> tuple[Any, ...]:

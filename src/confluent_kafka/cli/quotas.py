@@ -10,6 +10,7 @@ import click
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, pairs, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
+from confluent_kafka.cli.ending import report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
@@ -52,10 +53,11 @@ Default = Annotated[
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka quotas describe -b localhost:9092",
         "confluent-kafka quotas describe --every user --json -F prod.properties",
-    )
+    ),
 )
 def describe(
     brokers: Brokers = None,
@@ -105,12 +107,13 @@ def describe(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka quotas alter producer_byte_rate=1000000 --user alice \\\n"
         "    -F prod.properties",
         "confluent-kafka quotas alter --default client-id --remove producer_byte_rate \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def alter(
     values: Annotated[
@@ -157,7 +160,7 @@ def alter(
             [ClientQuotaAlteration(entity, changes)], validate_only=check, request_timeout=timeout
         )[entity].result()
     text = ", ".join(f"{kind} {name or _DEFAULT}" for kind, name in names.items())
-    print(f"quotas of {text} {'can be' if check else 'were'} changed")
+    report(f"quotas of {text} {'can be' if check else 'were'} changed")
 
 
 def _by_type(*chosen: tuple[str, _T]) -> dict[str, _T]:

@@ -22,11 +22,12 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.reassign_plan import assignments, plan, read_plan, verify
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
 from confluent_kafka.cli.topic_names import existing
+from confluent_kafka.cli.topic_selection import no_partition
 from confluent_kafka.cli.values import topic_name
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _MOVE = re.compile(r"(.+):(\d+)=(\d+(?:,\d+)*)")
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka reassign list -b localhost:9092",
@@ -76,11 +78,12 @@ def list_(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka reassign start orders:0=1,2,3 -b localhost:9092",
         "confluent-kafka reassign start --file plan.json --throttle 10000000 \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def start(
     moves: Annotated[
@@ -142,15 +145,17 @@ def _current(admin: AdminClient, wanted: Iterable[Place], timeout: float) -> dic
     found = assignments(existing(admin, names, timeout))
     missing = [place for place in wanted if place not in found]
     if missing:
-        fail(*(f"topic {topic!r} has no partition {number}" for topic, number in missing))
+        known = {name: [number for topic, number in found if topic == name] for name in names}
+        fail(*(no_partition(topic, number, known[topic]) for topic, number in missing))
     return found
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka reassign cancel orders:0 -b localhost:9092",
         "confluent-kafka reassign cancel orders:0 orders:1 --yes -F test.properties",
-    )
+    ),
 )
 def cancel(
     partitions: Annotated[list[str], argument(metavar="TOPIC:PARTITION", help="Partitions.")],
@@ -177,7 +182,7 @@ def _alter(
     named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
     accepted, failures = settled("partition", named)
     for name in accepted:
-        print(f"partition {name} {done}")
+        report(f"partition {name} {done}")
     if failures:
         fail(*failures)
 
@@ -195,14 +200,16 @@ def _ids(nodes: list[int]) -> str:
 
 
 app.command(
+    changes=False,
     examples=(
         "confluent-kafka reassign plan orders payments -b localhost:9092",
         "confluent-kafka reassign plan --drain 4 -F prod.properties",
-    )
+    ),
 )(plan)
 app.command(
+    changes=lambda given: not given["keep_throttle"],
     examples=(
         "confluent-kafka reassign verify plan.json -b localhost:9092",
         "confluent-kafka reassign verify plan.json --keep-throttle -F prod.properties",
-    )
+    ),
 )(verify)

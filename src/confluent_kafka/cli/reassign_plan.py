@@ -13,7 +13,8 @@ from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail, note
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
-from confluent_kafka.cli.topic_names import existing, name_or_pattern
+from confluent_kafka.cli.topic_names import existing
+from confluent_kafka.cli.values import topic_or_pattern
 
 if TYPE_CHECKING:
     from confluent_kafka import TopicPartition
@@ -25,7 +26,7 @@ def plan(
     topics: Annotated[
         list[str] | None,
         argument(
-            parse=name_or_pattern,
+            parse=topic_or_pattern,
             help="Topics, or regular expressions, which begin with ^. With --drain, by default all "
             "topics.",
         ),

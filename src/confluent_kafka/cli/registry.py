@@ -13,7 +13,7 @@ from confluent_kafka.cli import registry_schemas as schemas
 from confluent_kafka.cli.administration import AsJson, show
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import FAILED, fail
+from confluent_kafka.cli.ending import FAILED, fail, report
 from confluent_kafka.cli.registry_changes import compatibility, contexts, delete, mode
 from confluent_kafka.cli.registry_connection import (
     Properties,
@@ -59,10 +59,11 @@ Normalize = Annotated[
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry subjects --registry http://localhost:8081",
         "confluent-kafka registry subjects --prefix orders --json -C prod",
-    )
+    ),
 )
 def subjects(
     prefix: Annotated[str | None, option(help="List only subjects that begin with this.")] = None,
@@ -82,10 +83,11 @@ def subjects(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry versions orders-value -F client.properties",
         "confluent-kafka registry versions orders-value --deleted --json -C prod",
-    )
+    ),
 )
 def versions(
     subject: Subject,
@@ -111,6 +113,7 @@ def _row(each: RegisteredSchema) -> tuple[int | None, int | None, str, list[str]
 
 
 @app.command(
+    changes=False,
     name="show",
     examples=(
         "confluent-kafka registry show orders-value --registry http://localhost:8081",
@@ -140,11 +143,12 @@ def show_(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka registry register orders-value order.avsc -C prod",
         "confluent-kafka registry register orders-value order.proto \\\n"
         "    --reference item.proto=items-value:2 -C prod",
-    )
+    ),
 )
 def register(
     subject: Subject,
@@ -175,14 +179,15 @@ def register(
         names = ("subject", "version", "id")
         show(names, [(subject, found.version, found.schema_id)], as_json)
     else:
-        print(f"{subject} version {found.version} has the schema with id {found.schema_id}")
+        report(f"{subject} version {found.version} has the schema with id {found.schema_id}")
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry check orders-value order.avsc -C prod",
         "confluent-kafka registry check orders-value order.avsc --version 3 -C prod",
-    )
+    ),
 )
 def check(
     subject: Subject,
@@ -217,7 +222,7 @@ def check(
         _show_problems(schemas.explained(messages), as_json)
         raise click.exceptions.Exit(FAILED)
     if not as_json:
-        print(f"{file} is compatible with {subject}")
+        report(f"{file} is compatible with {subject}")
 
 
 def _show_problems(rows: Iterable[schemas.Problem], as_json: bool) -> None:
@@ -225,10 +230,11 @@ def _show_problems(rows: Iterable[schemas.Problem], as_json: bool) -> None:
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka registry diff orders-value --registry http://localhost:8081",
         "confluent-kafka registry diff orders-value 1 3 -C prod",
-    )
+    ),
 )
 def diff(
     subject: Subject,
@@ -259,7 +265,10 @@ def diff(
     if as_json:
         print(json.dumps({"old": first.version, "new": second.version, "lines": found}))
     else:
-        print("\n".join(found) or f"{names[0]} and version {second.version} are the same")
+        if not found:
+            report(f"{names[0]} and version {second.version} are the same")
+        else:
+            print("\n".join(found))
 
 
 for command in (delete, compatibility, mode, contexts):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from confluent_kafka.cli.administration import AsJson, Yes, confirm, show
+from confluent_kafka.cli.chosen_profile import when
 from confluent_kafka.cli.commands import Command
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.registry_connection import (
     Properties,
     Subject,
@@ -58,6 +59,7 @@ class Mode(StrEnum):
 
 @click.command(
     cls=Command,
+    changes=True,
     examples=(
         "confluent-kafka registry delete orders-value --registry http://localhost:8081",
         "confluent-kafka registry delete orders-value --version 3 --permanent -C test",
@@ -100,7 +102,7 @@ def delete(
         show(("version", "id", "type"), rows, False)
         confirm(f"Delete {counted(len(chosen), 'version')} of {subject}{how}?", yes)
         _delete(client, subject, None if version is None else chosen, permanent)
-    print(f"{subject}: {counted(len(chosen), 'version')} deleted{how}")
+    report(f"{subject}: {counted(len(chosen), 'version')} deleted{how}")
 
 
 def _delete(
@@ -123,6 +125,7 @@ def _delete(
 
 @click.command(
     cls=Command,
+    changes=when("level", "unset"),
     examples=(
         "confluent-kafka registry compatibility orders-value -C prod",
         "confluent-kafka registry compatibility orders-value --set full -C prod",
@@ -153,6 +156,7 @@ def compatibility(
 
 @click.command(
     cls=Command,
+    changes=when("wanted", "unset"),
     examples=(
         "confluent-kafka registry mode --registry http://localhost:8081",
         "confluent-kafka registry mode orders-value --set readonly -C prod",
@@ -209,6 +213,7 @@ def _own_or_global(get: Callable[[str | None], str], subject: str | None) -> tup
 
 @click.command(
     cls=Command,
+    changes=False,
     examples=(
         "confluent-kafka registry contexts --registry http://localhost:8081",
         "confluent-kafka registry contexts --json -C prod",

@@ -30,7 +30,8 @@ def run(
         ),
     ],
     program: Annotated[
-        list[str] | None, argument(help="File of the program, and its arguments.")
+        list[str] | None,
+        argument(type=click.STRING, help="File of the program, and its arguments."),
     ] = None,
     module: Annotated[str | None, option("-m", help="Module to run instead of a file.")] = None,
 ) -> None:

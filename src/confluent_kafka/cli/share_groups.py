@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confluent_kafka import KafkaException, TopicCollection, TopicPartition
+from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -13,16 +13,17 @@ from confluent_kafka.cli.administration import (
     administering,
     choice,
     confirm,
-    partition_of,
     settled,
     show,
 )
 from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.group_views import suggesting
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.topic_names import partitions_of
+from confluent_kafka.cli.topic_selection import Selection, selection_or_pattern
 from confluent_kafka.cli.values import topic_name
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ Names = Annotated[list[str], argument(help="Share groups.")]
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka share-groups list -b localhost:9092",
@@ -80,10 +82,11 @@ def list_(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka share-groups describe billing -b localhost:9092",
         "confluent-kafka share-groups describe billing audit --json -F prod.properties",
-    )
+    ),
 )
 def describe(
     groups: Names,
@@ -121,10 +124,11 @@ def _rows(group: ShareGroupDescription) -> Iterator[tuple[Any, ...]]:
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka share-groups delete billing -b localhost:9092",
         "confluent-kafka share-groups delete billing audit --yes -F test.properties",
-    )
+    ),
 )
 def delete(
     groups: Names,
@@ -141,16 +145,17 @@ def delete(
         deleted, failures = settled("group", futures)
         failures = suggesting(admin, futures, failures, timeout)
     for name in deleted:
-        print(f"group {name} was deleted")
+        report(f"group {name} was deleted")
     if failures:
         fail(*failures)
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka share-groups offsets billing -b localhost:9092",
         "confluent-kafka share-groups offsets billing --json -F prod.properties",
-    )
+    ),
 )
 def offsets(
     group: Name,
@@ -186,20 +191,23 @@ def offsets(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka share-groups reset-offsets billing orders --to earliest \\\n"
         "    -b localhost:9092",
         "confluent-kafka share-groups reset-offsets billing orders:0 --to latest \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def reset_offsets(
     group: Name,
     where: Annotated[
-        list[str],
+        list[Selection],
         argument(
-            metavar="TOPIC[:PARTITION]...",
-            help="Topics with all their partitions, or single partitions.",
+            parse=selection_or_pattern,
+            metavar="TOPIC[:PARTITION,...]...",
+            help="Topics with all their partitions, or some partitions. ^ begins a regular "
+            "expression for topics.",
         ),
     ],
     to: Annotated[
@@ -217,10 +225,9 @@ def reset_offsets(
 ) -> None:
     """Change the start offsets of a group that has no members, and show them."""
     bound = Bound.parse(to, "--to")
-    chosen = [partition_of(text) if ":" in text else topic_name(text) for text in where]
-    confirm(f"Change the offsets of {group} in {', '.join(where)}?", yes)
+    confirm(f"Change the offsets of {group} in {', '.join(map(str, where))}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
-        wanted = _offsets(admin, _partitions(admin, chosen, timeout), bound, timeout)
+        wanted = _offsets(admin, partitions_of(admin, where, timeout), bound, timeout)
         asked = admin.alter_share_group_offsets(group, wanted, request_timeout=timeout)
         named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
         done, failures = settled("partition", named)
@@ -232,24 +239,6 @@ def reset_offsets(
     show(("topic", "partition", "start"), rows, as_json)
     if failures:
         fail(*failures)
-
-
-def _partitions(
-    admin: AdminClient, chosen: list[TopicPartition | str], timeout: float
-) -> list[TopicPartition]:
-    # describe_topics(), because list_topics() lets brokers create a topic that is missing.
-    topics = [each for each in chosen if isinstance(each, str)]
-    futures = admin.describe_topics(TopicCollection(topics), request_timeout=timeout)
-    found, failures = settled("topic", futures)
-    if failures:
-        fail(*failures)
-    places: list[TopicPartition] = []
-    for each in chosen:
-        if isinstance(each, TopicPartition):
-            places.append(each)
-        else:
-            places += [TopicPartition(each, part.id) for part in found[each].partitions]
-    return places
 
 
 def _offsets(
@@ -285,11 +274,12 @@ def _found(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka share-groups delete-offsets billing orders -b localhost:9092",
         "confluent-kafka share-groups delete-offsets billing orders --yes \\\n"
         "    -F test.properties",
-    )
+    ),
 )
 def delete_offsets(
     group: Name,
@@ -308,6 +298,6 @@ def delete_offsets(
         futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)
         deleted, failures = settled("topic", futures)
     for name in deleted:
-        print(f"group {group} has no offsets in {name}")
+        report(f"group {group} has no offsets in {name}")
     if failures:
         fail(*failures)

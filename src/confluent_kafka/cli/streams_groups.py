@@ -14,9 +14,10 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
+from confluent_kafka.cli.chosen_profile import when
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.group_offsets import (
     AllTopics,
     Execute,
@@ -60,6 +61,7 @@ Names = Annotated[list[str], argument(help="Streams groups.")]
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka streams-groups list -b localhost:9092",
@@ -93,6 +95,7 @@ def list_(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka streams-groups describe totals -b localhost:9092",
         "confluent-kafka streams-groups describe totals --json -F prod.properties",
@@ -116,6 +119,7 @@ def describe(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka streams-groups offsets totals -b localhost:9092",
         "confluent-kafka streams-groups offsets totals --json -F prod.properties",
@@ -150,6 +154,7 @@ def _views(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka streams-groups delete totals -b localhost:9092",
         "confluent-kafka streams-groups delete totals averages --yes -F test.properties",
@@ -170,12 +175,13 @@ def delete(
         deleted, failures = settled("group", asked)
         failures = suggesting(admin, asked, failures, timeout)
     for name in deleted:
-        print(f"group {name} was deleted")
+        report(f"group {name} was deleted")
     if failures:
         fail(*failures)
 
 
 @app.command(
+    changes=when("execute"),
     examples=(
         "confluent-kafka streams-groups reset-offsets totals --topic orders \\\n"
         "    --to earliest -b localhost:9092",
@@ -209,6 +215,7 @@ def reset_offsets(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka streams-groups delete-offsets totals --topic orders \\\n"
         "    -b localhost:9092",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,7 @@ from confluent_kafka.cli.administration import (
     show,
 )
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail, note
+from confluent_kafka.cli.ending import fail, note, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.topic_names import existing
 from confluent_kafka.cli.topic_states import overrides
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
     from confluent_kafka.admin import AdminClient, ConfigResource
     from confluent_kafka.cli.topic_file import Change, Declared, Present
+
+
+_DONE = {
+    "create": "was created",
+    "grow": "has more partitions",
+    "set": "was changed",
+    "unset": "was changed",
+    "delete": "was deleted",
+}
 
 
 def apply(
@@ -41,6 +50,9 @@ def apply(
     execute: Annotated[bool, option(help="Make the changes. Otherwise they are only shown.")] = (
         False
     ),
+    diff: Annotated[
+        bool, option("--diff", help="Only show the changes, as without --execute.")
+    ] = False,
     prune: Annotated[
         bool,
         option(
@@ -54,12 +66,20 @@ def apply(
 
     The file has a table for each topic, with any of the keys partitions, replicas and config. A
     setting of the topic that is missing in config gets its default again. What the file does not
-    mention stays as it is: a key, or a topic. Without --execute, the brokers only check the
-    changes.
+    mention stays as it is: a key, or a topic. The brokers check all changes before --execute makes
+    the first one. If they refuse any of them, nothing is changed. Topics are deleted last, and only
+    if everything else succeeded.
     """
     from confluent_kafka.cli.topic_file import Change, differences
 
+    if diff and execute:
+        raise click.BadParameter("cannot be combined with --execute", param_hint="--diff")
     declared = _read(file)
+    if prune and not declared:
+        raise click.BadParameter(
+            f"{file} declares no topics: every topic of the cluster would be deleted",
+            param_hint="--prune",
+        )
     with administering(brokers, config_file, properties, timeout) as admin:
         known = admin.list_topics(timeout=timeout).topics
         present = _present(admin, [name for name in declared if name in known], timeout)
@@ -68,17 +88,22 @@ def apply(
             # Kafka's own topics begin with two underscores.
             others = [name for name in known if name not in declared and not name.startswith("__")]
             changes += [Change(name, "delete", None, None, None) for name in sorted(others)]
-        if changes or as_json:
-            show(("topic", "change", "setting", "old", "new"), changes, as_json)
-        elif not problems:
+        deletes = bool(_topics(changes, "delete"))
+        # A user who is asked sees the plan first.
+        rows_come_last = as_json and execute and (yes or not deletes)
+        if changes and not rows_come_last:
+            _show(changes, [], as_json)
+        elif not (changes or problems or as_json):
             print("nothing is different")
-        if problems:
-            fail(*problems)
-        if execute:
+        done: list[tuple[str, str]] = []
+        failures = problems or _refused(admin, declared, changes, timeout)
+        if execute and not failures:
             _confirm_deletions(changes, yes)
-        done, failures = _carried_out(admin, declared, changes, timeout, execute)
-        if execute and not as_json:
-            print(*done, sep="\n", end="\n" if done else "")
+            done, failures = _carried_out(admin, declared, changes, timeout)
+        if execute and as_json:
+            _show(changes, done, as_json)
+        else:
+            report(*dict.fromkeys(f"topic {topic} {_DONE[kind]}" for topic, kind in done))
         if failures:
             fail(*failures)
     if changes and not execute:
@@ -121,42 +146,75 @@ def _topics(changes: list[Change], *kinds: str) -> list[str]:
     return list(dict.fromkeys(change.topic for change in changes if change.kind in kinds))
 
 
+def _show(changes: list[Change], done: list[tuple[str, str]], as_json: bool) -> None:
+    """Show the changes. As JSON, each row also contains whether the change was made."""
+    columns: tuple[str, ...] = ("topic", "change", "setting", "old", "new")
+    rows: list[tuple[Any, ...]] = list(changes)
+    if as_json:
+        columns = (*columns, "done")
+        rows = [(*each, (each.topic, each.kind) in done) for each in changes]
+    show(columns, rows, as_json)
+
+
+def _refused(
+    admin: AdminClient, declared: dict[str, Declared], changes: list[Change], timeout: float
+) -> list[str]:
+    """Let the brokers check all changes. Return a line for each change that they refuse."""
+    answers = _asked(admin, declared, changes, timeout, only_check=True)
+    return [line for _, futures in answers for line in _settled(futures)[1]]
+
+
 def _carried_out(
+    admin: AdminClient, declared: dict[str, Declared], changes: list[Change], timeout: float
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Make the changes, and stop after the first request that failed.
+
+    Returns:
+        The topic and the kind of each change that was made, and a line for each failure.
+    """
+    done: list[tuple[str, str]] = []
+    for kinds, futures in _asked(admin, declared, changes, timeout, only_check=False):
+        names, failures = _settled(futures)
+        done += [
+            (each.topic, each.kind)
+            for each in changes
+            if each.kind in kinds and each.topic in names
+        ]
+        if failures:
+            return done, failures
+    return done, []
+
+
+def _asked(
     admin: AdminClient,
     declared: dict[str, Declared],
     changes: list[Change],
     timeout: float,
-    execute: bool,
-) -> tuple[list[str], list[str]]:
-    """Make the changes, or let the brokers check them.
+    *,
+    only_check: bool,
+) -> Iterator[tuple[tuple[str, ...], Mapping[Any, Future[None]]]]:
+    """Send a request for each kind of change, when the caller wants the next one.
 
-    Returns:
-        A line for each topic that was changed, and a line for each failure.
+    Yields:
+        Kinds of changes, and the answers about them. Deletions are last, since they cannot be
+        undone. Brokers cannot check them.
     """
-    options: dict[str, Any] = {"request_timeout": timeout, "validate_only": not execute}
+    options: dict[str, Any] = {"request_timeout": timeout, "validate_only": only_check}
     wait: dict[str, Any] = {"operation_timeout": timeout}
     created = [_new_topic(name, declared[name]) for name in _topics(changes, "create")]
-    grown = [_new_partitions(change) for change in changes if change.kind == "grow"]
-    altered = _resources(changes)
-    deleted = _topics(changes, "delete") if execute else []
-    requests: list[tuple[str, Any, Callable[[], Mapping[Any, Future[None]]]]] = [
-        ("was created", created, lambda: admin.create_topics(created, **options, **wait)),
-        ("has more partitions", grown, lambda: admin.create_partitions(grown, **options, **wait)),
-        ("was changed", altered, lambda: admin.incremental_alter_configs(altered, **options)),
-        (
-            "was deleted",
-            deleted,
-            lambda: admin.delete_topics(deleted, request_timeout=timeout, **wait),
-        ),
-    ]
-    done: list[str] = []
-    failures: list[str] = []
-    for text, items, ask in requests:
-        if items:
-            names, more = settled("topic", {_name(key): one for key, one in ask().items()})
-            done += [f"topic {name} {text}" for name in names]
-            failures += more
-    return done, failures
+    if created:
+        yield ("create",), admin.create_topics(created, **options, **wait)
+    if grown := [_new_partitions(change) for change in changes if change.kind == "grow"]:
+        yield ("grow",), admin.create_partitions(grown, **options, **wait)
+    if altered := _resources(changes):
+        yield ("set", "unset"), admin.incremental_alter_configs(altered, **options)
+    deleted = _topics(changes, "delete")
+    if deleted and not only_check:
+        yield ("delete",), admin.delete_topics(deleted, request_timeout=timeout, **wait)
+
+
+def _settled(futures: Mapping[Any, Future[None]]) -> tuple[Collection[str], list[str]]:
+    return settled("topic", {_name(key): one for key, one in futures.items()})
 
 
 def _name(key: str | ConfigResource) -> str:

@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-import click
-
 from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
-from confluent_kafka._suggestions import did_you_mean
-from confluent_kafka.cli.administration import partition_of, settled
+from confluent_kafka.cli.administration import settled
 from confluent_kafka.cli.ending import fail
-from confluent_kafka.cli.values import topic_name
+from confluent_kafka.cli.topic_selection import Selection, no_partition, no_topic
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -25,21 +22,6 @@ _DENIED = KafkaError.TOPIC_AUTHORIZATION_FAILED
 _MISSING = KafkaError.UNKNOWN_TOPIC_OR_PART
 
 
-def name_or_pattern(text: str) -> str:
-    """Return the name of a topic, or a regular expression, which begins with ``^``.
-
-    Args:
-        text: the argument.
-    """
-    if not text.startswith("^"):
-        return topic_name(text)
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise click.BadParameter(f"{text!r} is not a regular expression: {error}") from None
-    return text
-
-
 def described(
     admin: AdminClient, wanted: Iterable[str] | None, timeout: float
 ) -> tuple[dict[str, TopicMetadata], list[str]]:
@@ -47,7 +29,7 @@ def described(
 
     Args:
         admin: a connected client.
-        wanted: values of name_or_pattern(); None is every topic of the cluster.
+        wanted: values of topic_or_pattern(); None is every topic of the cluster.
         timeout: seconds to wait.
 
     Returns:
@@ -82,12 +64,7 @@ def _reasons(
     futures = admin.describe_topics(TopicCollection(missing), request_timeout=timeout)
     denied = [name for name, future in futures.items() if _failed(future, _DENIED)]
     lines = [f"topic {name!r} is forbidden for this user" for name in denied]
-    return lines + [_no_topic(name, known) for name in missing if name not in denied]
-
-
-def _no_topic(name: str, known: Iterable[str]) -> str:
-    hint = did_you_mean(name, known)
-    return f"topic {name!r} does not exist{': ' if hint else ''}{hint}"
+    return lines + [no_topic(name, known) for name in missing if name not in denied]
 
 
 def settled_topics(
@@ -107,7 +84,7 @@ def settled_topics(
     there = {name: future for name, future in futures.items() if name not in missing}
     found, failures = settled("topic", there)
     known = admin.list_topics(timeout=timeout).topics if missing else ()
-    return found, failures + [_no_topic(name, known) for name in missing]
+    return found, failures + [no_topic(name, known) for name in missing]
 
 
 def existing(
@@ -120,37 +97,50 @@ def existing(
     return found
 
 
-def topic_or_partition(text: str) -> TopicPartition | str:
-    """Return the partition or the topic that an argument TOPIC[:PARTITION] names."""
-    return partition_of(text) if ":" in text else topic_name(text)
-
-
-def partitions_of(
-    admin: AdminClient, chosen: Iterable[TopicPartition | str], timeout: float
-) -> list[TopicPartition]:
-    """Return partitions, with all partitions of a topic. End the command if one does not exist.
+def chosen_partitions(
+    admin: AdminClient, chosen: Iterable[Selection], timeout: float
+) -> tuple[list[TopicPartition], list[str]]:
+    """Return the partitions that arguments name, each once.
 
     Args:
         admin: a connected client.
-        chosen: values of topic_or_partition().
+        chosen: values of selection() or selection_or_pattern().
         timeout: seconds to wait.
+
+    Returns:
+        The partitions, and a line for each topic or partition that failed or does not exist.
     """
     asked = list(chosen)
-    topics = [each if isinstance(each, str) else each.topic for each in asked]
-    counts = {
-        name: len(topic.partitions) for name, topic in existing(admin, topics, timeout).items()
-    }
+    found, failures = described(admin, dict.fromkeys(each.topic for each in asked), timeout)
     places: dict[TopicPartition, None] = {}
     for each in asked:
-        if isinstance(each, str):
-            places |= dict.fromkeys(TopicPartition(each, number) for number in range(counts[each]))
-        elif each.partition < counts[each.topic]:
-            places[each] = None
-        else:
-            last = counts[each.topic] - 1
-            has = f"partitions 0 to {last}" if last else "partition 0"
-            fail(f"topic {each.topic!r} has no partition {each.partition}, only {has}")
-    return list(places)
+        is_pattern = each.topic.startswith("^")
+        for name in found:
+            if not (re.search(each.topic, name) if is_pattern else each.topic == name):
+                continue
+            known = found[name].partitions
+            for number in sorted(known if each.partitions is None else each.partitions):
+                if number in known:
+                    places[TopicPartition(name, number)] = None
+                else:
+                    failures.append(no_partition(name, number, known))
+    return list(places), failures
+
+
+def partitions_of(
+    admin: AdminClient, chosen: Iterable[Selection], timeout: float
+) -> list[TopicPartition]:
+    """Return partitions as chosen_partitions(). End the command if one does not exist.
+
+    Args:
+        admin: a connected client.
+        chosen: values of selection() or selection_or_pattern().
+        timeout: seconds to wait.
+    """
+    places, failures = chosen_partitions(admin, chosen, timeout)
+    if failures:
+        fail(*dict.fromkeys(failures))
+    return places
 
 
 def by_name(places: Iterable[TopicPartition]) -> list[str]:

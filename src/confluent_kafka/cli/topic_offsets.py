@@ -20,16 +20,15 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
 from confluent_kafka.cli.topic_names import (
     by_name,
-    described,
-    name_or_pattern,
+    chosen_partitions,
     partitions_of,
-    topic_or_partition,
 )
+from confluent_kafka.cli.topic_selection import Selection, selection_or_pattern
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
@@ -54,8 +53,13 @@ def _kind_or_time(text: str) -> str | int:
 
 def offsets(
     topics: Annotated[
-        list[str],
-        argument(parse=name_or_pattern, help="Topics, or regular expressions, which begin with ^."),
+        list[Selection],
+        argument(
+            parse=selection_or_pattern,
+            metavar="TOPIC[:PARTITION,...]...",
+            help="Topics with all their partitions, or some partitions. ^ begins a regular "
+            "expression for topics.",
+        ),
     ],
     brokers: Brokers = None,
     config_file: File = None,
@@ -79,12 +83,7 @@ def offsets(
     milliseconds since 1970; brokers return it only for max-timestamp and a time.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
-        found, failures = described(admin, topics, timeout)
-        places = [
-            TopicPartition(name, number)
-            for name, topic in found.items()
-            for number in sorted(topic.partitions)
-        ]
+        places, failures = chosen_partitions(admin, topics, timeout)
         results, more = _looked_up(admin, dict.fromkeys(places, _spec(at)), timeout)
     if results or not failures + more:
         show(
@@ -129,11 +128,12 @@ def _looked_up(
 
 def delete_records(
     where: Annotated[
-        list[str],
+        list[Selection],
         argument(
-            parse=topic_or_partition,
-            metavar="TOPIC[:PARTITION]...",
-            help="Topics with all their partitions, or single partitions.",
+            parse=selection_or_pattern,
+            metavar="TOPIC[:PARTITION,...]...",
+            help="Topics with all their partitions, or some partitions. ^ begins a regular "
+            "expression for topics.",
         ),
     ],
     before: Annotated[
@@ -160,19 +160,35 @@ def delete_records(
     with administering(brokers, config_file, properties, timeout) as admin:
         places = partitions_of(admin, where, timeout)
         plan = _plan(admin, places, bound, timeout)
-        show(
-            ("topic", "partition", "begin", "new begin", "messages"),
-            (
-                (place.topic, place.partition, begin, end, end - begin)
-                for place, (begin, end) in plan.items()
-            ),
-            as_json,
-        )
         count = sum(end - begin for begin, end in plan.values())
+        if not (as_json and yes and count):
+            _show(plan, {}, as_json)
         if not count:
             return
         confirm(f"Delete {counted(count, 'message')}?", yes)
-        _delete(admin, plan, timeout, as_json)
+        done, failures = _delete(admin, plan, timeout)
+    if as_json:
+        _show(plan, done, as_json)
+    else:
+        report(*(f"partition {name} begins at {offset}" for name, offset in done.items()))
+    if failures:
+        fail(*failures)
+
+
+def _show(
+    plan: dict[TopicPartition, tuple[int, int]], done: Mapping[str, int], as_json: bool
+) -> None:
+    """Show the plan. As JSON, each row also contains whether the messages were deleted."""
+    columns = ["topic", "partition", "begin", "new begin", "messages"]
+    rows: list[list[Any]] = [
+        [place.topic, place.partition, begin, end, end - begin]
+        for place, (begin, end) in plan.items()
+    ]
+    if as_json:
+        columns.append("done")
+        for row, name in zip(rows, by_name(plan), strict=True):
+            row.append(name in done)
+    show(columns, rows, as_json)
 
 
 def _plan(
@@ -216,11 +232,9 @@ def _all_looked_up(
 
 
 def _delete(
-    admin: AdminClient,
-    plan: dict[TopicPartition, tuple[int, int]],
-    timeout: float,
-    as_json: bool,
-) -> None:
+    admin: AdminClient, plan: dict[TopicPartition, tuple[int, int]], timeout: float
+) -> tuple[dict[str, int], list[str]]:
+    """Delete messages. Return the new first offsets by partition, and a line for each failure."""
     wanted = [
         TopicPartition(place.topic, place.partition, end)
         for place, (begin, end) in plan.items()
@@ -230,8 +244,4 @@ def _delete(
         admin.delete_records(wanted, request_timeout=timeout, operation_timeout=timeout)
     )
     done, failures = settled("partition", dict(zip(by_name(asked), asked.values(), strict=True)))
-    if not as_json:
-        for name, result in done.items():
-            print(f"partition {name} begins at {result.low_watermark}")
-    if failures:
-        fail(*failures)
+    return {name: result.low_watermark for name, result in done.items()}, failures

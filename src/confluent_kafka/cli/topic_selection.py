@@ -1,4 +1,7 @@
-"""Partitions as options name them: ``orders`` is all of a topic, ``orders:0,2`` some of it."""
+"""Partitions as arguments name them: ``orders`` is all of a topic, ``orders:0,2`` some of it.
+
+Where several topics make sense, ``^ord`` is all partitions of the topics that match it.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka._suggestions import did_you_mean
-from confluent_kafka.cli.ending import fail
-from confluent_kafka.cli.values import topic_name
+from confluent_kafka.cli.values import topic_name, topic_or_pattern
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import AdminClient
     from confluent_kafka.cli.group_view import Place
 
 _NUMBERS = re.compile(r"\d+(,\d+)*")
 
 
 class Selection(NamedTuple):
-    """A topic, and its partitions. None stands for all partitions."""
+    """A topic or a pattern, and partitions. None stands for all partitions."""
 
     topic: str
     partitions: frozenset[int] | None
+
+    def __str__(self) -> str:
+        numbers = (
+            "" if self.partitions is None else f":{','.join(map(str, sorted(self.partitions)))}"
+        )
+        return f"{self.topic}{numbers}"
 
     def has(self, place: Place) -> bool:
         """Return whether a partition is selected."""
@@ -46,6 +52,15 @@ def selection(text: str) -> Selection:
     return Selection(topic_name(topic), frozenset(map(int, numbers.split(","))))
 
 
+def selection_or_pattern(text: str) -> Selection:
+    """Return the selection that a text names. A text that begins with ``^`` is a pattern.
+
+    Args:
+        text: TOPIC, TOPIC:PARTITION,... or a regular expression for topics.
+    """
+    return Selection(topic_or_pattern(text), None) if text.startswith("^") else selection(text)
+
+
 def selected(selections: Iterable[Selection], place: Place) -> bool:
     """Return whether a partition is part of one of the selections.
 
@@ -56,43 +71,7 @@ def selected(selections: Iterable[Selection], place: Place) -> bool:
     return any(each.has(place) for each in selections)
 
 
-def existing(admin: AdminClient, selections: list[Selection], timeout: float) -> list[Place]:
-    """Return the selected partitions in order, or end the command if one of them does not exist.
-
-    Args:
-        admin: the client.
-        selections: the selections.
-        timeout: seconds to wait for the brokers.
-    """
-    # describe_topics(), because list_topics() lets brokers create a topic that is missing.
-    names = list(dict.fromkeys(each.topic for each in selections))
-    asked = admin.describe_topics(TopicCollection(names), request_timeout=timeout)
-    found: set[Place] = set()
-    failures = []
-    for each in selections:
-        try:
-            known = {one.id for one in asked[each.topic].result().partitions}
-        except KafkaException as error:
-            failures.append(_reason(admin, each.topic, error.args[0], timeout))
-            continue
-        wanted = known if each.partitions is None else each.partitions
-        failures += [
-            f"topic {each.topic!r} has no partition {number}: its partitions are 0 to {max(known)}"
-            for number in sorted(wanted - known)
-        ]
-        found |= {(each.topic, number) for number in wanted}
-    if failures:
-        fail(*dict.fromkeys(failures))
-    return sorted(found)
-
-
-def _reason(admin: AdminClient, topic: str, error: KafkaError, timeout: float) -> str:
-    if error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
-        return f"topic {topic!r}: {error.str()}"
-    return no_topic(topic, admin.list_topics(timeout=timeout).topics)
-
-
-def no_topic(topic: str, known: Collection[str]) -> str:
+def no_topic(topic: str, known: Iterable[str]) -> str:
     """Return a line that says that a topic does not exist, with the nearest name.
 
     Args:
@@ -101,3 +80,15 @@ def no_topic(topic: str, known: Collection[str]) -> str:
     """
     near = did_you_mean(topic, known)
     return f"topic {topic!r} does not exist{': ' if near else ''}{near}"
+
+
+def no_partition(topic: str, number: int, known: Collection[int]) -> str:
+    """Return a line that says that a partition does not exist.
+
+    Args:
+        topic: its topic.
+        number: the number that was given.
+        known: the partitions that exist.
+    """
+    has = "partition 0" if len(known) == 1 else f"partitions 0 to {max(known, default=0)}"
+    return f"topic {topic!r} has no partition {number}, only {has}"

@@ -11,7 +11,8 @@ from confluent_kafka.cli.administration import AsJson, Timeout, administering, s
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
-from confluent_kafka.cli.topic_names import described, name_or_pattern
+from confluent_kafka.cli.topic_names import described
+from confluent_kafka.cli.values import topic_or_pattern
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, PartitionMetadata, TopicMetadata
@@ -53,7 +54,7 @@ def describe(
     topics: Annotated[
         list[str] | None,
         argument(
-            parse=name_or_pattern,
+            parse=topic_or_pattern,
             help="Topics, or regular expressions, which begin with ^. Without them, all topics.",
         ),
     ] = None,

@@ -15,9 +15,10 @@ from confluent_kafka.cli.administration import (
     pairs,
     show,
 )
+from confluent_kafka.cli.chosen_profile import when
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.terminal import counted
 from confluent_kafka.cli.topic_apply import apply
@@ -41,6 +42,7 @@ Check = Annotated[bool, option("--check", help="Only validate the request, and c
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka topics list -b localhost:9092",
@@ -77,20 +79,22 @@ def list_(
 
 
 app.command(
+    changes=False,
     examples=(
         "confluent-kafka topics describe --under-replicated -b localhost:9092",
         "confluent-kafka topics describe orders '^payments-' --json -F prod.properties",
-    )
+    ),
 )(describe)
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka topics create orders --partitions 6 --replicas 3 \\\n"
         "    -b localhost:9092",
         "confluent-kafka topics create orders -c cleanup.policy=compact --check \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def create(
     topic: Name,
@@ -139,16 +143,17 @@ def create(
         except KafkaException as error:
             if not if_not_exists or error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
-            print(f"topic {topic} exists already")
+            report(f"topic {topic} exists already")
             return
-    print(f"topic {topic} {'can be' if check else 'was'} created")
+    report(f"topic {topic} {'can be' if check else 'was'} created")
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka topics grow orders 12 -b localhost:9092",
         "confluent-kafka topics grow orders 12 --check -F prod.properties",
-    )
+    ),
 )
 def grow(
     topic: Name,
@@ -168,14 +173,15 @@ def grow(
             validate_only=check,
         )
         futures[topic].result()
-    print(f"topic {topic} {'can have' if check else 'has'} {counted(partitions, 'partition')}")
+    report(f"topic {topic} {'can have' if check else 'has'} {counted(partitions, 'partition')}")
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka topics delete orders -b localhost:9092",
         "confluent-kafka topics delete orders payments --yes -F test.properties",
-    )
+    ),
 )
 def delete(
     topics: Names,
@@ -200,27 +206,30 @@ def delete(
         futures = admin.delete_topics(names, operation_timeout=timeout, request_timeout=timeout)
         deleted, failures = settled_topics(admin, futures, timeout)
         for name in deleted:
-            print(f"topic {name} was deleted")
+            report(f"topic {name} was deleted")
         if failures:
             fail(*failures)
 
 
 app.command(
+    changes=False,
     examples=(
         "confluent-kafka topics offsets orders -b localhost:9092",
         "confluent-kafka topics offsets orders --at earliest -F prod.properties",
-    )
+    ),
 )(offsets)
 app.command(
+    changes=True,
     examples=(
         "confluent-kafka topics delete-records orders:0 --before 500 -b localhost:9092",
         "confluent-kafka topics delete-records orders --before 2026-01-31T12:00Z \\\n"
         "    -F prod.properties",
-    )
+    ),
 )(delete_records)
 app.command(
+    changes=when("execute"),
     examples=(
         "confluent-kafka topics apply topics.toml -b localhost:9092",
         "confluent-kafka topics apply topics.toml --execute -F prod.properties",
-    )
+    ),
 )(apply)

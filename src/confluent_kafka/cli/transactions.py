@@ -12,6 +12,7 @@ from confluent_kafka.cli.administration import (
     Timeout,
     Yes,
     administering,
+    check_broker,
     choice,
     confirm,
     partition_of,
@@ -20,7 +21,7 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ Place = Annotated[str, argument(metavar="TOPIC:PARTITION", help="Partition.")]
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka transactions list -b localhost:9092",
@@ -100,10 +102,11 @@ def list_(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka transactions describe payments-1 -b localhost:9092",
         "confluent-kafka transactions describe payments-1 --json -F prod.properties",
-    )
+    ),
 )
 def describe(
     ids: Annotated[list[str], argument(metavar="TRANSACTIONAL_ID...", help="Transactional ids.")],
@@ -140,11 +143,12 @@ def describe(
 
 
 @app.command(
+    changes=False,
     examples=(
         "confluent-kafka transactions describe-producers orders:0 -b localhost:9092",
         "confluent-kafka transactions describe-producers orders:0 --json \\\n"
         "    -F prod.properties",
-    )
+    ),
 )
 def describe_producers(
     place: Place,
@@ -183,16 +187,18 @@ def describe_producers(
 def _producers(
     admin: AdminClient, partition: TopicPartition, broker: int | None, timeout: float
 ) -> list[ProducerState]:
+    check_broker(admin, broker, timeout)
     asked = admin.describe_producers([partition], broker=broker, request_timeout=timeout)
     return asked[partition].result()
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka transactions abort orders:0 --start-offset 1234 \\\n    -b localhost:9092",
         "confluent-kafka transactions abort orders:0 --producer-id 4000 \\\n"
         "    --producer-epoch 1 --coordinator-epoch 0 -F prod.properties",
-    )
+    ),
 )
 def abort(
     place: Place,
@@ -247,7 +253,7 @@ def abort(
             found = _producers(admin, partition, None, timeout)
             spec = _begun_at(start_offset, found, partition)
         admin.abort_transaction(spec, request_timeout=timeout).result()
-    print(f"the transaction in {place} was aborted")
+    report(f"the transaction in {place} was aborted")
 
 
 def _begun_at(
@@ -266,10 +272,11 @@ def _begun_at(
 
 
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka transactions force-terminate payments-1 -b localhost:9092",
         "confluent-kafka transactions force-terminate payments-1 --yes \\\n    -F test.properties",
-    )
+    ),
 )
 def force_terminate(
     transactional_id: Annotated[
@@ -285,7 +292,7 @@ def force_terminate(
     confirm(f"Abort the transaction of {transactional_id} and fence its producer?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.force_terminate_transaction(transactional_id, request_timeout=timeout).result()
-    print(f"transactional id {transactional_id} has no open transaction")
+    report(f"transactional id {transactional_id} has no open transaction")
 
 
 def _name(state: TransactionState) -> str:

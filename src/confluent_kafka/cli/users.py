@@ -19,8 +19,9 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.ending import INTERRUPTED, fail
+from confluent_kafka.cli.ending import INTERRUPTED, fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import printable
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, ScramMechanism, UserScramCredentialsDescription
@@ -46,6 +47,7 @@ Name = Annotated[str, argument(help="User.")]
 
 
 @app.command(
+    changes=False,
     name="list",
     examples=(
         "confluent-kafka users list -b localhost:9092",
@@ -93,6 +95,7 @@ def _text(mechanism: ScramMechanism) -> str:
 
 
 @app.command(
+    changes=True,
     name="set",
     examples=(
         "confluent-kafka users set alice -b localhost:9092",
@@ -130,7 +133,7 @@ def set_(
     change = UserScramCredentialUpsertion(user, info, _password(user))
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.alter_user_scram_credentials([change], request_timeout=timeout)[user].result()
-    print(f"user {user} can log in with {mechanism}")
+    report(f"user {user} can log in with {mechanism}")
 
 
 def _member(mechanism: Mechanism) -> ScramMechanism:
@@ -143,22 +146,32 @@ def _password(user: str) -> bytes:
     """Return the password. It is no option, because others can see the list of processes."""
     if sys.stdin.isatty():
         try:
-            text = click.prompt(f"Password of {user}", hide_input=True, confirmation_prompt=True)
+            text = click.prompt(
+                f"Password of {printable(user)}", hide_input=True, confirmation_prompt=True
+            )
         except click.Abort:  # Ctrl-C, or the end of stdin
             raise click.exceptions.Exit(INTERRUPTED) from None
     else:
-        text = sys.stdin.readline().rstrip("\r\n")
+        text = _first_line()
     if not text:
         raise click.BadParameter("the first line of stdin must be the password", param_hint="stdin")
     return str(text).encode()
 
 
+def _first_line() -> str:
+    try:
+        return sys.stdin.buffer.readline().rstrip(b"\r\n").decode()
+    except UnicodeDecodeError:
+        raise click.BadParameter("the password must be UTF-8", param_hint="stdin") from None
+
+
 @app.command(
+    changes=True,
     examples=(
         "confluent-kafka users delete alice -b localhost:9092",
         "confluent-kafka users delete alice --mechanism scram-sha-256 --yes \\\n"
         "    -F test.properties",
-    )
+    ),
 )
 def delete(
     user: Name,
@@ -185,4 +198,4 @@ def delete(
         confirm(f"Delete {names} of {user}?", yes)
         changes: list[Any] = [UserScramCredentialDeletion(user, one) for one in chosen]
         admin.alter_user_scram_credentials(changes, request_timeout=timeout)[user].result()
-    print(f"user {user} cannot log in with {names}")
+    report(f"user {user} cannot log in with {names}")

@@ -39,7 +39,7 @@ class Choice(click.Choice[Any]):
     """A member of an enumeration by its value. Click would take the names of the members."""
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        return str(choice)
+        return str(choice).lower()  # Kafka and its tools also write FULL and SCRAM-SHA-256
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         return f"{value!r} is not one of {', '.join(map(str, self.choices))}"
@@ -121,6 +121,33 @@ def topic_or_pattern(text: str) -> str:
         re.compile(text)
     except re.error as error:
         raise click.BadParameter(f"{text!r} is not a regular expression: {error}") from None
+    return text
+
+
+def name(text: str) -> str:
+    """Return a text that is not empty and can be sent to a broker.
+
+    Args:
+        text: the text.
+    """
+    if not text:
+        raise click.BadParameter("must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # bytes of the command line that are not UTF-8
+        raise click.BadParameter(f"{text!r} is not UTF-8") from None
+    return text
+
+
+def principal(text: str) -> str:
+    """Return a principal, which has a type and a name.
+
+    Args:
+        text: the text.
+    """
+    kind, _, name = text.partition(":")
+    if not kind or not name:
+        raise click.BadParameter(f"{text!r} needs a type: write User:{text or 'NAME'}")
     return text
 
 

@@ -17,6 +17,7 @@ from confluent_kafka.cli.terminal import counted, printable
 if TYPE_CHECKING:
     from confluent_kafka.cli.lag.facts import Facts
 
+CHANGES = False
 EXAMPLES = (
     "confluent-kafka why billing -b localhost:9092",
     "confluent-kafka why billing --for 30s --json -F prod.properties",
