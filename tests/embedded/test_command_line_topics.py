@@ -272,7 +272,11 @@ class TestDeleteRecords:
         """With --json, each row contains whether the messages were deleted."""
         (row,) = rows(filled("delete-records orders:1 --before 2 -y -J"))
         assert row == {
-            **{"topic": "orders", "partition": 1, "begin": 0, "new begin": 2, "messages": 2},
+            "topic": "orders",
+            "partition": 1,
+            "begin": 0,
+            "new begin": 2,
+            "messages": 2,
             "done": True,
         }
         (row,) = rows(filled("delete-records orders:1 --before 2 -y -J"))
