@@ -8,7 +8,7 @@ _PEM = b"-----BEGIN "
 # Comments can precede the first certificate of a PEM file.
 _BEGINNING = 1 << 16
 
-_EXTRA = "needs the extra [java-stores] (pip install 'confluent-kafka[java-stores]')"
+_EXTRA = "needs the extra [java-stores] (pip install cryptography)"
 
 
 def contained(location: str | None) -> str | None:

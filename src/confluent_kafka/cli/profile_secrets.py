@@ -108,7 +108,7 @@ def _from_keyring(service: str, user: str) -> str:
         from keyring.errors import KeyringError
     except ModuleNotFoundError:
         raise ValueError(
-            "the keyring needs the extra [keyring]: pip install 'confluent-kafka[keyring]'"
+            "the keyring needs the extra [keyring]: pip install keyring"
         ) from None
     try:
         found = keyring.get_password(service, user)

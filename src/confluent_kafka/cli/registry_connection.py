@@ -16,7 +16,7 @@ from confluent_kafka.cli.settings import OF_REGISTRY, registry_settings
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import SchemaRegistryClient
 
-_EXTRA = "needs the extra [schemaregistry]: pip install 'confluent-kafka[schemaregistry]'"
+_EXTRA = "needs the extra [schemaregistry]: pip install httpx"
 _NOT_FOUND = 404
 Properties = Annotated[
     list[str] | None,
