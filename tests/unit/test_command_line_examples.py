@@ -16,7 +16,7 @@ from tests.unit.test_command_line_help import ALL
 
 PROGRAM = "confluent-kafka"
 COMMANDS = {"": cli.app, **ALL}
-_FILE = re.compile(r"[\w-]+\.[a-z]+")
+FILE = re.compile(r"[\w-]+\.[a-z]+")
 
 
 def called(example: str) -> list[str]:
@@ -42,7 +42,7 @@ def test_examples(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(command.examples) == len(set(command.examples)) == 2
     for example in command.examples:
         arguments = called(example)
-        for word in filter(_FILE.fullmatch, arguments):  # a file must exist
+        for word in filter(FILE.fullmatch, arguments):  # a file must exist
             Path(word).touch()
         assert f"{parsed(arguments)} ".startswith(f"{path} " if path else "")
 
