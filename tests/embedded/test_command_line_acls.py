@@ -118,7 +118,7 @@ def test_whose_acls(acls: Run) -> None:
 
 def test_rows_contain_what_was_done(acls: Run) -> None:
     """With --json, each row contains whether the ACL was deleted."""
-    assert acls(f"create {CONSUMER} --principal User:a").status == 0
+    assert acls(f"create {CONSUMER}").status == 0
     asked = acls("delete --all --json")
     assert asked.status == 2
     assert {json.loads(line)["done"] for line in asked.stdout.splitlines()} == {False}
