@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Message, Producer
 from confluent_kafka.testing import MockCluster, MockRegistry
 from tests.support.command_line import Ended, run
 from tests.support.kafka import NO_BROKER, committed, send
@@ -404,6 +404,49 @@ class TestWhere:
         assert done.stderr.startswith(
             f"1 message, 2 without a value of --where ({kafka_topic} [0] offset 1: "
         )
+
+    @pytest.mark.parametrize("quiet", [[], ["-q"]])
+    def test_no_value_for_any_message(
+        self, quiet: list[str], consume: Consume, producer: Producer, kafka_topic: str
+    ) -> None:
+        """An expression that has a value for no message is an error, with advice."""
+        send(producer, kafka_topic, [b'{"id": 8}', b'{"id": 9}'])
+        done = consume("--where", "value.id > 7", *quiet)
+        assert done[:2] == (1, b"")
+        error, advice, *summary = done.stderr.splitlines()
+        assert error.startswith(
+            f"error: --where: no value for 2 messages: {kafka_topic} [0] offset 0: "
+        )
+        assert advice == "error: the value is not decoded: use --value json or --value auto"
+        assert summary == ([] if quiet else ["0 messages"])
+        done = consume("--value", "json", "--where", "value.number > 7", *quiet)
+        assert done[:2] == (1, b"")
+        error, *summary = done.stderr.splitlines()
+        assert error.startswith("error: --where: no value for 2 messages: ")
+        assert summary == ([] if quiet else ["0 messages"])
+        assert consume("--where", "value == 'x'", "-q") == (0, b"", "")
+
+    def test_no_value_until_ctrl_c(
+        self,
+        consume: Consume,
+        producer: Producer,
+        kafka_topic: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Ctrl-C does not hide that the expression had a value for no message."""
+        from confluent_kafka.cli.filters import Where
+
+        evaluate = Where.__call__
+
+        def interrupted(where: Where, message: Message) -> bool:
+            evaluate(where, message)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Where, "__call__", interrupted)
+        send(producer, kafka_topic, [b'{"id": 8}'])
+        done = consume("--where", "value.id > 7", "-q")
+        assert done.status == 130
+        assert done.stderr.startswith("note: --where: no value for 1 message: ")
 
     @pytest.mark.parametrize(
         ("where", "reason"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import signal
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 
 from confluent_kafka import Producer
 from confluent_kafka.testing import MockCluster
-from tests.support.command_line import Ended, ended, run, started
+from tests.support.command_line import Ended, ended, run, started, words
+from tests.support.kafka import NO_BROKER
 from tests.support.waiting import TIMEOUT, wait_until
 
 Consume = Callable[..., Ended]
@@ -75,7 +77,7 @@ def test_columns(suffix: str, consume: Consume, orders: list[bytes | None], tmp_
     assert [row["value"] for row in rows] == orders
     assert rows[0]["headers"] == [{"key": "a", "value": b"1"}]
     assert str(rows[0]["timestamp"]) == "1970-01-01 00:00:01+00:00"
-    assert consume("-e", "-q", "-o", str(file), "--value", "json").status == 0
+    assert consume("-e", "-q", "--overwrite", "-o", str(file), "--value", "json").status == 0
     values = [None if value is None else value.decode() for value in orders]
     assert [row["value"] for row in read(file)] == values
 
@@ -84,12 +86,82 @@ def test_no_half_file(consume: Consume, orders: list[bytes | None], tmp_path: Pa
     """If the command fails, an older file stays as it was, and no temporary file is left."""
     file = tmp_path / "out.jsonl"
     file.write_text("old")
-    assert consume("-e", "--value", "int32", "-o", str(file)).status == 1
+    assert consume("-e", "--value", "int32", "--overwrite", "-o", str(file)).status == 1
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
-    missing = consume("-e", "-o", str(tmp_path / "missing" / "out.csv"))
-    assert missing.status == 1
-    assert "missing" in missing.stderr
+
+
+def test_a_file_is_replaced_only_on_request(
+    consume: Consume, orders: list[bytes | None], tmp_path: Path
+) -> None:
+    """A file that exists stays as it is, unless --overwrite is given. It keeps its permissions."""
+    file = tmp_path / "keep.jsonl"
+    file.write_text("old")
+    file.chmod(0o640)
+    done = consume("-e", "-o", str(file))
+    assert (done.status, done.stdout) == (2, b"")
+    reason = f"--output: {str(file)!r}: the file exists. Use --overwrite to replace it"
+    assert reason in done.stderr
+    assert file.read_text() == "old"
+    assert consume("-e", "-q", "-o", str(file), "--overwrite").status == 0
+    assert len(file.read_bytes().splitlines()) == 3
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    refused = consume("-e", "--overwrite")
+    assert refused.status == 2
+    assert "--overwrite: needs --output" in refused.stderr
+
+
+def test_no_file_without_a_value_of_where(
+    consume: Consume, orders: list[bytes | None], tmp_path: Path
+) -> None:
+    """If --where has a value for no message, an older file stays as it was."""
+    pytest.importorskip("cel_expr_python", reason="the extra [where] is not installed")
+    file = tmp_path / "out.jsonl"
+    file.write_text("old")
+    done = consume("-e", "--where", "value.id > 7", "--overwrite", "-o", str(file))
+    assert done.status == 1
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_symbolic_link_stays(
+    exists: bool, consume: Consume, orders: list[bytes | None], tmp_path: Path
+) -> None:
+    """The command writes the file to which a link points."""
+    (tmp_path / "folder").mkdir()
+    file = tmp_path / "folder" / "file"
+    if exists:
+        file.write_text("old")
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(file)
+    assert consume("-e", "-q", "-o", str(link), *(["--overwrite"] * exists)).status == 0
+    assert link.readlink() == file
+    assert len(file.read_bytes().splitlines()) == 3
+    assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing/x.jsonl", "there is no directory"),
+        ("folder.jsonl", "it is not a regular file"),
+        ("loop.jsonl", "it cannot be resolved: its symbolic links form a loop"),
+        ("closed/x.jsonl", "is not writable"),
+    ],
+)
+def test_a_file_that_cannot_be_written(
+    name: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error names the file of the user, before the command connects to a cluster."""
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "loop.jsonl").symlink_to(tmp_path / "loop.jsonl")
+    (tmp_path / "closed").mkdir()
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path).name != "closed")  # as root, too
+    done = run("consume", "x", "-b", NO_BROKER, "-e", "--overwrite", "-o", str(tmp_path / name))
+    assert (done.status, done.stdout) == (2, b"")
+    assert f"--output: {str(tmp_path / name)!r}: " in words(done.stderr)
+    assert reason in words(done.stderr)
+    assert "partial" not in done.stderr
 
 
 def test_ctrl_c_leaves_no_file(

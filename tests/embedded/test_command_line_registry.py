@@ -16,6 +16,7 @@ from confluent_kafka.cli.settings import registry_settings
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.testing import MockRegistry
 from tests.support.command_line import Ended, run, words
+from tests.support.kafka import NO_BROKER
 from tests.support.secrets import secret
 
 
@@ -73,10 +74,24 @@ def test_register(url: str) -> None:
 
 
 def test_an_incompatible_schema_is_not_registered(client: SchemaRegistryClient) -> None:
-    """The error of the registry says why."""
+    """The table of `registry check` says why. `produce --register` writes the same as errors."""
     done = registry("register", "orders-value", "wrong.avsc")
-    assert (done.status, done.stdout) == (1, b"")
-    assert "READER_FIELD_MISSING_DEFAULT_VALUE" in done.stderr
+    assert (done.status, done.stdout) == (
+        1,
+        registry("check", "orders-value", "wrong.avsc").stdout,
+    )
+    assert done.stdout.startswith(b"problem\tplace\treason\nREADER_FIELD_MISSING_DEFAULT_VALUE\t")
+    assert done.stderr == (
+        "error: wrong.avsc is not compatible with orders-value: nothing was registered\n"
+    )
+    (row,) = registry("register", "orders-value", "wrong.avsc", "--json").stdout.splitlines()
+    assert json.loads(row)["problem"] == "READER_FIELD_MISSING_DEFAULT_VALUE"
+    options = ["--value", "avro", "--schema", "wrong.avsc", "--register"]
+    done = run("produce", "orders", *options, "-b", NO_BROKER, stdin=b"{}")
+    first, second = done.stderr.splitlines()[:2]
+    assert first == "error: --schema: wrong.avsc is not compatible with orders-value"
+    assert second.startswith("error: READER_FIELD_MISSING_DEFAULT_VALUE: /fields/1: ")
+    assert client.get_versions("orders-value") == [1]
 
 
 def test_lists(client: SchemaRegistryClient) -> None:
@@ -245,7 +260,7 @@ def test_no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SCHEMA_REGISTRY_URL", raising=False)
     done = registry("subjects")
     assert done.status == 2
-    assert "no registry: give --registry URL" in done.stderr
+    assert "registry: needs a schema registry: give --registry URL" in words(done.stderr)
     done = registry("subjects", "--registry", "http://127.0.0.1:1", "--timeout", "1")
     assert done.status == 1
     assert "Connection refused" in done.stderr

@@ -192,7 +192,13 @@ def test_unreachable_brokers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", [KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE, KafkaError._TRANSPORT]
+    "code",
+    [
+        KafkaError._DESTROY_BROKER,
+        KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+        KafkaError._TRANSPORT,
+    ],
 )
 def test_one_question_without_an_answer_proves_nothing(
     filled: str, servers: str, monkeypatch: pytest.MonkeyPatch, code: int

@@ -92,7 +92,11 @@ def test_patterns() -> None:
         ("cel_expr_python", ["consume", "t", "--where", "true"], "--where needs cel-expr-python"),
         ("jinja2", ["produce", "t", "--template", "x"], "--template needs Jinja"),
         ("pyarrow", ["consume", "t", "-e", "-o", "x.parquet"], "--output .parquet needs pyarrow"),
-        ("httpx", ["consume", "t", "--value", "auto", "--registry", "http://x"], "needs httpx"),
+        (
+            "httpx",
+            ["consume", "t", "--value", "auto", "--registry", "http://x"],
+            "--value auto needs the extra [schemaregistry]: pip install",
+        ),
     ],
 )
 def test_missing_packages(

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from confluent_kafka.cli import administration, group_rows, groups, offset_plan, quorum
 from confluent_kafka.cli.tables import Drawn
+from confluent_kafka.cli.terminal import cell
 from tests.support.command_line import run
 
 MEMBER = "rdkafka-3f1c2d4e-8a5b-4c1d-9e7f-0123456789ab"
@@ -143,6 +144,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("problem", "place", "reason"),
         ["READER_FIELD_MISSING_DEFAULT_VALUE", "/fields/1", "the field has no default " * 4],
     ),
+    ("registry", ("subject", "version", "id"), ["payments.PaymentAuthorized-value", 12, 100_042]),
     ("registry_changes", ("version", "id", "type"), [12, 100_042, "protobuf"]),
     (
         "registry_changes",
@@ -259,7 +261,7 @@ def drawn(what: Drawn, width: int = 80) -> list[str]:
 
 
 def words_of(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [administration.cell(value)]
+    values = value if isinstance(value, list) else [cell(value)]
     return [word for each in values for word in str(each).split()]
 
 

@@ -366,6 +366,7 @@ def test_partitions_are_numbers() -> None:
     [
         KafkaError._ALL_BROKERS_DOWN,
         KafkaError._DESTROY,
+        KafkaError._DESTROY_BROKER,
         KafkaError._RESOLVE,
         KafkaError._TIMED_OUT,
         KafkaError._TIMED_OUT_QUEUE,

@@ -43,6 +43,7 @@ _MOVING = _ELECTING | {
     KafkaError.OFFSET_NOT_AVAILABLE,
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._DESTROY_BROKER,
     KafkaError._TRANSPORT,
 }
 

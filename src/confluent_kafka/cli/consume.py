@@ -22,7 +22,7 @@ from confluent_kafka.cli.decoding_options import (
     chosen,
     decoding_of,
 )
-from confluent_kafka.cli.ending import configuring, ending, fail
+from confluent_kafka.cli.ending import configuring, ending, fail, note
 from confluent_kafka.cli.filter_options import (
     Condition,
     Header,
@@ -59,11 +59,6 @@ EXAMPLES = (
 )
 
 _FORMAT = r"%s\n"
-
-EXAMPLES = (
-    "confluent-kafka consume orders -e -b localhost:9092",
-    "confluent-kafka consume orders --from 2026-01-31T12:00 -n 5 --json \\\n    -F prod.properties",
-)
 
 
 def consume(
@@ -141,6 +136,9 @@ def consume(
             "when it is complete. Needs --exit-at-end, --until or --count.",
         ),
     ] = None,
+    overwrite: Annotated[
+        bool, option("--overwrite", help="Let --output replace a file that exists.")
+    ] = False,
     follow: Annotated[
         bool,
         option("--follow", help="Wait for new messages, and show the rate on stderr every 10 s."),
@@ -183,6 +181,8 @@ def consume(
     decoding = decoding_of(parts, on_error, registry, config_file, properties)
     condition = condition_of(where, decoding)
     group = joined(config, group, quiet, begin, bool(partition), end)
+    if overwrite and output is None:
+        raise click.BadParameter("needs --output", param_hint="--overwrite")
     destination: Output
     if output is None:
         destination = _stdout(form, json_lines, decoding)
@@ -196,12 +196,13 @@ def consume(
         from confluent_kafka.cli.files import file_output
 
         decoded = () if decoding is None else tuple(decoding.decoders)
-        destination = file_output(output, decoded)
+        destination = file_output(output, decoded, overwrite)
     flow = Flow(destination, cheap_filters(key_is, header), decoding, condition)
     with ending():
         with configuring():
             consumer = Consumer(config)
         reader: Reader | None = None
+        silent = quiet
         try:
             consumer.connect(timeout)
             places = places_of(consumer, topics, partition, timeout)
@@ -217,11 +218,20 @@ def consume(
                 reader.tick = Rates().tick
             with destination:
                 reader.run()
+                if condition is not None and condition.fails:
+                    fail(*condition.problem())
         except Undecodable as error:
             fail(str(error))
+        except KeyboardInterrupt:
+            if condition is not None and condition.fails:
+                note(*condition.problem())
+            raise
+        except BrokenPipeError:
+            silent = True  # the reader of stdout has an unknown part of the last messages
+            raise
         finally:
             consumer.close()
-            if reader is not None and not quiet:
+            if reader is not None and not silent:
                 print(_summary(reader.written, decoding, condition), file=sys.stderr)
         if decoding is not None and decoding.failed:
             fail(f"{counted(decoding.failed, 'message')} could not be decoded")
@@ -258,6 +268,6 @@ def _summary(written: int, decoding: Decoding | None, condition: Where | None) -
     texts = [counted(written, "message")]
     if decoding is not None and decoding.failed:
         texts.append(f"{decoding.failed:,} not decoded")
-    if condition is not None and condition.failed:
+    if condition is not None and condition.failed and not condition.fails:
         texts.append(f"{condition.failed:,} without a value of --where ({condition.first})")
     return printable(", ".join(texts))

@@ -156,7 +156,7 @@ def _decoder(
     if one.schema is not None:
         return FromFile(one.schema, one.format or Format.AUTO, schema_option)
     assert one.format is not None
-    from confluent_kafka.cli.registry_client import registry_client
+    from confluent_kafka.cli.registry_connection import client_for
 
-    client = registry_client(registry, file, properties, f"{option} {one.format.value}")
+    client = client_for(f"{option} {one.format.value}", registry, file, properties)
     return FromRegistry(client, one.format, one.part)

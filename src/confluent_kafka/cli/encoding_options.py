@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from confluent_kafka.cli.writings import Subject
 
 _ENCODING = "Encoding"
-_SUFFIXES = {".avsc": "AVRO", ".proto": "PROTOBUF", ".json": "JSON"}
 
 Value = Annotated[
     Format | None,
@@ -135,11 +134,11 @@ def _registered(
     wanted: Wanted,
     source: tuple[str | None, Path | None, list[str] | None],
 ) -> Encoder:
-    from confluent_kafka.cli.registry_client import registry_client
+    from confluent_kafka.cli.registry_connection import client_for
     from confluent_kafka.cli.writings import Subject, registered
 
     option = "--value" if part == "value" else "--key-format"
-    registry = registry_client(*source, f"{option} {kind}")
+    registry = client_for(f"{option} {kind}", *source)
     subject = Subject(topic, part, wanted.subject)
     try:
         schema, schema_id = _found(registry, subject, wanted)
@@ -149,7 +148,7 @@ def _registered(
                 f"schema {schema_id} is {schema.schema_type}, not {needed}", param_hint=option
             )
         return registered(registry, subject, schema, schema_id)
-    except click.ClickException:
+    except (click.ClickException, click.exceptions.Exit):
         raise
     except Exception as error:  # of the registry, of a package that is missing, or of a schema
         fail(f"{option}: subject {subject.name!r}: {error}")
@@ -162,14 +161,22 @@ def _found(registry: Any, subject: Subject, wanted: Wanted) -> tuple[Any, int]:
     if wanted.schema is None:
         latest = registry.get_latest_version(subject.name)
         return latest.schema, latest.schema_id
+    from confluent_kafka.cli.registry_schemas import ENDINGS, incompatibilities
     from confluent_kafka.schema_registry import Schema
 
-    kind = _SUFFIXES.get(wanted.schema.suffix)
+    kind = ENDINGS.get(wanted.schema.suffix.lower())
     if kind is None:
         raise click.BadParameter(
-            f"{wanted.schema}: does not end with {', '.join(_SUFFIXES)}", param_hint="--schema"
+            f"{wanted.schema}: does not end with {', '.join(ENDINGS)}", param_hint="--schema"
         )
     schema = Schema(wanted.schema.read_text(encoding="utf-8"), kind)
-    if wanted.register:
+    if not wanted.register:
+        return schema, registry.lookup_schema(subject.name, schema).schema_id
+    try:
         return schema, registry.register_schema(subject.name, schema)
-    return schema, registry.lookup_schema(subject.name, schema).schema_id
+    except Exception as error:
+        rows = incompatibilities(registry, subject.name, schema, error)
+        fail(
+            f"--schema: {wanted.schema} is not compatible with {subject.name}",
+            *(": ".join(filter(None, row)) for row in rows),
+        )

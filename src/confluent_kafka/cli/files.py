@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shutil
 from abc import abstractmethod
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -36,7 +37,12 @@ class FileOutput(Output):
         self._file: BinaryIO
 
     def __enter__(self) -> object:
-        self._file = self._temporary.open("wb")
+        try:
+            self._file = self._temporary.open("wb")
+        except OSError as error:  # it must not name a file that the user does not know
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
+        if self._path.exists():
+            shutil.copymode(self._path, self._temporary)
         self._begin()
         return self
 
@@ -183,12 +189,13 @@ _KINDS: dict[str, Callable[[Path, Collection[str]], FileOutput]] = {
 }
 
 
-def file_output(path: Path, decoded: Collection[str]) -> FileOutput:
+def file_output(path: Path, decoded: Collection[str], overwrite: bool) -> FileOutput:
     """Return what writes a file, in the format of its name.
 
     Args:
         path: the file.
         decoded: the parts of messages that are JSON texts, "key" and "value".
+        overwrite: whether the file may exist.
     """
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
@@ -202,4 +209,25 @@ def file_output(path: Path, decoded: Collection[str]) -> FileOutput:
             import pyarrow  # noqa: F401
         except ImportError as error:
             fail(f"--output {path.suffix} needs pyarrow: pip install pyarrow ({error})")
-    return kind(path, decoded)
+    return kind(_target(path, overwrite), decoded)
+
+
+def _target(path: Path, overwrite: bool) -> Path:
+    """Return the file to write: what a symbolic link points to, or the path itself."""
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError):  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
+        raise _refused(path, "it cannot be resolved: its symbolic links form a loop") from None
+    if target.exists() and not target.is_file():
+        raise _refused(path, "it is not a regular file")
+    if target.exists() and not overwrite:
+        raise _refused(path, "the file exists. Use --overwrite to replace it")
+    if not target.parent.is_dir():
+        raise _refused(path, f"there is no directory {str(target.parent)!r}")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise _refused(path, f"the directory {str(target.parent)!r} is not writable")
+    return target
+
+
+def _refused(path: Path, reason: str) -> click.BadParameter:
+    return click.BadParameter(f"{str(path)!r}: {reason}", param_hint="--output")

@@ -13,6 +13,7 @@ import click
 from confluent_kafka import Message
 from confluent_kafka.cli.decoding import place_of
 from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.terminal import counted
 from confluent_kafka.cli.text import timestamp_of
 
 Keeps = Callable[[Message], bool]
@@ -52,6 +53,11 @@ class Where:
         text: the expression.
         decoded: the parts of a message that are JSON texts, "key" and "value".
 
+    Attributes:
+        succeeded (int): how many messages the expression had a value for.
+        failed (int): how many messages it had no value for.
+        first (str): the first of these messages, and the reason.
+
     Raises:
         click.BadParameter: the expression is wrong.
     """
@@ -64,11 +70,12 @@ class Where:
                 "--where needs cel-expr-python, the extra [where]: pip install cel-expr-python "
                 f"({error})"
             )
-        self.failed = 0
+        self.succeeded = self.failed = 0
         self.first = ""
         # Fields that the text does not name need not be made for each message.
         self._used = {name for name in _FIELDS if re.search(rf"\b{name}\b", text)}
         self._decoded = decoded & self._used
+        self._bytes = [part for part in ("value", "key") if part in self._used - decoded]
         variables = {
             "topic": cel.Type.STRING,
             "partition": cel.Type.INT,
@@ -89,10 +96,26 @@ class Where:
     def __call__(self, message: Message) -> bool:
         found = self._program.eval(data=self._fields(message)).value()
         if isinstance(found, bool):
+            self.succeeded += 1
             return found
         self.failed += 1
         self.first = self.first or f"{place_of(message)}: {found}"
         return False
+
+    @property
+    def fails(self) -> bool:
+        """Whether the expression had a value for none of the messages."""
+        return self.failed > 0 and self.succeeded == 0
+
+    def problem(self) -> list[str]:
+        """Return lines: how many messages the expression had no value for, why, and what helps."""
+        return [
+            f"--where: no value for {counted(self.failed, 'message')}: {self.first}",
+            *(
+                f"the {part} is not decoded: use --{part} json or --{part} auto"
+                for part in self._bytes
+            ),
+        ]
 
     def _fields(self, message: Message) -> dict[str, Any]:
         fields = {name: _FIELDS[name](message) for name in self._used}

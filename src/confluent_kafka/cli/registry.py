@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -159,13 +160,26 @@ def register(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
 ) -> None:
-    """Register a schema under a subject. A schema that is registered stays as it is."""
+    """Register a schema under a subject. A schema that is registered stays as it is.
+
+    If the schema is not compatible, the command explains why, as `registry check` does.
+    """
     schema = schemas.schema_of(file, kind, reference or ())
     with registry(url, config_file, properties, timeout) as client:
-        client.register_schema(subject, schema, normalize)
+        try:
+            client.register_schema(subject, schema, normalize)
+        except Exception as error:
+            problems = schemas.incompatibilities(client, subject, schema, error, normalize)
+            _show_problems(problems, as_json)
+            fail(f"{file} is not compatible with {subject}: nothing was registered")
         found = client.lookup_schema(subject, schema, normalize)
-    report(f"{subject} version {found.version} has the schema with id {found.schema_id}")
+    if as_json:
+        names = ("subject", "version", "id")
+        show(names, [(subject, found.version, found.schema_id)], as_json)
+    else:
+        report(f"{subject} version {found.version} has the schema with id {found.schema_id}")
 
 
 @app.command(
@@ -205,10 +219,14 @@ def check(
         versions_of(client, subject)
         messages = client.explain_compatibility(subject, schema, version, normalize)
     if messages:
-        show(("problem", "place", "reason"), schemas.explained(messages), as_json)
+        _show_problems(schemas.explained(messages), as_json)
         raise click.exceptions.Exit(FAILED)
     if not as_json:
         report(f"{file} is compatible with {subject}")
+
+
+def _show_problems(rows: Iterable[schemas.Problem], as_json: bool) -> None:
+    show(("problem", "place", "reason"), rows, as_json)
 
 
 @app.command(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
 
 from confluent_kafka.cli.declared import CONNECTION, argument, option
-from confluent_kafka.cli.ending import ending, fail
+from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import OF_REGISTRY, registry_settings
 
 if TYPE_CHECKING:
@@ -50,34 +50,52 @@ def registry(
         properties: values of -X.
         timeout: seconds to wait for each response.
     """
-    with ending():
-        try:
-            from confluent_kafka.schema_registry import SchemaRegistryClient, SchemaRegistryError
-            from confluent_kafka.schema_registry.error import OAuthTokenError
-        except ImportError:  # of httpx
-            fail(f"registry {_EXTRA}")
-        config = _settings(url, file, properties)
-        with SchemaRegistryClient({"timeout": timeout, "max.retries": 1} | config) as client:
-            try:
-                yield client
-            except (SchemaRegistryError, OAuthTokenError) as error:
-                fail(str(error))
-
-
-def _settings(url: str | None, file: Path | None, properties: list[str] | None) -> dict[str, Any]:
     for text in properties or ():
         if not text.startswith(OF_REGISTRY):
             raise click.BadParameter(
                 f"the properties of the registry begin with {OF_REGISTRY}", param_hint="-X"
             )
+    defaults = {"timeout": timeout, "max.retries": 1}
+    with ending(), client_for("registry", url, file, properties, defaults) as client:
+        from confluent_kafka.schema_registry import SchemaRegistryError
+        from confluent_kafka.schema_registry.error import OAuthTokenError
+
+        try:
+            yield client
+        except (SchemaRegistryError, OAuthTokenError) as error:
+            fail(str(error))
+
+
+def client_for(
+    needed_by: str,
+    url: str | None,
+    file: Path | None,
+    properties: Iterable[str] | None,
+    defaults: Mapping[str, Any] | None = None,
+) -> SchemaRegistryClient:
+    """Return the client that options, the configuration or the environment name.
+
+    Args:
+        needed_by: the command or option that needs the registry, for messages.
+        url: value of --registry.
+        file: value of -F.
+        properties: values of -X.
+        defaults: the configuration, unless the user sets another one.
+    """
     config = registry_settings(url, file, properties)
     if not config:
         raise click.BadParameter(
-            "no registry: give --registry URL, a profile with a registry, a file with "
-            "schema.registry.url, or the environment variable SCHEMA_REGISTRY_URL",
-            param_hint="--registry",
+            "needs a schema registry: give --registry URL, -X schema.registry.url=URL, the "
+            "property in a file with -F or a profile with -C, or the environment variable "
+            "SCHEMA_REGISTRY_URL",
+            param_hint=needed_by,
         )
-    return config
+    try:
+        from confluent_kafka.schema_registry import SchemaRegistryClient
+    except ImportError:  # of httpx
+        fail(f"{needed_by} {_EXTRA}")
+    with configuring():
+        return SchemaRegistryClient({**(defaults or {}), **config})
 
 
 def is_missing(error: Exception) -> bool:

@@ -16,9 +16,12 @@ import click
 from confluent_kafka.cli.terminal import printable
 
 if TYPE_CHECKING:
-    from confluent_kafka.schema_registry import Schema, SchemaReference
+    from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient
 
-_ENDINGS = {".avsc": "AVRO", ".proto": "PROTOBUF", ".json": "JSON"}
+ENDINGS = {".avsc": "AVRO", ".proto": "PROTOBUF", ".json": "JSON"}
+# The kind, the place and the text of what is not compatible.
+Problem = tuple[str | None, str | None, str]
+_CONFLICT = 409
 _REFERENCE = re.compile(r"(?P<name>[^=]+)=(?P<subject>.+):(?P<version>\d+)")
 # The registry's messages: {errorType:'X', description:'Y', additionalInfo:'Z'}
 _MESSAGE = re.compile(
@@ -49,10 +52,10 @@ def schema_of(file: Path, kind: Type | None, references: Iterable[str]) -> Schem
     """
     from confluent_kafka.schema_registry import Schema
 
-    found = kind.value.upper() if kind else _ENDINGS.get(file.suffix.lower())
+    found = kind.value.upper() if kind else ENDINGS.get(file.suffix.lower())
     if found is None:
         raise click.BadParameter(
-            f"is needed: {file.name} ends with none of {', '.join(_ENDINGS)}", param_hint="--type"
+            f"is needed: {file.name} ends with none of {', '.join(ENDINGS)}", param_hint="--type"
         )
     try:
         text = file.read_text(encoding="utf-8")
@@ -94,7 +97,7 @@ def difference(old: Schema, new: Schema, names: tuple[str, str]) -> list[str]:
     return list(difflib.unified_diff(lines(old), lines(new), *names, lineterm=""))
 
 
-def explained(messages: Iterable[str]) -> Iterator[tuple[str | None, str | None, str]]:
+def explained(messages: Iterable[str]) -> Iterator[Problem]:
     """Yield the kind, the place and the text of each problem that a registry has found.
 
     Messages that only repeat what was compared are left out.
@@ -107,3 +110,27 @@ def explained(messages: Iterable[str]) -> Iterator[tuple[str | None, str | None,
             yield found["kind"], found["place"], found["text"]
         elif not _COMPARED.fullmatch(message):
             yield None, None, message
+
+
+def incompatibilities(
+    client: SchemaRegistryClient,
+    subject: str,
+    schema: Schema,
+    error: Exception,
+    normalize: bool = False,
+) -> list[Problem]:
+    """Return why a registry has refused to register a schema, as `explained` has it.
+
+    Args:
+        client: the client.
+        subject: the subject.
+        schema: the schema.
+        error: what the registry answered. It is raised if the schema is not the reason.
+        normalize: whether the registry may normalize the schema first.
+    """
+    if getattr(error, "http_status_code", None) != _CONFLICT:
+        raise error
+    messages = client.explain_compatibility(subject, schema, None, normalize)
+    if not messages:
+        raise error
+    return list(explained(messages))

@@ -44,7 +44,14 @@ GONE = frozenset(
     }
 )
 # The result if there is no answer, for example because no broker can be reached.
-_NO_ANSWER = frozenset({KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE, KafkaError._TRANSPORT})
+_NO_ANSWER = frozenset(
+    {
+        KafkaError._DESTROY_BROKER,
+        KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+        KafkaError._TRANSPORT,
+    }
+)
 # Errors that do not pass by themselves, and the options to check.
 _FINAL = {
     KafkaError._AUTHENTICATION: "kafka.sasl.* and kafka.security.protocol",

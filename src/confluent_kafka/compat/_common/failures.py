@@ -14,6 +14,7 @@ _ALIKE = {
     KafkaError._AUTO_OFFSET_RESET: "NoOffsetForPartitionError",
     KafkaError._BAD_COMPRESSION: "UnsupportedCodecError",
     KafkaError._CONFLICT: "IllegalStateError",
+    KafkaError._DESTROY_BROKER: "KafkaConnectionError",
     KafkaError._INVALID_ARG: "IllegalArgumentError",
     KafkaError._MAX_POLL_EXCEEDED: "UnknownMemberIdError",
     KafkaError._MSG_TIMED_OUT: "KafkaTimeoutError",

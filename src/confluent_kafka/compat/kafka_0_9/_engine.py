@@ -31,6 +31,7 @@ _UNANSWERED = frozenset(
     {
         KafkaError._ALL_BROKERS_DOWN,
         KafkaError._DESTROY,
+        KafkaError._DESTROY_BROKER,
         KafkaError._RESOLVE,
         KafkaError._TIMED_OUT,
         KafkaError._TIMED_OUT_QUEUE,

@@ -86,6 +86,7 @@ error_rank(rd_kafka_resp_err_t code)
     case RD_KAFKA_RESP_ERR__RESOLVE:
         return 2;
     case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__DESTROY_BROKER:
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
     case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
         return 1;

@@ -12,7 +12,7 @@
 static bool
 is_without_cause(rd_kafka_resp_err_t code)
 {
-    return is_timeout(code) || code == RD_KAFKA_RESP_ERR__TRANSPORT
+    return is_timeout(code) || is_lost_broker(code)
            || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN
            || code == RD_KAFKA_RESP_ERR__WAIT_COORD;
 }

@@ -22,6 +22,16 @@ is_timeout(rd_kafka_resp_err_t code)
     return code == RD_KAFKA_RESP_ERR__TIMED_OUT || code == RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE;
 }
 
+/*
+ * Whether a request got no answer because its broker is gone: the connection broke, or librdkafka
+ * has given the broker up, because the newest metadata does not contain it.
+ */
+static inline bool
+is_lost_broker(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__DESTROY_BROKER;
+}
+
 /* 0 for NULL. Otherwise destroys `error` and returns -1 with the exception. */
 int client_raise_if_error(Client *self, rd_kafka_error_t *error);
 /* The same for a KafkaError (stolen; NULL: an exception is set), without a client object. */

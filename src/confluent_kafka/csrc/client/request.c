@@ -103,7 +103,7 @@ attempt_without_limit(request *self)
     for (;;) {
         error = self->attempt(self, attempt_ms);
         rd_kafka_resp_err_t code = rd_kafka_error_code(error);
-        if ((!is_timeout(code) && code != RD_KAFKA_RESP_ERR__TRANSPORT
+        if ((!is_timeout(code) && !is_lost_broker(code)
              && code != RD_KAFKA_RESP_ERR__WAIT_COORD)
             || request_is_given_up(self)) {
             return error;
