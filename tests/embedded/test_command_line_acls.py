@@ -114,3 +114,14 @@ def test_whose_acls(acls: Run) -> None:
     done = acls("delete --producer --topic t -y")
     assert done.status == 2
     assert "--principal: is required with --producer and --consumer" in done.stderr
+
+
+def test_rows_contain_what_was_done(acls: Run) -> None:
+    """With --json, each row contains whether the ACL was deleted."""
+    assert acls(f"create {CONSUMER}").status == 0
+    asked = acls("delete --all --json")
+    assert asked.status == 2
+    assert {json.loads(line)["done"] for line in asked.stdout.splitlines()} == {False}
+    done = acls("delete --all --yes --json")
+    assert (done.status, len(done.stdout.splitlines())) == (0, len(asked.stdout.splitlines()))
+    assert {json.loads(line)["done"] for line in done.stdout.splitlines()} == {True}

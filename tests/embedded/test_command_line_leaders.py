@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -70,6 +71,9 @@ def test_unclean(elect: Run, kafka_cluster: MockCluster) -> None:
     done = elect("--unclean", "--yes")
     assert done == (0, shown + b"partition orders:1 has a leader\n", "")
     assert elect("--unclean", "orders") == (0, b"no election is needed\n", "")
+    kafka_cluster.set_leader("orders", 1, None)
+    row = {"topic": "orders", "partition": 1, "replicas": [1, 2, 3], "done": True}
+    assert json.loads(elect("--unclean", "--yes", "--json").stdout) == row
 
 
 @pytest.mark.parametrize(

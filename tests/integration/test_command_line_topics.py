@@ -128,6 +128,22 @@ def test_apply_is_checked(topics: Run, timed: str, tmp_path: Path) -> None:
     assert done.stderr.startswith(f"error: topic '{timed}': ")
 
 
+def test_apply_changes_nothing_if_a_part_is_refused(
+    topics: Run, timed: str, tmp_path: Path
+) -> None:
+    """Also with --execute, the brokers check everything before the first change."""
+    before = rows(topics("describe", timed, "-J"))
+    name = f"declared-{uuid.uuid4().hex[:12]}"
+    file = tmp_path / "topics.toml"
+    file.write_text(
+        f"[topics.{timed}]\npartitions = {len(before) + 1}\n[topics.{name}.config]\nnosuch = 1\n"
+    )
+    done = topics("apply", str(file), "--execute")
+    assert done.status == 1
+    assert done.stderr.startswith(f"error: topic '{name}': ")
+    assert rows(topics("describe", timed, "-J")) == before
+
+
 def test_if_exists(topics: Run, kafka: KafkaCluster, timed: str) -> None:
     """Scripts can create and delete a topic twice."""
     done = topics("create", timed, "--if-not-exists")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.support.command_line import ended, run, started, words
 from tests.support.kafka import NO_BROKER
 from tests.support.scripts import check_script
 
+ROOT = Path(__file__).parents[2]
 WIDE = {"COLUMNS": "1000"}
 NARROW = {"COLUMNS": "80"}
 
@@ -51,6 +53,13 @@ def test_lines_of_help() -> None:
     """The line that `--help` shows for a command is the beginning of the command's own help."""
     for name, line in (*cli.COMMANDS.items(), *cli.ADMINISTRATION.items()):
         assert " ".join(ALL[name].help.split("\n\n")[0].split()) == line
+
+
+def test_the_guide_has_every_command() -> None:
+    """The table of the guide names every command."""
+    guide = (ROOT / "docs/guides/command-line.md").read_text(encoding="utf-8")
+    for name in (*cli.COMMANDS, *cli.ADMINISTRATION):
+        assert re.search(rf"^\| \[?`{name}\b", guide, re.MULTILINE), name
 
 
 def listed(*command: str) -> list[str]:
@@ -102,6 +111,7 @@ _CONSUME |= {"filter_options", "membership"}
             ["topics", "list", "-b", NO_BROKER, "--timeout", "0.1"],
             {
                 *("topics", "topic_apply", "topic_names", "topic_offsets", "topic_states", "bound"),
+                "topic_selection",
                 *("administration", "ending", "settings", "terminal", "habits"),
             },
             {"rich", "asyncio"},

@@ -381,6 +381,7 @@ def test_every_command_declares_what_it_changes() -> None:
         "transactions abort t:0 --start-offset 1 --yes",
         "reassign start t:0=1 --yes",
         "registry mode --set readonly",
+        "groups reset-offsets g --to beginning --execute",
         "registry compatibility s --unset",
     ],
 )

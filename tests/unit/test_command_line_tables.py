@@ -301,8 +301,12 @@ def test_every_table_is_here() -> None:
     folder = Path(administration.__file__).parent
     shown = Counter[str]()
     for path in folder.glob("*.py"):
-        calls = len(re.findall(r"(?<!def )(?<![\w.])show\(", path.read_text(encoding="utf-8")))
+        calls = len(
+            re.findall(r"(?<!def )(?<![\w.])show(?:_changes)?\(", path.read_text(encoding="utf-8"))
+        )
         shown[path.stem] = calls
+    del shown["administration"]  # which defines both functions
+    shown["acls"] -= 1  # the ACLs to delete have the columns of the list
     # `groups describe` shows one table in two ways, and `reset-offsets` before or after a change.
     shown["groups"] -= 1
     shown["group_reset"] -= 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -24,6 +24,7 @@ from confluent_kafka.cli.administration import (
     confirm,
     settled,
     show,
+    show_changes,
 )
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import option
@@ -245,16 +246,18 @@ def delete(
             for each in wanted
             for acl in admin.describe_acls(each, request_timeout=timeout).result()
         }
-        if found or as_json:
-            _show(found, as_json)
         if not found:
             if not as_json:
                 print("no ACL matches")
             return
+        if not (as_json and yes):
+            _show_deleted(found, (), as_json)
         confirm(f"Delete {counted(len(found), 'ACL')}?", yes)
         for future in admin.delete_acls(wanted, request_timeout=timeout).values():
             future.result()
-    if not as_json:
+    if as_json:
+        _show_deleted(found, found, as_json)
+    else:
         report(f"{counted(len(found), 'ACL')} deleted")
 
 
@@ -327,3 +330,9 @@ def _line(acl: AclBinding) -> str:
 
 def _show(acls: Iterable[AclBinding], as_json: bool) -> None:
     show(_COLUMNS, (_row(acl) for acl in sorted(acls)), as_json)
+
+
+def _show_deleted(
+    acls: Collection[AclBinding], done: Collection[AclBinding], as_json: bool
+) -> None:
+    show_changes(_COLUMNS, {acl: _row(acl) for acl in sorted(acls)}, done, as_json)

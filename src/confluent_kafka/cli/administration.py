@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
 _T = TypeVar("_T")
+_Key = TypeVar("_Key")
 _Choice = TypeVar("_Choice", bound=Enum)
 
 _PARTITION = re.compile(r"(.+):(\d+)")
@@ -88,6 +89,26 @@ def show(names: Sequence[str], rows: Iterable[Sequence[Any]], as_json: bool) -> 
             print("\t".join(names))
             for row in rows:
                 print("\t".join(cell(value) for value in row))
+
+
+def show_changes(
+    names: Sequence[str],
+    rows: Mapping[_Key, Sequence[Any]],
+    done: Collection[_Key],
+    as_json: bool,
+) -> None:
+    """Write a table of changes. As JSON, each row also contains whether its change was made.
+
+    Args:
+        names: names of the columns.
+        rows: the values of each row, by the change.
+        done: the changes that were made.
+        as_json: whether to write each row as a JSON object.
+    """
+    if as_json:
+        show((*names, "done"), [(*row, key in done) for key, row in rows.items()], as_json)
+    else:
+        show(names, rows.values(), as_json)
 
 
 def settled(kind: str, futures: Mapping[str, Future[_T]]) -> tuple[dict[str, _T], list[str]]:

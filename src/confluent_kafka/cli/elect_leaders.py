@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated
 
 from confluent_kafka import KafkaError, TopicPartition
 from confluent_kafka._values.options import ElectionType
-from confluent_kafka.cli.administration import AsJson, Timeout, Yes, administering, confirm, show
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    confirm,
+    show,
+    show_changes,
+)
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail, report
 from confluent_kafka.cli.settings import Brokers, File, Properties
@@ -68,8 +77,8 @@ def elect_leaders(
                 print("no election is needed")
             return
         if unclean:
-            rows = ((each.topic, each.partition, partitions[each].replicas) for each in wanted)
-            show(("topic", "partition", "replicas"), rows, as_json)
+            if not (as_json and yes):
+                _show_leaderless(wanted, partitions, (), as_json)
             confirm(
                 f"Elect leaders of {counted(len(wanted), 'partition')}, and lose messages?", yes
             )
@@ -84,9 +93,10 @@ def elect_leaders(
                 ),
                 as_json,
             )
-        elif not as_json:
-            for name in by_name(done):
-                report(f"partition {name} has a leader")
+        elif as_json:
+            _show_leaderless(wanted, partitions, done, as_json)
+        else:
+            report(*(f"partition {name} has a leader" for name in by_name(done)))
         if errors:
             fail(
                 *(
@@ -94,6 +104,16 @@ def elect_leaders(
                     for name, error in zip(by_name(errors), errors.values(), strict=True)
                 )
             )
+
+
+def _show_leaderless(
+    wanted: list[TopicPartition],
+    partitions: dict[TopicPartition, PartitionMetadata],
+    done: Collection[TopicPartition],
+    as_json: bool,
+) -> None:
+    rows = {each: (each.topic, each.partition, partitions[each].replicas) for each in wanted}
+    show_changes(("topic", "partition", "replicas"), rows, done, as_json)
 
 
 def _known(leader: int) -> int | None:

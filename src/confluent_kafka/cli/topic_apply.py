@@ -16,7 +16,7 @@ from confluent_kafka.cli.administration import (
     administering,
     confirm,
     settled,
-    show,
+    show_changes,
 )
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail, note, report
@@ -95,15 +95,15 @@ def apply(
             _show(changes, [], as_json)
         elif not (changes or problems or as_json):
             print("nothing is different")
-        done: list[tuple[str, str]] = []
+        done: list[Change] = []
         failures = problems or _refused(admin, declared, changes, timeout)
         if execute and not failures:
             _confirm_deletions(changes, yes)
             done, failures = _carried_out(admin, declared, changes, timeout)
-        if execute and as_json:
+        if rows_come_last or (as_json and done):
             _show(changes, done, as_json)
         else:
-            report(*dict.fromkeys(f"topic {topic} {_DONE[kind]}" for topic, kind in done))
+            report(*dict.fromkeys(f"topic {each.topic} {_DONE[each.kind]}" for each in done))
         if failures:
             fail(*failures)
     if changes and not execute:
@@ -146,14 +146,9 @@ def _topics(changes: list[Change], *kinds: str) -> list[str]:
     return list(dict.fromkeys(change.topic for change in changes if change.kind in kinds))
 
 
-def _show(changes: list[Change], done: list[tuple[str, str]], as_json: bool) -> None:
-    """Show the changes. As JSON, each row also contains whether the change was made."""
-    columns: tuple[str, ...] = ("topic", "change", "setting", "old", "new")
-    rows: list[tuple[Any, ...]] = list(changes)
-    if as_json:
-        columns = (*columns, "done")
-        rows = [(*each, (each.topic, each.kind) in done) for each in changes]
-    show(columns, rows, as_json)
+def _show(changes: list[Change], done: list[Change], as_json: bool) -> None:
+    names = ("topic", "change", "setting", "old", "new")
+    show_changes(names, dict(zip(changes, changes, strict=True)), done, as_json)
 
 
 def _refused(
@@ -166,20 +161,16 @@ def _refused(
 
 def _carried_out(
     admin: AdminClient, declared: dict[str, Declared], changes: list[Change], timeout: float
-) -> tuple[list[tuple[str, str]], list[str]]:
+) -> tuple[list[Change], list[str]]:
     """Make the changes, and stop after the first request that failed.
 
     Returns:
-        The topic and the kind of each change that was made, and a line for each failure.
+        The changes that were made, and a line for each failure.
     """
-    done: list[tuple[str, str]] = []
+    done: list[Change] = []
     for kinds, futures in _asked(admin, declared, changes, timeout, only_check=False):
         names, failures = _settled(futures)
-        done += [
-            (each.topic, each.kind)
-            for each in changes
-            if each.kind in kinds and each.topic in names
-        ]
+        done += [each for each in changes if each.kind in kinds and each.topic in names]
         if failures:
             return done, failures
     return done, []

@@ -17,6 +17,7 @@ from confluent_kafka.cli.administration import (
     confirm,
     settled,
     show,
+    show_changes,
 )
 from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.declared import argument, option
@@ -178,17 +179,12 @@ def delete_records(
 def _show(
     plan: dict[TopicPartition, tuple[int, int]], done: Mapping[str, int], as_json: bool
 ) -> None:
-    """Show the plan. As JSON, each row also contains whether the messages were deleted."""
-    columns = ["topic", "partition", "begin", "new begin", "messages"]
-    rows: list[list[Any]] = [
-        [place.topic, place.partition, begin, end, end - begin]
-        for place, (begin, end) in plan.items()
-    ]
-    if as_json:
-        columns.append("done")
-        for row, name in zip(rows, by_name(plan), strict=True):
-            row.append(name in done)
-    show(columns, rows, as_json)
+    rows = {
+        name: (place.topic, place.partition, begin, end, end - begin)
+        for name, (place, (begin, end)) in zip(by_name(plan), plan.items(), strict=True)
+    }
+    names = ("topic", "partition", "begin", "new begin", "messages")
+    show_changes(names, rows, done, as_json)
 
 
 def _plan(

@@ -27,10 +27,9 @@ class Selection(NamedTuple):
     partitions: frozenset[int] | None
 
     def __str__(self) -> str:
-        numbers = (
-            "" if self.partitions is None else f":{','.join(map(str, sorted(self.partitions)))}"
-        )
-        return f"{self.topic}{numbers}"
+        if self.partitions is None:
+            return self.topic
+        return f"{self.topic}:{','.join(map(str, sorted(self.partitions)))}"
 
     def has(self, place: Place) -> bool:
         """Return whether a partition is selected."""
