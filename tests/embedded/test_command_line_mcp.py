@@ -151,7 +151,7 @@ def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("topic", {"topic": "order"}, "did you mean 'orders'?"),
         ("messages", {"topic": "orders", "partition": 9}, "has no partition 9"),
-        ("messages", {"topic": "orders", "begin": "soon"}, "'soon' is not beginning"),
+        ("messages", {"topic": "orders", "begin": "soon"}, "'soon' is not earliest"),
         ("topics", {"pattern": "("}, "is not a regular expression"),
         ("produce", {"topic": "orders", "value": "x"}, "Unknown tool"),
     ]

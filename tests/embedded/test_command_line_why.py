@@ -257,7 +257,8 @@ def test_data_lost(admin: AdminClient, why: Why, orders: str, producer: Producer
     admin.delete_records([start])[start].result(TIMEOUT)
     finding = found(why("g", "-J"))["data-lost"]
     assert finding["evidence"] == ["orders:0: committed 1, log start 4: 3 messages are gone"]
-    assert finding["try"] == ["groups reset-offsets g --topic orders --to earliest"]
+    assert finding["try"] == ["groups reset-offsets g --topic orders:0 --to earliest"]
+    assert "retention" not in finding["why"]  # these messages were deleted by a request
 
 
 def test_offset_beyond_the_end(admin: AdminClient, why: Why, orders: str) -> None:
@@ -478,6 +479,26 @@ def test_a_hanging_transaction(
     assert "open-transaction" not in found(why("g", "-J"))
 
 
+def test_a_transaction_behind_another_one(
+    admin: AdminClient, why: Why, orders: str, make_producer: MakeProducer
+) -> None:
+    """Only the transaction that holds back the readers is suggested for termination."""
+    commit(admin, 0, 0)
+    writers = []
+    for name in ("first", "second"):
+        writer = make_producer({"transactional.id": name})
+        writer.init_transactions(TIMEOUT)
+        writer.begin_transaction()
+        writer.produce(orders, b"x", partition=0)
+        assert writer.flush(TIMEOUT) == 0
+        writers.append(writer)
+    finding = found(why("g", "-J"))["open-transaction"]
+    assert "(transactional id second)" in finding["evidence"][0]
+    assert finding["try"] == ["transactions describe first", "transactions force-terminate first"]
+    for writer in writers:
+        writer.commit_transaction(TIMEOUT)
+
+
 def test_a_transaction_that_is_not_listed(
     kafka_cluster: MockCluster,
     admin: AdminClient,
@@ -556,6 +577,19 @@ def test_a_share_group(
             lambda: worker.poll(0.05),
         )
     assert "no-members" in found(why("workers", "-J"))
+
+
+def test_a_share_group_outside_of_the_log(
+    kafka_cluster: MockCluster, admin: AdminClient, why: Why, orders: str, producer: Producer
+) -> None:
+    """The command that is suggested is the one for this kind of groups."""
+    fill(producer, 1, 5)
+    place = TopicPartition(orders, 1)
+    admin.alter_share_group_offsets("workers", {place: 1})[place].result(TIMEOUT)
+    start = TopicPartition(orders, 1, 4)
+    admin.delete_records([start])[start].result(TIMEOUT)
+    finding = found(why("workers", "-J"))["data-lost"]
+    assert finding["try"] == ["share-groups reset-offsets workers --topic orders:1 --to earliest"]
 
 
 def test_without_permission(between: Between, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_numbers(command: str, value: str, expected: str) -> None:
         ("log-dirs --topic {}", "--topic: "),
         ("configs describe topic {}", ""),
         ("configs set topic {} a=b", ""),
-        ("share-groups reset-offsets g {} --to end --yes", ""),
+        ("share-groups reset-offsets g --topic {} --to end", "--topic: "),
         ("share-groups delete-offsets g {} --yes", "TOPICS: "),
     ],
 )

@@ -22,7 +22,7 @@ from confluent_kafka.cli.administration import (
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail
-from confluent_kafka.cli.group_offsets import delete_offsets, reset_offsets
+from confluent_kafka.cli.group_offsets import deleting_offsets, resetting_offsets
 from confluent_kafka.cli.group_rows import (
     MEMBERS,
     PARTITIONS,
@@ -46,6 +46,8 @@ app = Group(
         "confluent-kafka groups describe billing -F prod.properties",
     ),
 )
+
+_CONSUMERS = ("classic", "consumer")
 
 LISTED = ("group", "type", "protocol", "state")
 TOTALS = ("members", "lag")
@@ -163,7 +165,9 @@ def describe(
     The end is unknown if the partition was deleted, or if this user may not read it. For share
     groups, the start offset is in the place of the committed offset.
     """
-    if bool(groups) is every:
+    if groups and every:
+        raise click.BadParameter("cannot be combined with --all", param_hint="GROUPS")
+    if not (groups or every):
         raise click.BadParameter("give the names of groups or --all", param_hint="GROUPS")
     if verbose and not members:
         raise click.BadParameter("needs --members", param_hint="--verbose")
@@ -236,11 +240,29 @@ app.command(
         "confluent-kafka groups reset-offsets billing --all-topics --shift-by -100 \\\n"
         "    --execute -F test.properties",
     ),
-)(reset_offsets)
+)(
+    resetting_offsets(
+        _CONSUMERS,
+        """Show the old and new offsets of a group, and set the new ones with --execute.
+
+        The group must not have members. Offsets outside of the log are moved to its start or end. A
+        group that does not exist is created.
+        """,
+    )
+)
 app.command(
     examples=(
         "confluent-kafka groups delete-offsets billing --topic orders \\\n    -b localhost:9092",
         "confluent-kafka groups delete-offsets billing --all-topics --yes \\\n"
         "    -F test.properties",
     ),
-)(delete_offsets)
+)(
+    deleting_offsets(
+        _CONSUMERS,
+        """Delete committed offsets of a group, and show them.
+
+        No member may read the topics. A member that reads them later begins where
+        auto.offset.reset says.
+        """,
+    )
+)
