@@ -310,7 +310,7 @@ def test_every_destructive_command() -> None:
     for path, command in ALL.items():
         names = {each.name for each in command.params}
         assert ("profile" in names) == ("config_file" in names) or path == "profiles show"
-        destroys = "config_file" in names and bool(names & {"yes", "execute"})
+        destroys = "config_file" in names and bool(names & {"yes", "execute", "allow"})
         assert ("yes_really" in names) == destroys, path
 
 

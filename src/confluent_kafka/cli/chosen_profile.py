@@ -11,8 +11,9 @@ from confluent_kafka.cli.declared import CONNECTION, option, parameters_of
 PROFILE = "profile"
 YES_REALLY = "yes_really"
 
-# A command with one of these parameters destroys something, or carries out a plan.
-_DESTRUCTIVE = frozenset({"yes", "execute"})
+# A command with one of these parameters destroys something, carries out a plan, or lets a model do
+# that.
+_DESTRUCTIVE = frozenset({"yes", "execute", "allow"})
 
 
 def _connecting(

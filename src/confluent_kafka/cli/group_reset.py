@@ -74,7 +74,7 @@ def planned(
     notes = []
     group, reason = _group(admin, name, kinds, "reset-offsets", timeout)
     if group is None and "streams" in kinds:
-        fail(reason)  # brokers would create a classic group
+        fail(reason)  # brokers cannot create a streams group: it would be a classic one
     if group is None:
         group = View(name, kinds[0], "", "dead", [], {})
         notes = [reason, "the group is created when its offsets are set"]

@@ -162,7 +162,7 @@ def demand_kind(
     names = list(dict.fromkeys(names))
     if failures and (unknown := [name for name in names if name not in known]):
         fail(*(missing(name, known, failures) for name in unknown))
-    found = {name: _kind(known[name]) for name in names if name in known}
+    found = {name: kind_of(known[name]) for name in names if name in known}
     wrong = [other_kind(name, kind, command) for name, kind in found.items() if kind not in kinds]
     if wrong:
         fail(*wrong)
@@ -182,7 +182,12 @@ def other_kind(name: str, kind: str, command: str) -> str:
     return f"group {name!r} is a {kind} group: use `{commands} {command} {shlex.quote(name)}`"
 
 
-def _kind(group: GroupListing) -> str:
+def kind_of(group: GroupListing) -> str:
+    """Return the kind of a group: classic, consumer, share or streams.
+
+    Args:
+        group: the group.
+    """
     # Brokers before 3.8 do not return types, and have only classic groups.
     return "classic" if group.type.name == "UNKNOWN" else group.type.name.lower()
 
@@ -266,7 +271,7 @@ def _view(listing: GroupListing, description: Any, positions: Any) -> View:
     state = description.state if listing.state is GroupState.UNKNOWN else listing.state
     return View(
         listing.group_id,
-        _kind(listing),
+        kind_of(listing),
         listing.protocol,
         state.name.lower(),
         members(description),
