@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,7 +55,7 @@ import click
 
 from confluent_kafka import cli
 from confluent_kafka.cli import why_facts
-from tests.support.command_line import Ended, ended, run, started
+from tests.support.command_line import COMMAND, Ended, ended, run, started
 
 pytestmark = needs("raw-request", "mock-on-request")
 
@@ -400,14 +402,19 @@ def test_catching_up(
     assert "at this rate done in " in done.stderr
 
 
-def test_skewed(admin: AdminClient, why: Why, orders: str, producer: Producer) -> None:
+def test_skewed(
+    kafka_cluster: MockCluster, admin: AdminClient, why: Why, orders: str, producer: Producer
+) -> None:
     """One partition has most of the lag."""
     commit(admin, 0, 0)
     fill(producer, 0, 10)
     fill(producer, 1, 200)
-    assert found(why("g", "-J"))["skewed"]["evidence"] == [
-        "orders:1: lag 200 of 210 in 2 partitions"
-    ]
+    finding = found(why("g", "-J"))["skewed"]
+    assert finding["evidence"] == ["orders:1: lag 200 of 210 in 2 partitions"]
+    where = ["-b", kafka_cluster.bootstrap_servers, "-q"]
+    with_group = {"KAFKA_GROUP_ID": "g"}
+    done = run(*shlex.split(finding["try"][0]), *where, environment=with_group)
+    assert (done.status, done.stderr, len(done.stdout.splitlines())) == (0, "", 100)
 
 
 def test_no_committed_offset(
@@ -577,6 +584,30 @@ def test_a_share_group(
             lambda: worker.poll(0.05),
         )
     assert "no-members" in found(why("workers", "-J"))
+
+
+def test_a_profile_on_a_terminal(
+    kafka_cluster: MockCluster, admin: AdminClient, orders: str, tmp_path: Path
+) -> None:
+    """The commands that are suggested connect with the same profile."""
+    pty = pytest.importorskip("pty", reason="needs a terminal")
+    commit(admin, 0, 0)
+    file = tmp_path / "profiles.toml"
+    file.write_text(f'[prod]\n"bootstrap.servers" = "{kafka_cluster.bootstrap_servers}"\n')
+    ours, theirs = pty.openpty()
+    command = [*COMMAND, "why", "g", "--for", "0s", "-C", "prod"]
+    environment = {**os.environ, "KAFKA_PROFILES": str(file), "KAFKA_CONFIG_FILE": str(file)}
+    with subprocess.Popen(
+        command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        try:
+            assert process.wait(TIMEOUT) == 1
+        finally:
+            process.kill()
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "$ confluent-kafka groups describe g --members -C prod\r\n" in shown
 
 
 def test_a_share_group_outside_of_the_log(
