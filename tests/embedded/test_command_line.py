@@ -515,11 +515,11 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["consume", "t", "--from", "x"], "'x' is not beginning, end, an offset, -N or a time"),
-            (["consume", "t", "--until", "-1"], "'-1' is not beginning, end, an offset or a time"),
+            (["consume", "t", "--from", "x"], "'x' is not earliest, latest, an offset, -N, a time"),
+            (["consume", "t", "--until", "-1"], "'-1' is not earliest, latest, an offset, a time"),
             (["consume", "t", "-e", "--until", "5"], "cannot be combined with --until"),
             (["consume", "t", "-g", "g", "-p", "1"], "cannot be combined with --partition"),
-            (["consume", "t", "-g", "g", "--from", "5"], "must be beginning or end with --group"),
+            (["consume", "t", "-g", "g", "--from", "5"], "must be earliest or latest with --group"),
             (["consume", "t", "-f", "%q"], "'%q' is not a token: there are %t %p"),
             (["consume", "t", "-f", "%"], "'%' is not a token"),
             (["consume", "t", "-J", "-f", "%k"], "--format: cannot be combined with --json"),
@@ -602,19 +602,8 @@ class TestSettings:
             (["share-groups", "list", "--state", "x"], "'x' is not one of preparing_rebalance, c"),
             (["share-groups", "delete", "g"], "--yes: is required without a terminal"),
             (["share-groups", "delete-offsets", "g", "t"], "--yes: is required without a term"),
-            (["share-groups", "reset-offsets", "g", "t"], "--to is missing"),
-            (
-                ["share-groups", "reset-offsets", "g", "t", "--to", "-1"],
-                "'-1' is not beginning, end, an offset or a time",
-            ),
-            (
-                ["share-groups", "reset-offsets", "g", "t:x", "--to", "end"],
-                "'t:x': needs TOPIC or TOPIC:PARTITION,...",
-            ),
-            (
-                ["share-groups", "reset-offsets", "g", "t", "--to", "end"],
-                "--yes: is required without a terminal",
-            ),
+            (["share-groups", "reset-offsets", "g", "-t", "t"], "give one of --to, --shift-by"),
+            (["share-groups", "reset-offsets", "g", "--to", "end"], "give --topic TOPIC or"),
             (["delegation-tokens", "renew", "x!"], "HMAC: must be base64"),
             (["delegation-tokens", "expire", ""], "HMAC: must not be empty"),
             (["delegation-tokens", "expire"], "HMAC: must be base64"),

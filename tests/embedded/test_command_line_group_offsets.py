@@ -14,6 +14,7 @@ from confluent_kafka import (
     ConsumerGroupTopicPartitions,
     KafkaError,
     Producer,
+    ShareConsumer,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -21,7 +22,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import NO_BROKER, joined
 from tests.support.patches import needs
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
@@ -222,7 +223,7 @@ def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:
     shown = groups(*command)
     assert shown.stderr == (
         "note: group 'biling' does not exist: did you mean 'billing'?\n"
-        f"note: --execute creates the group\n{NOTHING}"
+        f"note: the group is created when its offsets are set\n{NOTHING}"
     )
     assert [row["old offset"] for row in rows(shown)] == [None, None]
     assert groups(*command, "--execute").status == 0
@@ -244,13 +245,39 @@ def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: s
     assert done.stderr.splitlines()[-1] == f"error: {reason}"
 
 
-def test_a_partition_that_does_not_exist(groups: Run, orders: str, tmp_path: Path) -> None:
-    """An offset of a file in a topic that is gone is left out, which is remarked."""
+def test_a_partition_that_does_not_exist(
+    admin: AdminClient, groups: Run, orders: str, tmp_path: Path
+) -> None:
+    """If a file names a topic or a partition that is gone, the plan shows it, and --execute changes
+    nothing. The other partitions can be selected."""
     file = tmp_path / "offsets"
-    file.write_text("gone,0,2\norders,0,7\n")
-    found = rows(groups("reset-offsets", "g", "--from-file", str(file), "--execute", "--json"))
-    assert [(row["topic"], row["new offset"]) for row in found] == [("gone", None), ("orders", 7)]
+    file.write_text("gone,0,2\norders,0,7\norders,5,1\n")
+    command = ["reset-offsets", "g", "--from-file", str(file), "--json"]
+    shown = groups(*command)
+    found = rows(shown)
+    assert [row["new offset"] for row in found] == [None, 7, None]
     assert found[0]["remark"] == "the partition does not exist or cannot be read: not changed"
+    reason = "does not exist or cannot be read, so nothing is changed. Select the other partitions"
+    lines = [f"partition {place} {reason} with --topic" for place in ("gone:0", "orders:5")]
+    assert shown.stderr.endswith("".join(f"note: {line}\n" for line in lines))
+    refused = groups(*command, "--execute")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert refused.stderr.endswith("".join(f"error: {line}\n" for line in lines))
+    assert committed(admin, "g") == {}
+    assert new_offsets(groups(*command, "--topic", "orders:0", "--execute")) == [7]
+
+
+def test_committed_offsets_of_a_deleted_topic(
+    admin: AdminClient, groups: Run, orders: str, kafka_cluster: MockCluster
+) -> None:
+    """The same with --all-topics: a group keeps its offsets in a deleted topic."""
+    admin.create_topics([NewTopic("other", 1, 1)])["other"].result(TIMEOUT)
+    commit(admin, "g", orders_0=3, other_0=0)
+    kafka_cluster.set_topic_error("other", KafkaError.UNKNOWN_TOPIC_OR_PART)
+    refused = groups("reset-offsets", "g", "--all-topics", "--to", "earliest", "--execute")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert refused.stderr.startswith("error: partition other:0 does not exist")
+    assert committed(admin, "g")[orders, 0] == 3
 
 
 def test_a_shift_without_an_offset(admin: AdminClient, groups: Run, orders: str) -> None:
@@ -261,6 +288,61 @@ def test_a_shift_without_an_offset(admin: AdminClient, groups: Run, orders: str)
     done = groups(*command, "orders:1", "--execute")
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.startswith("error: no offset can be changed")
+
+
+@pytest.mark.parametrize(
+    ("target", "offsets"),
+    [
+        (["--to", "earliest"], [0, 4]),
+        (["--to", "beginning"], [0, 4]),
+        (["--to", "latest"], [10, 10]),
+        (["--to", "7"], [7, 7]),
+        (["--to", "2001-09-09T01:46:45Z"], [5, 5]),
+        (["--to", "-9000w"], [0, 4]),
+    ],
+)
+def test_share_groups(
+    kafka_cluster: MockCluster, orders: str, target: list[str], offsets: list[int]
+) -> None:
+    """Share groups have the same options, and a plan that changes nothing without --execute."""
+    where = ["-b", kafka_cluster.bootstrap_servers, "--json"]
+    command = ["share-groups", "reset-offsets", "workers", "--topic", orders, *target, *where]
+    shown = run(*command)
+    assert new_offsets(shown) == offsets
+    assert shown.stderr.endswith(NOTHING)
+    assert rows(run("share-groups", "offsets", "workers", *where)) == []
+    done = run(*command, "--execute")
+    assert (new_offsets(done), done.stdout) == (offsets, shown.stdout)
+    found = rows(run("share-groups", "offsets", "workers", *where))
+    assert [row["start"] for row in found] == offsets
+
+
+def test_share_groups_move_and_return(
+    kafka_cluster: MockCluster, orders: str, tmp_path: Path
+) -> None:
+    """Start offsets can be shifted, and what `share-groups offsets --json` wrote can be set again.
+
+    A group that has members is refused with their names.
+    """
+    where = ["-b", kafka_cluster.bootstrap_servers, "--json"]
+    reset = ["share-groups", "reset-offsets", "workers"]
+    assert run(*reset, "-t", "orders:0", "--to", "7", "--execute", *where).status == 0
+    file = tmp_path / "offsets"
+    file.write_bytes(run("share-groups", "offsets", "workers", *where).stdout)
+    moved = run(*reset, "--all-topics", "--shift-by", "-2", "--execute", *where)
+    assert [(row["old offset"], row["new offset"]) for row in rows(moved)] == [(7, 5)]
+    returned = run(*reset, "--from-file", str(file), "--execute", *where)
+    assert [(row["old offset"], row["new offset"]) for row in rows(returned)] == [(5, 7)]
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "workers"}
+    with ShareConsumer(config) as member:
+        member.subscribe([orders])
+        described = ["share-groups", "describe", "workers", *where]
+        wait_until(
+            lambda: rows(run(*described))[0]["member"] is not None, lambda: member.poll(0.05)
+        )
+        refused = run(*reset, "--all-topics", "--to", "0", "--execute", *where)
+        assert (refused.status, refused.stdout) == (1, b"")
+        assert "has 1 active member, so brokers refuse new offsets" in refused.stderr
 
 
 class TestFiles:
@@ -286,17 +368,40 @@ class TestFiles:
         assert new_offsets(groups(*command)) == [2, 7]
         assert new_offsets(groups(*command, "--topic", "orders:1")) == [7]
 
+    def test_kafkas_export_of_several_groups(
+        self, groups: Run, orders: str, tmp_path: Path
+    ) -> None:
+        """Then each line begins with a group. A BOM and quotes around names do not matter."""
+        file = tmp_path / "offsets"
+        file.write_text('"g","orders",0,2\nh,orders,0,5\ng,"orders",1,7\n', encoding="utf-8-sig")
+        command = ["reset-offsets", "g", "--from-file", str(file), "--json"]
+        assert new_offsets(groups(*command)) == [2, 7]
+
     @pytest.mark.parametrize(
-        "line",
-        ["orders,0", "orders,x,1", "orders,0,-1", '{"topic": "t"', '{"offset": 1}', "orders,0,1"],
+        ("line", "reason"),
+        [
+            ("orders,0", "needs topic,partition,offset or "),
+            ("a,g,orders,0,1", "needs topic,partition,offset or "),
+            ('"orders,0,1', "needs topic,partition,offset or "),
+            ("orders,x,1", "partition 'x' is not a whole number"),
+            ("orders,0,-1", "offset '-1' is not a whole number"),
+            ("or/ders,0,1", "'or/ders' cannot be a topic: "),
+            ('{"topic": "t"', "needs topic,partition,offset or "),
+            ('{"offset": 1}', "needs topic,partition,offset or "),
+            ('{"topic": "t", "partition": 0, "offset": 7.5}', "offset 7.5 is not a whole number"),
+            ('{"topic": "t", "partition": true, "offset": 7}', "partition True is not a whole"),
+            ('{"topic": 7, "partition": 0, "offset": 7}', "topic 7 is not a text"),
+            (f"orders,1,{2**63}", f"offset {2**63} is not a whole number from 0 to {2**63 - 1}"),
+            ("orders,0,1", "partition orders:0 is there twice"),
+        ],
     )
-    def test_wrong_lines(self, groups: Run, tmp_path: Path, line: str) -> None:
+    def test_wrong_lines(self, groups: Run, tmp_path: Path, line: str, reason: str) -> None:
         """The error names the line and what it needs."""
         file = tmp_path / "offsets"
         file.write_text(f"orders,0,1\n{line}\n")
         done = groups("reset-offsets", "g", "--from-file", str(file))
         assert (done.status, done.stdout) == (2, b"")
-        assert done.stderr.startswith(f"error: --from-file: {file}, line 2: needs ")
+        assert done.stderr.startswith(f"error: --from-file: {file}, line 2: {reason}")
 
 
 @pytest.mark.parametrize(
@@ -343,7 +448,10 @@ class TestDelete:
     @pytest.mark.parametrize(
         ("arguments", "reason"),
         [
-            (["g", "-t", "order"], "group 'g' has no offsets there: topic 'order' does not exist"),
+            (
+                ["g", "-t", "order"],
+                "group 'g' has no offsets in topic 'order': did you mean 'orders'?",
+            ),
             (["g", "-t", "orders:1"], "group 'g' has no committed offsets there"),
             (["gg", "-t", "orders"], "group 'gg' does not exist"),
         ],

@@ -192,6 +192,8 @@ class TestDescribe:
         joined(consumer)
         (member,) = rows(groups("describe", "g", "--members", "--verbose", "-J"))
         assert (member["type"], member["instance"], member["target"]) == ("classic", "a", None)
+        table = groups("describe", "g", "--members", "--verbose").stdout.decode().splitlines()
+        assert [line.split("\t")[-1] for line in table] == ["details", "-"]
 
     def test_a_cluster_that_does_not_answer(self) -> None:
         """If the cluster does not answer, the command fails."""
@@ -202,7 +204,7 @@ class TestDescribe:
         ("arguments", "reason"),
         [
             ([], "GROUPS: give the names of groups or --all"),
-            (["g", "--all"], "GROUPS: give the names of groups or --all"),
+            (["g", "--all"], "GROUPS: cannot be combined with --all"),
             (["g", "--verbose"], "--verbose: needs --members"),
         ],
     )
@@ -233,6 +235,43 @@ def test_a_share_group_that_does_not_exist(
     assert done.status == 1
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.endswith(": did you mean 'billing'?\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "right"),
+    [
+        ("streams-groups describe", "groups describe"),
+        ("streams-groups offsets", "groups describe"),
+        ("streams-groups delete --yes", "groups delete"),
+        ("streams-groups reset-offsets --all-topics --to 0 --execute", "groups reset-offsets"),
+        ("streams-groups delete-offsets --all-topics --yes", "groups delete-offsets"),
+        ("share-groups describe", "groups describe"),
+        ("share-groups offsets", "groups describe"),
+        ("share-groups delete --yes", "groups delete"),
+        ("share-groups reset-offsets --all-topics --to 0 --execute", "groups reset-offsets"),
+        ("share-groups delete-offsets --yes", "groups delete-offsets"),
+    ],
+)
+def test_a_group_of_another_kind(
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    groups: Run,
+    commit: Any,
+    command: str,
+    right: str,
+) -> None:
+    """A command for one kind of groups refuses the others, names the right command, and changes
+    nothing."""
+    commit("billing", TopicPartition(kafka_topic, 0, 3))
+    topics = [kafka_topic] if command == "share-groups delete-offsets --yes" else []
+    arguments = [*command.split(), "billing", *topics, "-b", kafka_cluster.bootstrap_servers]
+    done = run(*arguments)
+    assert done == (
+        1,
+        b"",
+        f"error: group 'billing' is a classic group: use `{right} billing`\n",
+    )
+    assert partitions(groups("describe", "billing", "-J"))[kafka_topic, 0][0] == 3
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,21 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
-from tests.support.kafka import NO_BROKER, read, send, values_of
+from tests.embedded.conftest import MakeConsumer
+from tests.support.kafka import NO_BROKER, joined, numbers, read, send, values_of
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT
 
@@ -22,7 +30,7 @@ mcp = pytest.importorskip("mcp", reason="the extra [mcp] is not installed")
 from tests.support.command_line import COMMAND, run  # noqa: E402
 
 T = TypeVar("T")
-READING = ["cluster", "groups", "messages", "topic", "topics"]
+READING = ["cluster", "group", "groups", "messages", "topic", "topics", "why"]
 
 
 def asked(cluster: MockCluster, talk: Callable[[Any], Awaitable[T]], *options: str) -> T:
@@ -49,7 +57,12 @@ def answer_of(cluster: MockCluster, tool: str, *options: str, **arguments: Any) 
 
 
 @pytest.mark.parametrize(
-    ("options", "tools"), [([], READING), (["--allow", "produce"], [*READING, "produce"])]
+    ("options", "tools"),
+    [
+        ([], READING),
+        (["--allow", "produce"], [*READING, "produce"]),
+        (["--allow", "produce,reset"], [*READING, "produce", "reset"]),
+    ],
 )
 def test_tools(kafka_cluster: MockCluster, options: list[str], tools: list[str]) -> None:
     """The server offers only tools that read, and each other tool that --allow names."""
@@ -145,13 +158,124 @@ def test_produce(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consume
     assert values_of(read(consumer, kafka_topic, 1)) == [b"hello"]
 
 
+@pytest.fixture
+def billing(kafka_cluster: MockCluster, producer: Producer) -> str:
+    """A group without members, which is 7 messages behind, and a share group."""
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    kafka_cluster.create_topic("orders", 1)
+    send(producer, "orders", numbers(0, 10))
+    with AdminClient(config) as admin:
+        request = [ConsumerGroupTopicPartitions("billing", [TopicPartition("orders", 0, 3)])]
+        admin.alter_consumer_group_offsets(request)["billing"].result(TIMEOUT)
+        place = TopicPartition("orders", 0)
+        admin.alter_share_group_offsets("workers", {place: 1})[place].result(TIMEOUT)
+    return "billing"
+
+
+@needs("raw-request", "mock-on-request")
+def test_groups(kafka_cluster: MockCluster, billing: str) -> None:
+    """Groups of all kinds are listed, described and explained."""
+
+    async def look(client: Any) -> list[Any]:
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("groups", {}),
+            ("group", {"group": billing}),
+            ("why", {"group": billing, "seconds": 0}),
+        ]
+        return [(await client.call_tool(*call)).structured_content for call in calls]
+
+    groups, group, why = asked(kafka_cluster, look)
+    assert [(each["group"], each["type"]) for each in groups["groups"]] == [
+        ("billing", "classic"),
+        ("workers", "share"),
+    ]
+    assert (group["state"], group["members"]) == ("empty", [])
+    assert group["partitions"] == [
+        {"topic": "orders", "partition": 0, "committed": 3, "end": 10, "lag": 7}
+    ]
+    assert why["summary"] == "group billing: classic, empty, 0 members, 1 partition, lag 7"
+    assert [each["finding"] for each in why["findings"]] == ["no-members"]
+    assert why["findings"][0]["commands"] == ["groups describe billing --members"]
+
+
+@needs("raw-request", "mock-on-request")
+def test_reset(kafka_cluster: MockCluster, billing: str) -> None:
+    """The tool returns the plan, and sets the offsets only with execute=true."""
+    wanted = {"topics": ["orders:0"], "to": "earliest"}
+
+    async def talk(client: Any) -> list[Any]:
+        found = []
+        for name, column in ((billing, False), (billing, True), ("workers", True)):
+            arguments = {"group": name, **wanted, "execute": column}
+            found.append((await client.call_tool("reset", arguments)).structured_content)
+            described = await client.call_tool("group", {"group": name})
+            found.append(described.structured_content["partitions"][0]["committed"])
+        return found
+
+    planned, before, done, after, shared, start = asked(
+        kafka_cluster, talk, "--allow", "produce,reset"
+    )
+    (change,) = planned["changes"]
+    assert (change["old_offset"], change["new_offset"], change["lag_after"]) == (3, 0, 10)
+    assert (planned["executed"], planned["obstacles"], before) == (False, [], 3)
+    assert (done, after) == ({"executed": True, "changes": [change], "refused": []}, 0)
+    assert (shared["changes"][0]["old_offset"], start) == (1, 0)
+
+
+@needs("raw-request", "mock-on-request")
+def test_reset_is_refused(
+    kafka_cluster: MockCluster, billing: str, make_consumer: MakeConsumer
+) -> None:
+    """The tool refuses as the command does, with the reasons as its error."""
+    member = make_consumer({"group.id": "live"})
+    member.subscribe(["orders"])
+    joined(member)
+    calls: list[tuple[dict[str, Any], str]] = [
+        (
+            {"group": "biling", "topics": []},
+            "group 'biling' does not exist: did you mean 'billing'",
+        ),
+        ({"group": billing, "topics": ["order"]}, "topic 'order' does not exist"),
+        ({"group": billing, "topics": ["orders:x"]}, "'orders:x': needs TOPIC or"),
+        ({"group": billing, "topics": [], "to": "soon"}, "'soon' is not earliest"),
+        ({"group": "live", "topics": ["orders"]}, "group 'live' has 1 active member"),
+    ]
+
+    async def refused(client: Any) -> list[str]:
+        texts = []
+        for arguments, _ in calls:
+            arguments = {"to": "latest", "execute": True} | arguments
+            answer = await client.call_tool("reset", arguments)
+            assert answer.is_error
+            texts.append(answer.content[0].text)
+        return texts
+
+    texts = asked(kafka_cluster, refused, "--allow", "reset")
+    for text, (_, wanted) in zip(texts, calls, strict=True):
+        assert wanted in text
+
+
+def test_reset_in_production(tmp_path: Path) -> None:
+    """On a production cluster, the tool must be allowed with --yes-really."""
+    (tmp_path / "confluent-kafka").mkdir()
+    file = tmp_path / "confluent-kafka" / "profiles.toml"
+    file.write_text(f'[prod]\nproduction = true\n"bootstrap.servers" = "{NO_BROKER}"\n')
+    environment = {"XDG_CONFIG_HOME": str(tmp_path)}
+    arguments = ["mcp", "-C", "prod", "--timeout", "0.1"]
+    refused = run(*arguments, "--allow", "reset", environment=environment)
+    assert refused.status == 2
+    assert "also give --yes-really prod" in refused.stderr
+    for options in (["--allow", "reset", "--yes-really", "prod"], []):
+        assert run(*arguments, *options, environment=environment).status == 1  # no broker
+
+
 def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
     """A tool refuses in words that the model can act on."""
     kafka_cluster.create_topic("orders", 1)
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("topic", {"topic": "order"}, "did you mean 'orders'?"),
         ("messages", {"topic": "orders", "partition": 9}, "has no partition 9"),
-        ("messages", {"topic": "orders", "begin": "soon"}, "'soon' is not beginning"),
+        ("messages", {"topic": "orders", "begin": "soon"}, "'soon' is not earliest"),
         ("topics", {"pattern": "("}, "is not a regular expression"),
         ("produce", {"topic": "orders", "value": "x"}, "Unknown tool"),
     ]
@@ -171,7 +295,7 @@ def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--allow", "everything"], "'everything' is not one of produce"),
+        (["--allow", "everything"], "'everything' is not one of produce, reset"),
         (["--redact-pattern", "("], "'(' is not a regular expression"),
     ],
 )

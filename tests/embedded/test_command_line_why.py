@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,7 +55,7 @@ import click
 
 from confluent_kafka import cli
 from confluent_kafka.cli import why_facts
-from tests.support.command_line import Ended, ended, run, started
+from tests.support.command_line import COMMAND, Ended, ended, run, started
 
 pytestmark = needs("raw-request", "mock-on-request")
 
@@ -257,7 +259,8 @@ def test_data_lost(admin: AdminClient, why: Why, orders: str, producer: Producer
     admin.delete_records([start])[start].result(TIMEOUT)
     finding = found(why("g", "-J"))["data-lost"]
     assert finding["evidence"] == ["orders:0: committed 1, log start 4: 3 messages are gone"]
-    assert finding["try"] == ["groups reset-offsets g --topic orders --to earliest"]
+    assert finding["try"] == ["groups reset-offsets g --topic orders:0 --to earliest"]
+    assert "retention" not in finding["why"]  # these messages were deleted by a request
 
 
 def test_offset_beyond_the_end(admin: AdminClient, why: Why, orders: str) -> None:
@@ -399,14 +402,19 @@ def test_catching_up(
     assert "at this rate done in " in done.stderr
 
 
-def test_skewed(admin: AdminClient, why: Why, orders: str, producer: Producer) -> None:
+def test_skewed(
+    kafka_cluster: MockCluster, admin: AdminClient, why: Why, orders: str, producer: Producer
+) -> None:
     """One partition has most of the lag."""
     commit(admin, 0, 0)
     fill(producer, 0, 10)
     fill(producer, 1, 200)
-    assert found(why("g", "-J"))["skewed"]["evidence"] == [
-        "orders:1: lag 200 of 210 in 2 partitions"
-    ]
+    finding = found(why("g", "-J"))["skewed"]
+    assert finding["evidence"] == ["orders:1: lag 200 of 210 in 2 partitions"]
+    where = ["-b", kafka_cluster.bootstrap_servers, "-q"]
+    with_group = {"KAFKA_GROUP_ID": "g"}
+    done = run(*shlex.split(finding["try"][0]), *where, environment=with_group)
+    assert (done.status, done.stderr, len(done.stdout.splitlines())) == (0, "", 100)
 
 
 def test_no_committed_offset(
@@ -476,6 +484,26 @@ def test_a_hanging_transaction(
     servers = kafka_cluster.bootstrap_servers
     assert run(*command, "--yes", "-b", servers).status == 0
     assert "open-transaction" not in found(why("g", "-J"))
+
+
+def test_a_transaction_behind_another_one(
+    admin: AdminClient, why: Why, orders: str, make_producer: MakeProducer
+) -> None:
+    """Only the transaction that holds back the readers is suggested for termination."""
+    commit(admin, 0, 0)
+    writers = []
+    for name in ("first", "second"):
+        writer = make_producer({"transactional.id": name})
+        writer.init_transactions(TIMEOUT)
+        writer.begin_transaction()
+        writer.produce(orders, b"x", partition=0)
+        assert writer.flush(TIMEOUT) == 0
+        writers.append(writer)
+    finding = found(why("g", "-J"))["open-transaction"]
+    assert "(transactional id second)" in finding["evidence"][0]
+    assert finding["try"] == ["transactions describe first", "transactions force-terminate first"]
+    for writer in writers:
+        writer.commit_transaction(TIMEOUT)
 
 
 def test_a_transaction_that_is_not_listed(
@@ -556,6 +584,43 @@ def test_a_share_group(
             lambda: worker.poll(0.05),
         )
     assert "no-members" in found(why("workers", "-J"))
+
+
+def test_a_profile_on_a_terminal(
+    kafka_cluster: MockCluster, admin: AdminClient, orders: str, tmp_path: Path
+) -> None:
+    """The commands that are suggested connect with the same profile."""
+    pty = pytest.importorskip("pty", reason="needs a terminal")
+    commit(admin, 0, 0)
+    file = tmp_path / "profiles.toml"
+    file.write_text(f'[prod]\n"bootstrap.servers" = "{kafka_cluster.bootstrap_servers}"\n')
+    ours, theirs = pty.openpty()
+    command = [*COMMAND, "why", "g", "--for", "0s", "-C", "prod"]
+    environment = {**os.environ, "KAFKA_PROFILES": str(file), "KAFKA_CONFIG_FILE": str(file)}
+    with subprocess.Popen(
+        command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        try:
+            assert process.wait(TIMEOUT) == 1
+        finally:
+            process.kill()
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "$ confluent-kafka groups describe g --members -C prod\r\n" in shown
+
+
+def test_a_share_group_outside_of_the_log(
+    kafka_cluster: MockCluster, admin: AdminClient, why: Why, orders: str, producer: Producer
+) -> None:
+    """The command that is suggested is the one for this kind of groups."""
+    fill(producer, 1, 5)
+    place = TopicPartition(orders, 1)
+    admin.alter_share_group_offsets("workers", {place: 1})[place].result(TIMEOUT)
+    start = TopicPartition(orders, 1, 4)
+    admin.delete_records([start])[start].result(TIMEOUT)
+    finding = found(why("workers", "-J"))["data-lost"]
+    assert finding["try"] == ["share-groups reset-offsets workers --topic orders:1 --to earliest"]
 
 
 def test_without_permission(between: Between, tmp_path: Path) -> None:

@@ -495,10 +495,14 @@ class TestShareGroups:
             ("2001-09-09T01:46:45Z", 5),
             ("2030-01-01", 10),
         ):
-            done = admin("share-groups reset-offsets", group, timed, "--to", to, "-y", "--json")
-            assert rows(done) == [{"topic": timed, "partition": 0, "start": start}]
-        done = admin("share-groups reset-offsets", group, f"{two}:1", "--to", "end", "-y")
-        assert done == (0, f"topic\tpartition\tstart\n{two}\t1\t0\n".encode(), "")
+            reset = ["share-groups reset-offsets", group, "-t", timed, "--to", to, "--json"]
+            for options in ([], ["--execute"]):
+                row = json.loads(admin(*reset, *options).stdout)
+                assert (row["topic"], row["partition"], row["new offset"]) == (timed, 0, start)
+        done = admin(
+            "share-groups reset-offsets", group, "-t", f"{two}:1", "--to", "end", "--execute"
+        )
+        assert (done.status, done.stderr) == (0, "")
 
         def shown() -> dict[tuple[str, int], tuple[int, int]]:
             found = rows(admin("share-groups offsets", group, "--json"))
@@ -508,10 +512,10 @@ class TestShareGroups:
         done = admin("share-groups delete-offsets", group, two, "-y")
         assert done == (0, f"group {group} has no offsets in {two}\n".encode(), "")
         wait_until(lambda: shown() == {(timed, 0): (10, 0)})
-        for where, kind in ((f"{timed}:7", "partition"), (f"{timed}x", "topic")):
-            done = admin("share-groups reset-offsets", group, where, "--to", "0", "-y")
+        for where in (f"{timed}:7", f"{timed}x"):
+            done = admin("share-groups reset-offsets", group, "-t", where, "--to", "0", "--execute")
             assert done.status == 1
-            assert done.stderr.startswith(f"error: {kind} '{where}': ")
+            assert done.stderr.splitlines()[-1].startswith(f"error: topic '{timed}")
 
 
 def _without_members(admin: Run, group: str) -> bool:

@@ -125,10 +125,10 @@ def test_numbers(command: str, value: str, expected: str) -> None:
         ("log-dirs --topic {}", "--topic: "),
         ("configs describe topic {}", "NAME: "),
         ("configs set topic {} a=b", "NAME: "),
-        ("share-groups reset-offsets g {} --to end --yes", "TOPIC[:PARTITION,...]...: "),
         ("topics offsets {}", "TOPIC[:PARTITION,...]...: "),
         ("topics delete-records {} --before end", "TOPIC[:PARTITION,...]...: "),
         ("elect-leaders {}", "TOPIC[:PARTITION,...]...: "),
+        ("share-groups reset-offsets g --topic {} --to end", "--topic: "),
         ("share-groups delete-offsets g {} --yes", "TOPICS: "),
     ],
 )

@@ -146,7 +146,7 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         ["state empty\x1b[2J, lag 2"],
         ["groups describe billing --members --verbose"],
     )
-    draw([finding], connection("localhost:9092", Path("my file")))
+    draw([finding], connection("localhost:9092", Path("my file"), None))
     assert capsys.readouterr().out.splitlines() == [
         "critical no-members",
         "  the group has no members, so nobody reads its   ",
@@ -155,6 +155,12 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         "  $ confluent-kafka groups describe billing --members --verbose -F 'my file' -b "
         "localhost:9092",
     ]
+
+
+def test_the_options_for_the_connection() -> None:
+    """A profile takes the place of the file, which is perhaps only in the environment."""
+    assert connection(None, None, "my prod") == " -C 'my prod'"
+    assert connection("a:1", Path("f"), "prod") == " -C prod -b a:1"
 
 
 def test_members_that_do_not_finish_a_rebalance() -> None:

@@ -92,10 +92,10 @@ def consume(
         str | None,
         option(
             "--from",
-            show_default="beginning",
-            help="Where to start: beginning, end, an offset, -N for the last N messages of each "
-            "partition, or a time such as 2026-01-31T12:00. With --group: where the group starts "
-            "if it has no committed offsets.",
+            show_default="earliest",
+            help="Where to start: earliest, latest, an offset, -N for the last N messages of each "
+            "partition, a time such as 2026-01-31T12:00, or a duration back from now such as -1h. "
+            "With --group: where the group starts if it has no committed offsets.",
         ),
     ] = None,
     until: Annotated[
@@ -103,7 +103,7 @@ def consume(
         option(
             show_default="never",
             help="Where to stop: end (the end of the topic at the start of the command), an "
-            "offset, or a time.",
+            "offset, a time, or a duration back from now.",
         ),
     ] = None,
     exit_at_end: Annotated[

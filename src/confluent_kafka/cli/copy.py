@@ -39,9 +39,10 @@ def copy(
         str | None,
         option(
             "--from",
-            show_default="beginning",
-            help="Where to start: beginning, end, an offset, -N for the last N messages of each "
-            "partition, or a time. A partition that was copied before continues where it stopped.",
+            show_default="earliest",
+            help="Where to start: earliest, latest, an offset, -N for the last N messages of each "
+            "partition, a time, or a duration back from now such as -1h. A partition that was "
+            "copied before continues where it stopped.",
         ),
     ] = None,
     until: Annotated[
@@ -49,7 +50,7 @@ def copy(
         option(
             show_default="never",
             help="Where to stop: end (the end of the topic at the start of the command), an "
-            "offset, or a time.",
+            "offset, a time, or a duration back from now.",
         ),
     ] = None,
     exit_at_end: Annotated[

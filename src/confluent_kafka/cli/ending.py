@@ -27,6 +27,19 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
 
 
+class Failure(click.exceptions.Exit):
+    """Ends the command. The reasons are on stderr already.
+
+    Args:
+        reasons: the reasons, for callers that pass them on in another way.
+        status: the exit status.
+    """
+
+    def __init__(self, reasons: tuple[str, ...], status: int) -> None:
+        super().__init__(status)
+        self.reasons = reasons
+
+
 def fail(*reasons: str, status: int = FAILED, advice: str = "") -> NoReturn:
     """End the command with one line on stderr for each reason.
 
@@ -39,7 +52,7 @@ def fail(*reasons: str, status: int = FAILED, advice: str = "") -> NoReturn:
         print(f"error: {printable(' '.join(reason.split()))}", file=sys.stderr)
     if advice:
         print(advice, file=sys.stderr)
-    raise click.exceptions.Exit(status)
+    raise Failure(reasons, status)
 
 
 def report(*lines: str) -> None:

@@ -1,7 +1,8 @@
-"""``groups reset-offsets`` and ``delete-offsets``, which ``streams-groups`` has as well."""
+"""``reset-offsets`` and ``delete-offsets`` for groups of all kinds: options, and what is shown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +13,17 @@ from confluent_kafka.cli.administration import (
     Timeout,
     Yes,
     administering,
+    confirm,
+    show,
 )
 from confluent_kafka.cli.declared import argument, option
-from confluent_kafka.cli.group_reset import delete, reset
-from confluent_kafka.cli.offset_target import Target, offsets_in, target_of
+from confluent_kafka.cli.ending import fail, note
+from confluent_kafka.cli.group_reset import carry_out, deletable, delete, planned
+from confluent_kafka.cli.offset_file import offsets_in
+from confluent_kafka.cli.offset_plan import COLUMNS
+from confluent_kafka.cli.offset_target import Target, target_of
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.cli.topic_selection import Selection, selection
-
-CONSUMERS = ("classic", "consumer")
 
 Name = Annotated[str, argument(help="Group.")]
 Topics = Annotated[
@@ -53,62 +57,91 @@ FromFile = Annotated[
     Path | None,
     option(
         exists=True,
-        help="Read the offsets from this file: lines of topic,partition,offset, or what "
-        "`groups describe --json` and `reset-offsets --json` write.",
+        help="Read the offsets from this file: lines of topic,partition,offset or "
+        "group,topic,partition,offset, or what `groups describe --json` and "
+        "`reset-offsets --json` write.",
     ),
 ]
 Execute = Annotated[bool, option(help="Set the offsets. Otherwise they are only shown.")]
 
 
-def reset_offsets(
-    group: Name,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    as_json: AsJson = False,
-    to: To = None,
-    shift_by: ShiftBy = None,
-    from_file: FromFile = None,
-    topics: Topics = None,
-    all_topics: AllTopics = False,
-    execute: Execute = False,
-) -> None:
-    """Show the old and new offsets of a group, and set the new ones with --execute.
+def resetting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
+    """Return the command that sets the offsets of groups.
 
-    The group must not have members. Offsets outside of the log are moved to its start or end. A
-    group that does not exist is created.
+    Args:
+        kinds: the kinds of groups that it is for.
+        text: its help.
     """
-    target = chosen_target(group, to, shift_by, from_file)
-    check_topics(topics, all_topics, target)
-    with administering(brokers, config_file, properties, timeout) as admin:
-        reset(admin, group, CONSUMERS, target, topics, timeout, as_json, execute)
+
+    def reset_offsets(
+        group: Name,
+        brokers: Brokers = None,
+        config_file: File = None,
+        properties: Properties = None,
+        timeout: Timeout = 30,
+        as_json: AsJson = False,
+        to: To = None,
+        shift_by: ShiftBy = None,
+        from_file: FromFile = None,
+        topics: Topics = None,
+        all_topics: AllTopics = False,
+        execute: Execute = False,
+    ) -> None:
+        target = _target(group, to, shift_by, from_file)
+        _check_topics(topics, all_topics, target)
+        with administering(brokers, config_file, properties, timeout) as admin:
+            reset = planned(admin, group, kinds, target, topics, timeout)
+            note(*reset.notes)
+            if execute:
+                done, refused = carry_out(admin, reset, timeout)
+                show(COLUMNS, [change.row for change in done], as_json)
+                if refused:
+                    fail(*refused)
+                return
+            show(COLUMNS, [change.row for change in reset.changes], as_json)
+            note("nothing was changed: add --execute to set the new offsets")
+            if reset.obstacles:
+                note("--execute will be refused:", *reset.obstacles)
+
+    reset_offsets.__doc__ = text
+    return reset_offsets
 
 
-def delete_offsets(
-    group: Name,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    as_json: AsJson = False,
-    topics: Topics = None,
-    all_topics: AllTopics = False,
-    yes: Yes = False,
-) -> None:
-    """Delete committed offsets of a group, and show them.
+def deleting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
+    """Return the command that deletes committed offsets of groups.
 
-    No member may read the topics. A member that reads them later begins where auto.offset.reset
-    says.
+    Args:
+        kinds: the kinds of groups that it is for.
+        text: its help.
     """
-    check_topics(topics, all_topics)
-    with administering(brokers, config_file, properties, timeout) as admin:
-        delete(admin, group, CONSUMERS, topics, timeout, as_json, yes)
+
+    def delete_offsets(
+        group: Name,
+        brokers: Brokers = None,
+        config_file: File = None,
+        properties: Properties = None,
+        timeout: Timeout = 30,
+        as_json: AsJson = False,
+        topics: Topics = None,
+        all_topics: AllTopics = False,
+        yes: Yes = False,
+    ) -> None:
+        _check_topics(topics, all_topics)
+        with administering(brokers, config_file, properties, timeout) as admin:
+            chosen = deletable(admin, group, kinds, topics, timeout)
+            where = ", ".join(f"{name}:{number} at {old}" for (name, number), old in chosen.items())
+            confirm(f"Delete the offsets of {group} in {where}?", yes)
+            refused = delete(admin, group, chosen, timeout)
+            rows = [(*place, old) for place, old in chosen.items() if place not in refused]
+            show(("topic", "partition", "deleted offset"), rows, as_json)
+            if refused:
+                fail(*refused.values())
+
+    delete_offsets.__doc__ = text
+    return delete_offsets
 
 
-def chosen_target(
-    group: str, to: Target | None, shift_by: int | None, from_file: Path | None
-) -> Target:
+def _target(group: str, to: Target | None, shift_by: int | None, from_file: Path | None) -> Target:
     """Return the target of the one option that was given.
 
     Args:
@@ -126,7 +159,7 @@ def chosen_target(
     return Target("shift", shift_by or 0)
 
 
-def check_topics(
+def _check_topics(
     topics: list[Selection] | None, all_topics: bool, target: Target | None = None
 ) -> None:
     """Refuse a command that does not say which topics it is about. A file says it.

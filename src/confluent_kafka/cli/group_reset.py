@@ -1,20 +1,24 @@
-"""Sets and deletes the committed offsets of a group, after showing what will happen."""
+"""Sets and deletes the committed offsets of a group: plans, and carries them out.
+
+Nothing here writes to stdout, so that the MCP server can use it as well.
+"""
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, TopicPartition
-from confluent_kafka.cli.administration import confirm, show
+from confluent_kafka._suggestions import did_you_mean
+from confluent_kafka.cli.administration import settled
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.group_view import Place, View
 from confluent_kafka.cli.group_views import described, listed, not_listed, other_kind
-from confluent_kafka.cli.offset_plan import COLUMNS, plan
+from confluent_kafka.cli.offset_plan import Change, plan
 from confluent_kafka.cli.offset_target import Target
-from confluent_kafka.cli.terminal import counted, printable
+from confluent_kafka.cli.terminal import counted
 from confluent_kafka.cli.topic_names import partitions_of
-from confluent_kafka.cli.topic_selection import Selection, no_topic, selected
+from confluent_kafka.cli.topic_selection import Selection, selected
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -23,65 +27,113 @@ if TYPE_CHECKING:
 _ACTIVE = "the group has got active members in the meantime"
 
 
-def reset(
+@dataclass(frozen=True)
+class Reset:
+    """A plan for the offsets of a group.
+
+    Attributes:
+        group: the group.
+        changes: the change of each partition.
+        notes: what the user should know.
+    """
+
+    group: View
+    changes: list[Change]
+    notes: list[str]
+
+    @property
+    def obstacles(self) -> list[str]:
+        """Lines that say why the plan cannot be carried out."""
+        if self.group.members:
+            return _active(self.group)
+        return [
+            f"partition {topic}:{number} does not exist or cannot be read, so nothing is changed. "
+            "Select the other partitions with --topic"
+            for topic, number in (each.place for each in self.changes if each.is_unreadable)
+        ]
+
+
+def planned(
     admin: AdminClient,
     name: str,
     kinds: tuple[str, ...],
     target: Target,
     topics: list[Selection] | None,
     timeout: float,
-    as_json: bool,
-    execute: bool,
-) -> None:
-    """Show a plan for the offsets of a group, and carry it out if the user wants that.
+) -> Reset:
+    """Return a plan for the offsets of a group.
 
     Args:
         admin: the client.
         name: the name of the group.
-        kinds: the kinds of groups that the command is for.
+        kinds: the kinds of groups that the command is for. The first one is the kind of a new
+            group.
         target: where to move the group.
         topics: values of --topic; None for all topics of the group or the file.
         timeout: seconds to wait for the brokers.
-        as_json: value of --json.
-        execute: value of --execute.
     """
+    notes = []
     group, reason = _group(admin, name, kinds, "reset-offsets", timeout)
     if group is None and "streams" in kinds:
-        fail(reason)  # brokers would create a classic group
+        fail(reason)  # brokers cannot create a streams group: it would be a classic one
     if group is None:
         group = View(name, kinds[0], "", "dead", [], {})
-        _note(reason, f"{'the command' if execute else '--execute'} creates the group")
-    changes = plan(admin, group, _places(admin, group, target, topics, timeout), target, timeout)
-    if not execute:
-        show(COLUMNS, [change.row for change in changes], as_json)
-        _note("nothing was changed: add --execute to set the new offsets")
-        if group.members:
-            _note("--execute will be refused:", *_active(group))
-        return
-    if group.members:
-        fail(*_active(group))
-    offsets = [TopicPartition(*each.place, each.new) for each in changes if each.new is not None]
+        notes = [reason, "the group is created when its offsets are set"]
+    places = _places(admin, group, target, topics, timeout)
+    return Reset(group, plan(admin, group, places, target, timeout), notes)
+
+
+def carry_out(admin: AdminClient, reset: Reset, timeout: float) -> tuple[list[Change], list[str]]:
+    """Set the offsets of a plan, or end the command if it cannot be carried out as a whole.
+
+    Args:
+        admin: the client.
+        reset: the plan.
+        timeout: seconds to wait for the brokers.
+
+    Returns:
+        The changes that are done, and a line for each partition that the brokers refused.
+    """
+    if reset.obstacles:
+        fail(*reset.obstacles)
+    offsets = {each.place: each.new for each in reset.changes if each.new is not None}
     if not offsets:
-        fail("no offset can be changed: run the command without --execute, and see the remarks")
-    request = [ConsumerGroupTopicPartitions(name, offsets)]
+        fail("no offset can be changed: look at the remarks of the plan")
+    group = reset.group
+    change = _set_in_share_group if group.kind == "share" else _set
+    refused = change(admin, group.name, offsets, timeout)
+    return [each for each in reset.changes if each.place not in refused], [*refused.values()]
+
+
+def _set(
+    admin: AdminClient, name: str, offsets: dict[Place, int], timeout: float
+) -> dict[Place, str]:
+    """Set offsets, and return a line for each partition that was refused."""
+    places = [TopicPartition(*place, offset) for place, offset in offsets.items()]
+    request = [ConsumerGroupTopicPartitions(name, places)]
     answer = admin.alter_consumer_group_offsets(request, request_timeout=timeout)[name].result()
-    refused = _refused(answer)
-    kept = [change for change in changes if change.place not in refused]
-    show(COLUMNS, [change.row for change in kept], as_json)
-    if refused:
-        fail(*refused.values())
+    return _refused(answer)
 
 
-def delete(
+def _set_in_share_group(
+    admin: AdminClient, name: str, offsets: dict[Place, int], timeout: float
+) -> dict[Place, str]:
+    wanted = {TopicPartition(*place): offset for place, offset in offsets.items()}
+    asked = admin.alter_share_group_offsets(name, wanted, request_timeout=timeout)
+    places = {f"{one.topic}:{one.partition}": (one.topic, one.partition) for one in asked}
+    done, failures = settled("partition", dict(zip(places, asked.values(), strict=True)))
+    failed = [place for text, place in places.items() if text not in done]
+    return dict(zip(failed, failures, strict=True))
+
+
+def deletable(
     admin: AdminClient,
     name: str,
     kinds: tuple[str, ...],
     topics: list[Selection] | None,
     timeout: float,
-    as_json: bool,
-    yes: bool,
-) -> None:
-    """Delete committed offsets of a group if the user confirms that, and show them.
+) -> dict[Place, int]:
+    """Return the committed offsets to delete, or end the command if there are none.
 
     Args:
         admin: the client.
@@ -89,28 +141,40 @@ def delete(
         kinds: the kinds of groups that the command is for.
         topics: values of --topic; None for all topics.
         timeout: seconds to wait for the brokers.
-        as_json: value of --json.
-        yes: value of --yes.
     """
     group, reason = _group(admin, name, kinds, "delete-offsets", timeout)
     if group is None:
         fail(reason)
     committed = group.committed
     known = {topic for topic, _ in committed}
-    if unknown := [each.topic for each in topics or () if each.topic not in known]:
-        fail(*(f"group {name!r} has no offsets there: {no_topic(each, known)}" for each in unknown))
+    if without := [each.topic for each in topics or () if each.topic not in known]:
+        fail(*(_no_offsets(name, topic, known) for topic in dict.fromkeys(without)))
     chosen = sorted(each for each in committed if topics is None or selected(topics, each))
     if not chosen:
         fail(f"group {name!r} has no committed offsets there")
-    where = ", ".join(f"{topic}:{number} at {committed[topic, number]}" for topic, number in chosen)
-    confirm(f"Delete the offsets of {name} in {where}?", yes)
+    return {place: committed[place] for place in chosen}
+
+
+def _no_offsets(name: str, topic: str, known: set[str]) -> str:
+    # Whether the topic exists does not matter: a group can have offsets in a deleted topic.
+    near = did_you_mean(topic, known)
+    return f"group {name!r} has no offsets in topic {topic!r}{': ' if near else ''}{near}"
+
+
+def delete(
+    admin: AdminClient, name: str, chosen: dict[Place, int], timeout: float
+) -> dict[Place, str]:
+    """Delete committed offsets, and return a line for each partition that was refused.
+
+    Args:
+        admin: the client.
+        name: the name of the group.
+        chosen: the partitions, with their offsets.
+        timeout: seconds to wait for the brokers.
+    """
     request = [ConsumerGroupTopicPartitions(name, [TopicPartition(*place) for place in chosen])]
     answer = admin.delete_consumer_group_offsets(request, request_timeout=timeout)[name].result()
-    refused = _refused(answer)
-    rows = [(*place, committed[place]) for place in chosen if place not in refused]
-    show(("topic", "partition", "deleted offset"), rows, as_json)
-    if refused:
-        fail(*refused.values())
+    return _refused(answer)
 
 
 def _group(
@@ -127,7 +191,7 @@ def _group(
     if failures:
         fail(*failures)
     if found[name].kind not in kinds:
-        other_kind(found[name], command)
+        fail(other_kind(name, found[name].kind, command))
     return found[name], ""
 
 
@@ -155,8 +219,14 @@ def _places(
 def _active(group: View) -> list[str]:
     """Return lines that say why the offsets cannot be set."""
     count = counted(len(group.members), "active member")
+    # Brokers do not change the offsets of a share group that has members.
+    reason = (
+        "so brokers refuse new offsets"
+        if group.kind == "share"
+        else "which would overwrite the offsets"
+    )
     return [
-        f"group {group.name!r} has {count}, which would overwrite the offsets. Stop first:",
+        f"group {group.name!r} has {count}, {reason}. Stop first:",
         *(
             f"member {member.id} (client {member.client}) runs on host {member.host}"
             for member in group.members
@@ -172,8 +242,3 @@ def _refused(answer: ConsumerGroupTopicPartitions) -> dict[Place, str]:
         for place in answer.topic_partitions or []
         if place.error is not None
     }
-
-
-def _note(*lines: str) -> None:
-    for line in lines:
-        print(f"note: {printable(line)}", file=sys.stderr)

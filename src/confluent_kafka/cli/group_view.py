@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Place = tuple[str, int]  # a topic and a partition
+KINDS = ("classic", "consumer", "share", "streams")
 
 
 @dataclass(frozen=True)

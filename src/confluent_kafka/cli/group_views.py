@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
 from confluent_kafka._suggestions import did_you_mean
@@ -133,15 +134,62 @@ def suggesting(
     ]
 
 
-def other_kind(group: View, command: str) -> NoReturn:
-    """End the command because another command is for groups of this kind.
+def commands_for(kind: str) -> str:
+    """Return the command for groups of a kind.
+
+    Args:
+        kind: classic, consumer, share or streams.
+    """
+    return f"{kind}-groups" if kind in ("share", "streams") else "groups"
+
+
+def demand_kind(
+    admin: AdminClient, names: Iterable[str], kinds: Collection[str], command: str, timeout: float
+) -> None:
+    """End the command if one of the groups is of another kind, which another command is for.
+
+    Brokers do not check that: the request that deletes a streams group deletes any group. A group
+    that does not exist is left to the request that follows.
+
+    Args:
+        admin: the client.
+        names: the names of the groups.
+        kinds: the kinds of groups that the command is for.
+        command: what the user wants to do, such as reset-offsets.
+        timeout: seconds to wait for the brokers.
+    """
+    known, failures = listed(admin, timeout)
+    names = list(dict.fromkeys(names))
+    if failures and (unknown := [name for name in names if name not in known]):
+        fail(*(missing(name, known, failures) for name in unknown))
+    found = {name: kind_of(known[name]) for name in names if name in known}
+    wrong = [other_kind(name, kind, command) for name, kind in found.items() if kind not in kinds]
+    if wrong:
+        fail(*wrong)
+
+
+def other_kind(name: str, kind: str, command: str) -> str:
+    """Return a line that names the command for a group of another kind.
+
+    Args:
+        name: the name of the group.
+        kind: its kind.
+        command: what the user wants to do, such as reset-offsets.
+    """
+    commands = commands_for(kind)
+    if commands == "groups" and command == "offsets":
+        command = "describe"
+    return f"group {name!r} is a {kind} group: use `{commands} {command} {shlex.quote(name)}`"
+
+
+def kind_of(group: GroupListing) -> str:
+    """Return the kind of a group: classic, consumer, share or streams.
 
     Args:
         group: the group.
-        command: what the user wants to do, such as reset-offsets.
     """
-    commands = f"{group.kind}-groups" if group.kind in ("share", "streams") else "groups"
-    fail(f"group {group.name!r} is a {group.kind} group: use `{commands} {command} {group.name}`")
+    # Brokers before 3.8 do not return types, and have only classic groups.
+    return "classic" if group.type.name == "UNKNOWN" else group.type.name.lower()
 
 
 def described(
@@ -219,11 +267,11 @@ def _view(listing: GroupListing, description: Any, positions: Any) -> View:
         committed = {
             (place.topic, place.partition): place.offset for place in places if place.offset >= 0
         }
-    # Brokers before 2.6 list no states, and brokers before 3.8 no types.
+    # Brokers before 2.6 do not return states.
     state = description.state if listing.state is GroupState.UNKNOWN else listing.state
     return View(
         listing.group_id,
-        "classic" if kind is GroupType.UNKNOWN else kind.name.lower(),
+        kind_of(listing),
         listing.protocol,
         state.name.lower(),
         members(description),

@@ -23,7 +23,7 @@ from confluent_kafka.cli.chosen_profile import when
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail, report
-from confluent_kafka.cli.group_offsets import delete_offsets, reset_offsets
+from confluent_kafka.cli.group_offsets import deleting_offsets, resetting_offsets
 from confluent_kafka.cli.group_rows import (
     MEMBERS,
     PARTITIONS,
@@ -47,6 +47,8 @@ app = Group(
         "confluent-kafka groups describe billing -F prod.properties",
     ),
 )
+
+_CONSUMERS = ("classic", "consumer")
 
 LISTED = ("group", "type", "protocol", "state")
 TOTALS = ("members", "lag")
@@ -166,7 +168,9 @@ def describe(
     The end is unknown if the partition was deleted, or if this user may not read it. For share
     groups, the start offset is in the place of the committed offset.
     """
-    if bool(groups) is every:
+    if groups and every:
+        raise click.BadParameter("cannot be combined with --all", param_hint="GROUPS")
+    if not (groups or every):
         raise click.BadParameter("give the names of groups or --all", param_hint="GROUPS")
     if verbose and not members:
         raise click.BadParameter("needs --members", param_hint="--verbose")
@@ -241,7 +245,16 @@ app.command(
         "confluent-kafka groups reset-offsets billing --all-topics --shift-by -100 \\\n"
         "    --execute -F test.properties",
     ),
-)(reset_offsets)
+)(
+    resetting_offsets(
+        _CONSUMERS,
+        """Show the old and new offsets of a group, and set the new ones with --execute.
+
+        The group must not have members. Offsets outside of the log are moved to its start or end. A
+        group that does not exist is created.
+        """,
+    )
+)
 app.command(
     changes=True,
     examples=(
@@ -249,4 +262,13 @@ app.command(
         "confluent-kafka groups delete-offsets billing --all-topics --yes \\\n"
         "    -F test.properties",
     ),
-)(delete_offsets)
+)(
+    deleting_offsets(
+        _CONSUMERS,
+        """Delete committed offsets of a group, and show them.
+
+        No member may read the topics. A member that reads them later begins where
+        auto.offset.reset says.
+        """,
+    )
+)

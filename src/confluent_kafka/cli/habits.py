@@ -210,7 +210,7 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--list": "Use `share-groups list`.",
         "--describe": "Use `share-groups describe GROUP`.",
         "--delete": "Use `share-groups delete GROUP`.",
-        "--reset-offsets": "Use `share-groups reset-offsets GROUP TOPIC --to beginning`.",
+        "--reset-offsets": "Use `share-groups reset-offsets GROUP --topic TOPIC --to earliest`.",
         "--group": _GROUP,
         "-g": _GROUP,
     },

@@ -1,4 +1,4 @@
-"""The tools of the MCP server: what a model can see and do in a cluster."""
+"""The tools of the MCP server that read: what a model can see in a cluster."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import click
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from confluent_kafka import (
-    KafkaError,
-    KafkaException,
-    Message,
-    Producer,
-    TopicCollection,
-    TopicPartition,
-)
+from confluent_kafka import KafkaException, TopicCollection, TopicPartition
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.admin import OffsetSpec
 from confluent_kafka.cli.bound import Bound
+from confluent_kafka.cli.ending import Failure
+from confluent_kafka.cli.group_rows import ends_of
+from confluent_kafka.cli.group_views import kind_of, listed, view
+from confluent_kafka.cli.lag import findings
+from confluent_kafka.cli.lag.finding import place_name
 from confluent_kafka.cli.samples import Limits, sample
 from confluent_kafka.cli.topic_selection import no_partition
+from confluent_kafka.cli.why import summary
+from confluent_kafka.cli.why_facts import gather
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import AdminClient, PartitionMetadata
+    from confluent_kafka.admin import AdminClient
     from confluent_kafka.cli.redaction import Redaction
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 Topic = Annotated[str, Field(description="Name of the topic.")]
-Group = Annotated[str, Field(description="Name of the consumer group.")]
+Group = Annotated[str, Field(description="Name of the group.")]
 
 
 def explained(tool: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -47,6 +47,8 @@ def explained(tool: Callable[_P, _T]) -> Callable[_P, _T]:
             raise ToolError(f"{error.args[0].name()}: {error.args[0].str()}") from error
         except click.BadParameter as error:
             raise ToolError(error.message) from error
+        except Failure as failure:
+            raise ToolError("\n".join(failure.reasons)) from failure
 
     return call
 
@@ -160,8 +162,9 @@ class ReadingTools:
         begin: Annotated[
             str,
             Field(
-                description="Where to begin in each partition: 'beginning', an offset, a time such "
-                "as 2026-01-31T12:00Z, or '-N' for the last N messages."
+                description="Where to begin in each partition: 'earliest', an offset, a time such "
+                "as 2026-01-31T12:00Z, a duration back from now such as -1h, or '-N' for the last "
+                "N messages."
             ),
         ] = "-10",
         count: Annotated[int, Field(ge=1, description="The most messages.")] = 10,
@@ -186,67 +189,66 @@ class ReadingTools:
 
     @explained
     def groups(self) -> dict[str, Any]:
-        """List the groups with their types and states."""
-        found = self._admin.list_consumer_groups(request_timeout=self._timeout).result()
-        for error in found.errors or []:
-            raise KafkaException(error)
+        """List the groups of all kinds with their types and states."""
+        found, failures = listed(self._admin, self._timeout)
         return {
             "groups": [
-                {
-                    "group": group.group_id,
-                    "type": None if group.type is None else group.type.name.lower(),
-                    "state": None if group.state is None else group.state.name.lower(),
-                }
-                for group in sorted(found.valid or [], key=lambda group: group.group_id)
-            ]
+                {"group": name, "type": kind_of(each), "state": each.state.name.lower()}
+                for name, each in found.items()
+            ],
+            "brokers_that_did_not_answer": failures,
         }
 
-
-def _replicas(partition: PartitionMetadata) -> int:
-    return len(partition.replicas)
-
-
-class WritingTools:
-    """Tools that change the cluster. Each one is offered only if the user allows it by name.
-
-    Args:
-        config: the configuration of clients.
-        timeout: the seconds to wait for the cluster.
-    """
-
-    def __init__(self, config: Mapping[str, Any], timeout: float) -> None:
-        self._config = config
-        self._timeout = timeout
+    @explained
+    def group(self, group: Group) -> dict[str, Any]:
+        """Describe a group: state, members, and committed offset, end and lag of each partition."""
+        found = view(self._admin, group, self._timeout)
+        ends = ends_of(self._admin, {group: found}, self._timeout)
+        return {
+            "group": group,
+            "type": found.kind,
+            "state": found.state,
+            "members": [
+                {
+                    "member": each.id,
+                    "client": each.client,
+                    "host": each.host,
+                    "partitions": [place_name(place) for place in each.reads],
+                }
+                for each in found.members
+            ],
+            "partitions": [
+                {
+                    "topic": place[0],
+                    "partition": place[1],
+                    "committed": found.committed.get(place),
+                    "end": ends[place],
+                    "lag": found.lag(place, ends[place]),
+                }
+                for place in found.places
+            ],
+        }
 
     @explained
-    def produce(
+    def why(
         self,
-        topic: Topic,
-        value: Annotated[
-            str | None,
-            Field(description="The value as text; null deletes the key in a compacted topic."),
-        ],
-        key: Annotated[str | None, Field(description="The key as text.")] = None,
-        headers: Annotated[
-            dict[str, str] | None, Field(description="Headers by their names.")
-        ] = None,
-        partition: Annotated[
-            int | None, Field(ge=0, description="By default the key decides.")
-        ] = None,
+        group: Group,
+        seconds: Annotated[
+            float, Field(ge=0, le=60, description="Time between two samples that are compared.")
+        ] = 6,
     ) -> dict[str, Any]:
-        """Send a message, and return the partition and the offset where it is stored."""
-        delivered: list[tuple[KafkaError | None, Message]] = []
-        config = {**self._config, "message.timeout.ms": int(self._timeout * 1000)}
-        with Producer(config) as producer:
-            producer.produce(
-                topic,
-                value,
-                key,
-                -1 if partition is None else partition,
-                on_delivery=lambda error, message: delivered.append((error, message)),
-                headers=headers,
-            )
-        ((error, message),) = delivered
-        if error is not None:
-            raise KafkaException(error)
-        return {"partition": message.partition(), "offset": message.offset()}
+        """Explain why a group is behind: findings with their evidence, and commands to type."""
+        facts = gather(self._admin, group, seconds, self._timeout)
+        return {
+            "summary": summary(facts),
+            "findings": [
+                {
+                    "severity": each.severity.name.lower(),
+                    "finding": each.name,
+                    "why": each.text,
+                    "evidence": each.evidence,
+                    "commands": each.commands,
+                }
+                for each in findings(facts)
+            ],
+        }

@@ -27,6 +27,7 @@ class Change(NamedTuple):
         new: the offset to commit, or None if the offset stays as it is.
         end: the end offset of the partition, or None.
         remark: what deserves attention, or None.
+        is_unreadable: whether the partition does not exist or cannot be read.
     """
 
     place: Place
@@ -34,6 +35,7 @@ class Change(NamedTuple):
     new: int | None
     end: int | None
     remark: str | None
+    is_unreadable: bool = False
 
     @property
     def row(self) -> tuple[Any, ...]:
@@ -81,7 +83,7 @@ def plan(
             if wanted is not None and new != wanted:
                 side = "before the start" if wanted < start else "after the end"
                 remark = f"{wanted} is {side} of the log"
-        changes.append(Change(place, old, new, end, remark))
+        changes.append(Change(place, old, new, end, remark, start is None or end is None))
     return changes
 
 
@@ -90,9 +92,9 @@ def _wanted(
 ) -> tuple[int | None, str | None]:
     """Return the offset that the target asks for, and a remark."""
     match target.kind:
-        case "earliest":
+        case "beginning":
             return log[0], None
-        case "latest":
+        case "end":
             return log[1], None
         case "offset":
             return target.number, None

@@ -107,9 +107,7 @@ def _from_keyring(service: str, user: str) -> str:
         import keyring
         from keyring.errors import KeyringError
     except ModuleNotFoundError:
-        raise ValueError(
-            "the keyring needs the extra [keyring]: pip install keyring"
-        ) from None
+        raise ValueError("the keyring needs the extra [keyring]: pip install keyring") from None
     try:
         found = keyring.get_password(service, user)
     except KeyringError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka import KafkaException
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -16,23 +16,17 @@ from confluent_kafka.cli.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.bound import Bound
+from confluent_kafka.cli.chosen_profile import when
 from confluent_kafka.cli.commands import Group
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.ending import fail, report
-from confluent_kafka.cli.group_views import suggesting
+from confluent_kafka.cli.group_offsets import resetting_offsets
+from confluent_kafka.cli.group_views import demand_kind, suggesting
 from confluent_kafka.cli.settings import Brokers, File, Properties
-from confluent_kafka.cli.topic_names import partitions_of
-from confluent_kafka.cli.topic_selection import Selection, selection_or_pattern
 from confluent_kafka.cli.values import topic_name
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import (
-        AdminClient,
-        ListOffsetsResultInfo,
-        OffsetSpec,
-        ShareGroupDescription,
-    )
+    from confluent_kafka.admin import ShareGroupDescription
 
 app = Group(
     help="List, describe and delete share groups, and change their offsets.\n\n"
@@ -42,6 +36,8 @@ app = Group(
         "confluent-kafka share-groups offsets billing -F prod.properties",
     ),
 )
+
+_SHARE = ("share",)
 
 Name = Annotated[str, argument(help="Share group.")]
 Names = Annotated[list[str], argument(help="Share groups.")]
@@ -98,6 +94,7 @@ def describe(
 ) -> None:
     """Show groups with a row for each member. A group without members has one row."""
     with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, groups, _SHARE, "describe", timeout)
         asked = admin.describe_share_groups(groups, request_timeout=timeout)
         found, failures = settled("group", asked)
         failures = suggesting(admin, asked, failures, timeout)
@@ -141,6 +138,7 @@ def delete(
     """Delete share groups that have no members, and their offsets."""
     confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, groups, _SHARE, "delete", timeout)
         futures = admin.delete_share_groups(groups, request_timeout=timeout)
         deleted, failures = settled("group", futures)
         failures = suggesting(admin, futures, failures, timeout)
@@ -171,6 +169,7 @@ def offsets(
     not finished; brokers report it since Kafka 4.2.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, [group], _SHARE, "offsets", timeout)
         asked = admin.list_share_group_offsets({group: None}, request_timeout=timeout)
         found = asked[group].result()
     show(
@@ -190,87 +189,24 @@ def offsets(
         fail(*failures)
 
 
-@app.command(
-    changes=True,
+app.command(
+    changes=when("execute"),
     examples=(
-        "confluent-kafka share-groups reset-offsets billing orders --to earliest \\\n"
-        "    -b localhost:9092",
-        "confluent-kafka share-groups reset-offsets billing orders:0 --to latest \\\n"
-        "    -F prod.properties",
+        "confluent-kafka share-groups reset-offsets billing --topic orders:0,2 \\\n"
+        "    --to earliest -b localhost:9092",
+        "confluent-kafka share-groups reset-offsets billing --all-topics --to -1h \\\n"
+        "    --execute -F test.properties",
     ),
-)
-def reset_offsets(
-    group: Name,
-    where: Annotated[
-        list[Selection],
-        argument(
-            parse=selection_or_pattern,
-            metavar="TOPIC[:PARTITION,...]...",
-            help="Topics with all their partitions, or some partitions. ^ begins a regular "
-            "expression for topics.",
-        ),
-    ],
-    to: Annotated[
-        str,
-        option(
-            help="New position: beginning, end, an offset, or a time such as 2026-01-31T12:00Z."
-        ),
-    ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    as_json: AsJson = False,
-    yes: Yes = False,
-) -> None:
-    """Change the start offsets of a group that has no members, and show them."""
-    bound = Bound.parse(to, "--to")
-    confirm(f"Change the offsets of {group} in {', '.join(map(str, where))}?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
-        wanted = _offsets(admin, partitions_of(admin, where, timeout), bound, timeout)
-        asked = admin.alter_share_group_offsets(group, wanted, request_timeout=timeout)
-        named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
-        done, failures = settled("partition", named)
-    rows = (
-        (place.topic, place.partition, offset)
-        for place, offset in sorted(wanted.items())
-        if f"{place.topic}:{place.partition}" in done
+)(
+    resetting_offsets(
+        _SHARE,
+        """Show the old and new start offsets of a group, and set the new ones with --execute.
+
+        The group must not have members. Offsets outside of the log are moved to its start or end. A
+        group that does not exist is created.
+        """,
     )
-    show(("topic", "partition", "start"), rows, as_json)
-    if failures:
-        fail(*failures)
-
-
-def _offsets(
-    admin: AdminClient, places: list[TopicPartition], bound: Bound, timeout: float
-) -> dict[TopicPartition, int]:
-    from confluent_kafka.admin import OffsetSpec
-
-    if bound.kind == "offset":
-        return dict.fromkeys(places, bound.number)
-    ends = _found(admin, places, OffsetSpec.latest(), timeout)
-    if bound.kind == "end":
-        return {place: end.offset for place, end in ends.items()}
-    if bound.kind == "beginning":
-        spec = OffsetSpec.earliest()
-    else:
-        spec = OffsetSpec.for_timestamp(bound.number)
-    # If no message is as late as the time, the position is the end.
-    return {
-        place: one.offset if one.offset >= 0 else ends[place].offset
-        for place, one in _found(admin, places, spec, timeout).items()
-    }
-
-
-def _found(
-    admin: AdminClient, places: list[TopicPartition], spec: OffsetSpec, timeout: float
-) -> dict[TopicPartition, ListOffsetsResultInfo]:
-    asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=timeout)
-    named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
-    found, failures = settled("partition", named)
-    if failures:
-        fail(*failures)
-    return dict(zip(asked, found.values(), strict=True))
+)
 
 
 @app.command(
@@ -295,6 +231,7 @@ def delete_offsets(
     """Delete the offsets of a group that has no members, for whole topics."""
     confirm(f"Delete the offsets of {group} in {', '.join(topics)}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, [group], _SHARE, "delete-offsets", timeout)
         futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)
         deleted, failures = settled("topic", futures)
     for name in deleted:

@@ -48,13 +48,13 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def cell(value: object, separator: str = ",") -> str:
-    """Return a value of a table as text. None is an unknown value.
+    """Return a value of a table as text. None is an unknown value, and "-" also an empty list.
 
     Args:
         value: the value.
         separator: the text between the items of a list.
     """
-    if value is None:
+    if value is None or value == []:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
-
-import click
 
 from confluent_kafka import TopicPartition
 from confluent_kafka.cli.administration import (
@@ -42,14 +39,8 @@ def _kind_or_time(text: str) -> str | int:
     """Return the name of an OffsetSpec, or a time in milliseconds since 1970."""
     if text in _KINDS:
         return text
-    try:
-        moment = datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise click.BadParameter(
-            f"{text!r} is not {', '.join(_KINDS)} or a time such as 2026-01-31T12:00 (local) or "
-            "2026-01-31T12:00Z"
-        ) from None
-    return int(moment.timestamp() * 1000)
+    bound = Bound.parse(text, None, offsets=False, others=_KINDS[2:])
+    return bound.number if bound.kind == "time" else _KINDS[bound.kind == "end"]
 
 
 def offsets(
@@ -73,8 +64,8 @@ def offsets(
             "--at",
             parse=_kind_or_time,
             metavar="WHERE",
-            help=f"Position: {', '.join(_KINDS)}, or a time such as 2026-01-31T12:00Z for the "
-            "first message at or after it.",
+            help=f"Position: {', '.join(_KINDS)}, or a time such as 2026-01-31T12:00Z or -1h for "
+            "the first message at or after it.",
         ),
     ] = "latest",
 ) -> None:

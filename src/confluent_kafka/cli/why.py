@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
+from confluent_kafka.cli.chosen_profile import chosen_profile
 from confluent_kafka.cli.declared import argument, option
 from confluent_kafka.cli.durations import duration
 from confluent_kafka.cli.ending import FAILED
@@ -65,7 +66,7 @@ def why(
     if sys.stdout.isatty() and not as_json:
         from confluent_kafka.cli.why_report import connection, draw
 
-        draw(found, connection(brokers, config_file))
+        draw(found, connection(brokers, config_file, chosen_profile()))
     else:
         rows = (
             [each.severity.name.lower(), each.name, each.text, each.evidence, each.commands]

@@ -35,7 +35,7 @@ def draw(findings: Iterable[Finding], connection: str) -> None:
             console.print(text, overflow="ignore", crop=False)
 
 
-def connection(brokers: str | None, file: Path | None) -> str:
+def connection(brokers: str | None, file: Path | None, profile: str | None) -> str:
     """Return the options that name the cluster, as the user gave them.
 
     Properties are left out, because they may contain passwords.
@@ -43,6 +43,10 @@ def connection(brokers: str | None, file: Path | None) -> str:
     Args:
         brokers: value of --brokers.
         file: value of -F.
+        profile: the profile that the command uses, which takes the place of the file.
     """
-    text = "" if file is None else f" -F {shlex.quote(str(file))}"
+    if profile is not None:
+        text = f" -C {shlex.quote(profile)}"
+    else:
+        text = "" if file is None else f" -F {shlex.quote(str(file))}"
     return text if brokers is None else f"{text} -b {shlex.quote(brokers)}"

@@ -57,6 +57,14 @@ def topics_of(places: Iterable[Place]) -> list[str]:
     return sorted({topic for topic, _ in places})
 
 
+def selections(places: Iterable[Place]) -> str:
+    """Return the options that select exactly these partitions: ``--topic orders:0,2``."""
+    numbers: dict[str, list[str]] = {}
+    for topic, number in sorted(places):
+        numbers.setdefault(topic, []).append(str(number))
+    return " ".join(f"--topic {topic}:{','.join(each)}" for topic, each in numbers.items())
+
+
 def command(text: str, *names: str) -> str:
     """Return a command to type: names that a shell would interpret are in quotes.
 

@@ -68,7 +68,9 @@ def _hangs(transaction: Transaction, facts: Facts) -> bool:
 
 def _commands(facts: Facts, place: Place) -> list[str]:
     every = facts.transactions
-    ids = sorted({each.id for each in every if each.id is not None and each.coordinated})
+    # A transaction that began after the last stable offset does not hold it back.
+    holding = [each for each in every if each.start <= facts.held_back.get(each.place, -1)]
+    ids = sorted({each.id for each in holding if each.id is not None and each.coordinated})
     found = [command("transactions describe {}", each) for each in ids]
     found += [command("transactions force-terminate {}", each) for each in ids]
     if not found:

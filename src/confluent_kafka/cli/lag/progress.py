@@ -113,7 +113,8 @@ def skewed(facts: Facts) -> Iterator[Finding]:
                 f"{place_name(place)}: lag {largest:,} of {total:,} in {len(lags)} partitions",
                 *(f"read by member {each.id} ({each.host})" for each in readers),
             ],
-            [f"consume {place[0]} --partition {place[1]} --from -100 -e --format '%k\\n'"],
+            # --group '' because the configuration can contain a group, which has no --partition.
+            [f"consume {place[0]} --partition {place[1]} --group '' --from -100 -e -f '%k\\n'"],
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from confluent_kafka.cli.group_view import Place
+from confluent_kafka.cli.group_views import commands_for
 from confluent_kafka.cli.lag.facts import Facts
 from confluent_kafka.cli.lag.finding import (
     Finding,
@@ -12,6 +13,7 @@ from confluent_kafka.cli.lag.finding import (
     command,
     evidence,
     place_name,
+    selections,
     topics_of,
 )
 
@@ -49,7 +51,8 @@ def outside_of_the_log(facts: Facts) -> Iterator[Finding]:
         (
             before,
             "data-lost",
-            "the topic's retention has deleted messages before the group has read them",
+            "messages were deleted before the group has read them: the log begins after the "
+            "committed offset",
         ),
         (
             after,
@@ -59,7 +62,8 @@ def outside_of_the_log(facts: Facts) -> Iterator[Finding]:
         ),
     ):
         if found:
-            topics = [f"--topic {topic}" for topic in topics_of(place for place, _ in found)]
+            chosen = selections(place for place, _ in found)
+            group = facts.group
             yield Finding(
                 Severity.CRITICAL,
                 name,
@@ -67,8 +71,8 @@ def outside_of_the_log(facts: Facts) -> Iterator[Finding]:
                 evidence(f"{place_name(place)}: {line}" for place, line in found),
                 [
                     command(
-                        f"groups reset-offsets {{}} {' '.join(topics)} --to earliest",
-                        facts.group.name,
+                        f"{commands_for(group.kind)} reset-offsets {{}} {chosen} --to earliest",
+                        group.name,
                     )
                 ],
             )
