@@ -38,13 +38,20 @@ class FileOutput(Output):
 
     def __enter__(self) -> object:
         try:
+            self._create()
+        except BaseException:  # also Ctrl-C: __exit__() is not called
+            self._temporary.unlink(missing_ok=True)
+            raise
+        return self
+
+    def _create(self) -> None:
+        try:
             self._file = self._temporary.open("wb")
         except OSError as error:  # it must not name a file that the user does not know
             raise OSError(error.errno, error.strerror, str(self._path)) from None
         if self._path.exists():
             shutil.copymode(self._path, self._temporary)
         self._begin()
-        return self
 
     def __exit__(self, kind: object = None, *rest: object) -> None:
         try:
