@@ -22,13 +22,22 @@ def health(cluster: OwnKafkaCluster, *arguments: str) -> tuple[int, dict[str, An
 
 
 def test_a_broker_goes_and_comes_back(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> None:
-    """The cluster is healthy with all brokers. Without one, the command says what is wrong."""
+    """With all brokers, a partition is healthy. Without one, the command says what is wrong."""
     topic = make_topic(1, min_insync_replicas="3")
-    wait_until(lambda: health(own_kafka)[0] == 0, timeout=120)
+
+    def is_healthy() -> bool:
+        # Other tests leave partitions with a problem in this cluster, so the status can be 1.
+        rows = health(own_kafka)[1]
+        here = f"{topic}:0" in rows["under-min-isr"]["found"]
+        return bool(rows["brokers"]["ok"] and rows["controller"]["ok"] and not here)
+
+    wait_until(is_healthy, timeout=120)
     broker = own_kafka.brokers[-1]
     broker.kill()
     try:
-        wait_until(lambda: not health(own_kafka)[1]["under-min-isr"]["ok"], timeout=120)
+        wait_until(
+            lambda: f"{topic}:0" in health(own_kafka)[1]["under-min-isr"]["found"], timeout=120
+        )
         status, rows = health(own_kafka)
     finally:
         broker.start()
@@ -38,4 +47,4 @@ def test_a_broker_goes_and_comes_back(own_kafka: OwnKafkaCluster, make_topic: Ma
     assert rows["under-replicated"]["value"] >= 1
     assert f"{topic}:0" in rows["under-min-isr"]["found"]
     assert rows["controller"]["ok"]
-    wait_until(lambda: health(own_kafka)[0] == 0, timeout=120)
+    wait_until(is_healthy, timeout=120)

@@ -341,13 +341,19 @@ slots_wanted(const columns *set, int32_t index)
 }
 
 bool
-columns_are_whole(const columns *set, int64_t rows)
+columns_below_are_whole(const columns *set, int32_t index)
 {
-    bool are_whole = set->columns[0].length == rows;
-    for (int32_t i = 1; are_whole && i < set->types->count; i++) {
+    bool are_whole = true;
+    for (int32_t i = index + 1; are_whole && i < set->types->types[index].end; i++) {
         are_whole = set->columns[i].length == slots_wanted(set, i);
     }
     return are_whole;
+}
+
+bool
+columns_are_whole(const columns *set, int64_t rows)
+{
+    return set->columns[0].length == rows && columns_below_are_whole(set, 0);
 }
 
 static void

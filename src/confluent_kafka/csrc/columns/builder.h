@@ -56,6 +56,8 @@ void columns_release(columns *set); /* from any thread; NULL does nothing */
  * program that does not put one value into each would give readers columns that are too short.
  */
 bool columns_are_whole(const columns *set, int64_t rows);
+/* The same for the descendants of one column. */
+bool columns_below_are_whole(const columns *set, int32_t index);
 /* Removes all slots after the first `rows` rows. */
 void columns_truncate(columns *set, int64_t rows);
 /* The same for column `index` and its descendants: removes slots after the first `length`. */

@@ -212,6 +212,9 @@ columns_keep_last_keys(columns *set, int32_t index, watched_entries *watched)
         || (keys->layout == COLUMN_BYTES && count <= FEW_TEXTS && texts_differ(keys, first))) {
         return BUILD_OK;
     }
+    if (!columns_below_are_whole(set, index + 1)) {
+        return BUILD_OK; /* a program that columns_are_whole() will refuse */
+    }
     keyed_entry few[16];
     keyed_entry *entries = count <= 16 ? few : malloc(count * sizeof(*entries));
     if (entries == NULL) {
