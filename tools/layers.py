@@ -89,6 +89,29 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "__main__": {"cli", "_diagnosis"},
 }
 
+# The rooms of cli/, from the bottom up, in the same form. "" is cli/__init__.py.
+_COMMON = {"base", "connection"}
+CLI_ROOMS: Mapping[str, set[str]] = {
+    "base": set(),
+    "connection": {"base"},
+    "shell": _COMMON,
+    "topics": _COMMON,
+    "groups": _COMMON | {"topics"},
+    "lag": _COMMON | {"groups", "topics"},
+    "reassignment": _COMMON | {"topics"},
+    "registry": _COMMON | {"shell"},
+    "messages": _COMMON | {"registry", "topics"},
+    "mcp": {"base", "groups", "lag", "messages", "topics"},
+    "administration": {"base", "topics"},
+    "local": {"base"},
+    "pipelines": {"base"},
+    "commands": _COMMON
+    | {"administration", "groups", "lag", "local", "mcp", "messages", "pipelines"}
+    | {"reassignment", "registry", "shell", "topics"},
+    # It imports the module of a command by its name.
+    "": {"base", "shell"},
+}
+
 # Each part of `struct Client` and the one file of csrc/client that touches its fields.
 CLIENT_PARTS: Mapping[str, str] = {
     part: f"client/{file}"
@@ -255,6 +278,11 @@ def _python_room(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
+def _cli_room(module: str) -> str:
+    parts = module.split(".")
+    return parts[2] if len(parts) > 2 else ""
+
+
 # --- C and Python -------------------------------------------------------------------------
 
 
@@ -334,8 +362,11 @@ def main() -> int:
     typed = list(python_arrows(SOURCES, types=True))
     c_rooms = {file: _c_room(file) for arrow in c for file in arrow[:2]}
     python_rooms = {module: _python_room(module) for arrow in python for module in arrow[:2]}
+    cli = [a for a in typed if all(f"{name}.".startswith(f"{PACKAGE}.cli.") for name in a[:2])]
+    cli_rooms = {module: _cli_room(module) for arrow in cli for module in arrow[:2]}
     if parser.parse_args().list:
-        print(*_rooms(c, c_rooms), "", *_rooms(python, python_rooms), sep="\n")
+        rooms = (_rooms(c, c_rooms), _rooms(python, python_rooms), _rooms(cli, cli_rooms))
+        print(*("\n".join(lines) for lines in rooms), sep="\n\n")
         return 0
     found = [
         *wrong_arrows(c, C_ROOMS, c_rooms),
@@ -343,6 +374,7 @@ def main() -> int:
         *touched_parts(csrc, CLIENT_PARTS),
         *c_imports(csrc, PYTHON_ROOMS["cimpl"]),
         *wrong_arrows(python, PYTHON_ROOMS, python_rooms),
+        *wrong_arrows(cli, CLI_ROOMS, cli_rooms),
         *described_circles(typed),
     ]
     print(*found, sep="\n", end="\n" if found else "")

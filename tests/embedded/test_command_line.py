@@ -69,8 +69,12 @@ class TestProduce:
             yield [b"one", b"two"]
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(import_module("confluent_kafka.cli.inputs"), "records_of", interrupted)
-        monkeypatch.setattr(import_module("confluent_kafka.cli.sending"), "_GRACE", TIMEOUT)
+        monkeypatch.setattr(
+            import_module("confluent_kafka.cli.messages.inputs"), "records_of", interrupted
+        )
+        monkeypatch.setattr(
+            import_module("confluent_kafka.cli.messages.sending"), "_GRACE", TIMEOUT
+        )
         done = kafka_cli("produce", kafka_topic, "-X", "linger.ms=60000", "--timeout", str(TIMEOUT))
         assert done == (130, b"", "2 delivered, 0 not delivered\n")
         assert values_of(read(consumer, kafka_topic, 2)) == [b"one", b"two"]
@@ -80,7 +84,7 @@ class TestProduce:
         self, kafka_cli: Run, kafka_topic: str, monkeypatch: pytest.MonkeyPatch, quiet: list[str]
     ) -> None:
         """A second Ctrl-C ends the wait, and the summary counts the messages without a report."""
-        module = import_module("confluent_kafka.cli.sending")
+        module = import_module("confluent_kafka.cli.messages.sending")
 
         def interrupt(*arguments: object) -> None:
             raise KeyboardInterrupt

@@ -18,7 +18,8 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 from click.shell_completion import shell_complete
 
 from confluent_kafka import Consumer
-from confluent_kafka.cli import app, completion_values
+from confluent_kafka.cli import app
+from confluent_kafka.cli.shell import completion_values
 from confluent_kafka.testing import MockCluster
 from tests.support.command_line import run
 from tests.support.kafka import NO_BROKER

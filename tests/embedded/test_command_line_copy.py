@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Producer
-from confluent_kafka.cli import copying
+from confluent_kafka.cli.messages import copying
 from confluent_kafka.testing import MockCluster
 from tests.support.command_line import Ended, run
 from tests.support.kafka import NO_BROKER

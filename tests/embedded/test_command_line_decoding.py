@@ -434,7 +434,7 @@ class TestWhere:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """Ctrl-C does not hide that the expression had a value for no message."""
-        from confluent_kafka.cli.filters import Where
+        from confluent_kafka.cli.messages.filters import Where
 
         evaluate = Where.__call__
 

@@ -299,7 +299,7 @@ class TestTemplates:
 
     def test_the_rate(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Messages are sent no faster than --rate says."""
-        from confluent_kafka.cli import templates
+        from confluent_kafka.cli.messages import templates
 
         now = 100.0
         slept: list[float] = []

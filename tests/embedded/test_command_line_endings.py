@@ -20,10 +20,10 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli import groups
-from confluent_kafka.cli.inputs import inputs_of, plain_maker, templated
-from confluent_kafka.cli.sending import Sender
-from confluent_kafka.cli.sending_display import Display
+from confluent_kafka.cli.commands import groups
+from confluent_kafka.cli.messages.inputs import inputs_of, plain_maker, templated
+from confluent_kafka.cli.messages.sending import Sender
+from confluent_kafka.cli.messages.sending_display import Display
 from tests.support.command_line import COMMAND, ended, run, started
 
 FULL = Path("/dev/full")

@@ -203,7 +203,7 @@ def test_follow_shows_rates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """--follow shows the number of messages and their rate on stderr."""
-    monkeypatch.setattr("confluent_kafka.cli.rates._EVERY", 0.0)
+    monkeypatch.setattr("confluent_kafka.cli.messages.rates._EVERY", 0.0)
     done = consume("--follow", "-n", "3")
     assert done.stderr.splitlines()[0].startswith("3 messages, ")
     assert done.stderr.endswith("/s\n3 messages\n")

@@ -14,7 +14,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import ClusterMetadata
-from confluent_kafka.cli import health_checks
+from confluent_kafka.cli.administration import health_checks
 from confluent_kafka.testing import MockCluster
 from tests.support.command_line import Ended, ended, run, started, words
 from tests.support.kafka import NO_BROKER

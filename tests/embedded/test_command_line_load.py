@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Producer
-from confluent_kafka.cli import loading
+from confluent_kafka.cli.messages import loading
 from confluent_kafka.testing import MockCluster
 from tests.support.command_line import Ended, run
 from tests.support.waiting import TIMEOUT

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 pytest.importorskip("httpx", reason="the extra [schemaregistry] is not installed")
 
-from confluent_kafka.cli.settings import registry_settings
+from confluent_kafka.cli.connection.settings import registry_settings
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.testing import MockRegistry
 from tests.support.command_line import Ended, run, words

@@ -14,7 +14,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli import groups, topics
+from confluent_kafka.cli.commands import groups, topics
 from tests.support.command_line import run
 
 

@@ -54,7 +54,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 import click
 
 from confluent_kafka import cli
-from confluent_kafka.cli import why_facts
+from confluent_kafka.cli.lag import gathering as why_facts
 from tests.support.command_line import COMMAND, Ended, ended, run, started
 
 pytestmark = needs("raw-request", "mock-on-request")

@@ -12,7 +12,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 from rich.console import Console
 
-from confluent_kafka.cli.progress import Board
+from confluent_kafka.cli.pipelines.progress import Board
 from confluent_kafka.spark.offsets import Partition
 from confluent_kafka.spark.pipeline.progress import progress
 

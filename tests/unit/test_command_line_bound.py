@@ -10,9 +10,9 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 import click
 
-from confluent_kafka.cli.bound import Bound
-from confluent_kafka.cli.offset_target import target_of
-from confluent_kafka.cli.topic_offsets import _kind_or_time
+from confluent_kafka.cli.base.bound import Bound
+from confluent_kafka.cli.groups.offset_target import target_of
+from confluent_kafka.cli.topics.offsets import _kind_or_time
 
 WORDS = [
     ("beginning", "beginning", 0),

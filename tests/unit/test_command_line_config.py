@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka import Consumer, KafkaException, Producer
-from confluent_kafka.cli.config import _properties
+from confluent_kafka.cli.commands.config import _properties
 from tests.support.command_line import run
 
 ROOT = Path(__file__).parents[2]
@@ -86,6 +86,6 @@ def test_the_list_is_that_of_the_documentation(monkeypatch: pytest.MonkeyPatch) 
 
     if librdkafka.needs_download():
         pytest.skip("the sources of librdkafka are not on this machine")
-    written = Path(sys.modules["confluent_kafka.cli.config"].__file__ or "")
+    written = Path(sys.modules["confluent_kafka.cli.commands.config"].__file__ or "")
     text = written.with_name("properties.json").read_text(encoding="utf-8")
     assert text == configuration_properties.for_the_command()

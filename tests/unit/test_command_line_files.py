@@ -11,7 +11,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 import click
 
 from confluent_kafka._java import java_lines
-from confluent_kafka.cli.config_files import read
+from confluent_kafka.cli.connection.config_files import read
 from tests.support.command_line import run, words
 from tests.support.scripts import check_script
 from tests.support.secrets import secret

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli.avro_defaults import Defaults
-from confluent_kafka.cli.unpacking import Unpacked
-from confluent_kafka.cli.values import topic_or_pattern
+from confluent_kafka.cli.base.values import topic_or_pattern
+from confluent_kafka.cli.messages.avro_defaults import Defaults
+from confluent_kafka.cli.messages.unpacking import Unpacked
 from tests.support.command_line import run
 from tests.support.kafka import NO_BROKER
 

@@ -13,12 +13,12 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 import click
 
-from confluent_kafka.cli import profile_file, profile_secrets
-from confluent_kafka.cli.chosen_profile import when
-from confluent_kafka.cli.commands import Command
-from confluent_kafka.cli.declared import option
-from confluent_kafka.cli.profile_secrets import Reference
-from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.base.declared import option
+from confluent_kafka.cli.connection import profile_file, profile_secrets
+from confluent_kafka.cli.connection.chosen_profile import when
+from confluent_kafka.cli.connection.profile_secrets import Reference
+from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.shell.command import Command
 from tests.support.command_line import Ended, run, words
 from tests.support.kafka import NO_BROKER
 from tests.support.secrets import reveals, secret

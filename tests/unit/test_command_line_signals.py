@@ -20,7 +20,7 @@ from tests.support.command_line import run
 
 INTERRUPTED_INSIDE_WAIT = """\
 import signal, threading
-from confluent_kafka.cli.pipeline import _set_on_signals
+from confluent_kafka.cli.commands.pipeline import _set_on_signals
 
 stopped = threading.Event()
 _set_on_signals(stopped)
@@ -54,7 +54,9 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["confluent_kafka.cli", "click", "confluent_kafka.cli.consume"])
+@pytest.mark.parametrize(
+    "module", ["confluent_kafka.cli", "click", "confluent_kafka.cli.commands.consume"]
+)
 def test_ctrl_c_while_a_command_is_imported(module: str) -> None:
     """The signal ends the process at once, without a traceback."""
     done = subprocess.run(
@@ -102,5 +104,7 @@ def test_ctrl_c_before_the_command_connects(monkeypatch: pytest.MonkeyPatch) -> 
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("confluent_kafka.cli.consume"), "settings", interrupt)
+    monkeypatch.setattr(
+        import_module("confluent_kafka.cli.commands.consume"), "settings", interrupt
+    )
     assert run("consume", "t", "-b", NO_BROKER) == (130, b"", "")

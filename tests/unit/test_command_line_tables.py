@@ -15,10 +15,12 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from rich.console import Console
 
-from confluent_kafka.cli import administration, group_rows, groups, offset_plan, quorum
-from confluent_kafka.cli.tables import Drawn
-from confluent_kafka.cli.terminal import cell
-from tests.support.command_line import run
+from confluent_kafka import cli
+from confluent_kafka.cli.base.tables import Drawn
+from confluent_kafka.cli.base.terminal import cell
+from confluent_kafka.cli.commands import groups, quorum
+from confluent_kafka.cli.groups import offset_plan
+from confluent_kafka.cli.groups import rows as group_rows
 
 MEMBER = "rdkafka-3f1c2d4e-8a5b-4c1d-9e7f-0123456789ab"
 UUID = "AAAAAAAAAAEAAAAAAAAAAg"
@@ -29,22 +31,22 @@ MS = 1_780_000_000_000
 TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ("topics", ("topic", "partitions", "replicas"), ["payments.orders.created", 128, 3]),
     (
-        "topic_apply",
+        "topics.apply",
         ("topic", "change", "setting", "old", "new"),
         ["payments.orders.created", "set", "message.timestamp.type", "CreateTime", "LogAppendTime"],
     ),
     (
-        "topic_states",
+        "topics.states",
         ("topic", "partition", "leader", "replicas", "in sync", "min in sync"),
         ["payments.orders.created", 12, 101, [101, 102, 103, 104, 105], [101, 102, 103, 104], 2],
     ),
     (
-        "topic_offsets",
+        "topics.offsets",
         ("topic", "partition", "offset", "timestamp"),
         ["payments.orders.created", 12, 123_456_789, 1_767_225_600_000],
     ),
     (
-        "topic_offsets",
+        "topics.offsets",
         ("topic", "partition", "begin", "new begin", "messages"),
         ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
     ),
@@ -54,7 +56,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["payments.orders.created", 12, [101, 102, 103], [101, 104, 105]],
     ),
     (
-        "reassign_plan",
+        "reassignment.planning",
         ("topic", "partition", "state", "replicas", "wanted"),
         ["payments.orders.created", 12, "not started", [101, 102, 103], [101, 104, 105]],
     ),
@@ -85,11 +87,11 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["billing", "payments", 12, 1_234_567, 1_234_987, 420, MEMBER, "billing", "/10.0.12.34"],
     ),
     (
-        "group_offsets",
+        "groups.offsets",
         offset_plan.COLUMNS,
         ["payments", 12, 1_234_567, 1_234_987, 1_234_987, 420, 0, "7 is before the start of log"],
     ),
-    ("group_offsets", ("topic", "partition", "deleted offset"), ["payments", 12, 1_234_567]),
+    ("groups.offsets", ("topic", "partition", "deleted offset"), ["payments", 12, 1_234_567]),
     (
         "why",
         ("severity", "finding", "why", "evidence", "try"),
@@ -145,14 +147,14 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["READER_FIELD_MISSING_DEFAULT_VALUE", "/fields/1", "the field has no default " * 4],
     ),
     ("registry", ("subject", "version", "id"), ["payments.PaymentAuthorized-value", 12, 100_042]),
-    ("registry_changes", ("version", "id", "type"), [12, 100_042, "protobuf"]),
+    ("registry.changes", ("version", "id", "type"), [12, 100_042, "protobuf"]),
     (
-        "registry_changes",
+        "registry.changes",
         ("subject", "compatibility", "of"),
         ["com.example.payments.PaymentAuthorized-value", "full_transitive", "registry"],
     ),
-    ("registry_changes", ("subject", "mode", "of"), ["orders-value", "readwrite", "subject"]),
-    ("registry_changes", ("context",), [".production"]),
+    ("registry.changes", ("subject", "mode", "of"), ["orders-value", "readwrite", "subject"]),
+    ("registry.changes", ("context",), [".production"]),
     ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",
@@ -297,56 +299,17 @@ def test_lists_break_between_their_items(width: int) -> None:
 
 def test_every_table_is_here() -> None:
     """Every table of the commands is in these tests."""
-    folder = Path(administration.__file__).parent
+    folder = Path(cli.__file__).parent
     shown = Counter[str]()
-    for path in folder.glob("*.py"):
-        calls = len(
-            re.findall(r"(?<!def )(?<![\w.])show(?:_changes)?\(", path.read_text(encoding="utf-8"))
+    for path in folder.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        place = path.relative_to(folder / "commands" if path.parent.name == "commands" else folder)
+        shown[".".join(place.with_suffix("").parts)] = len(
+            re.findall(r"(?<!def )(?<![\w.])show(?:_changes)?\(", text)
         )
-        shown[path.stem] = calls
-    del shown["administration"]  # which defines both functions
+    del shown["connection.administration"]  # which defines both functions
     shown["acls"] -= 1  # the ACLs to delete have the columns of the list
     # `groups describe` shows one table in two ways, and `reset-offsets` before or after a change.
     shown["groups"] -= 1
-    shown["group_offsets"] -= 1
+    shown["groups.offsets"] -= 1
     assert +shown == Counter(module for module, _, _ in TABLES)
-
-
-def test_what_has_no_room() -> None:
-    """If a table is too wide, the first columns stay a table.
-
-    The values of the other columns follow below, with their names. A wide terminal shows a plain
-    table.
-    """
-    names = ("topic", "partition", "member", "client")
-    rows = [["orders", 7, MEMBER, "billing"], ["orders", 12, None, None]]
-    assert drawn(Drawn(names, rows), 56) == [
-        "topic   partition",
-        "─────────────────",
-        "orders          7",
-        f"  member: {MEMBER}",
-        "  client: billing",
-        "orders         12",
-    ]
-    assert drawn(Drawn(names, rows), 120)[2:] == [
-        f"orders          7  {MEMBER}  billing",
-        "orders         12  -                                             -",
-    ]
-
-
-def test_long_names_can_be_copied() -> None:
-    """A name that is longer than the terminal is wide is neither cut nor broken."""
-    name = "x" * 249
-    assert name in drawn(Drawn(("topic", "partitions"), [[name, 1]]))
-    assert drawn(Drawn(("a", "topic"), [["b", name]]))[-2:] == ["  topic:", f"    {name}"]
-
-
-def test_a_terminal_gets_the_table(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """show() draws on a terminal only."""
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("TERM", "dumb")
-    administration.show(("a", "n"), [["x", 1]], as_json=False)
-    assert "─" in capsys.readouterr().out
-    assert run("doctor").stdout.startswith(b"part\tfound\n")

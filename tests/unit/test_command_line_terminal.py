@@ -14,11 +14,11 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 import click
 
 import confluent_kafka.cli
-from confluent_kafka.cli import tables, terminal
-from confluent_kafka.cli.administration import show
-from confluent_kafka.cli.ending import fail
-from confluent_kafka.cli.inputs import split
-from confluent_kafka.cli.tables import watched
+from confluent_kafka.cli.base import tables, terminal
+from confluent_kafka.cli.base.ending import fail
+from confluent_kafka.cli.base.tables import watched
+from confluent_kafka.cli.connection.administration import show
+from confluent_kafka.cli.messages.inputs import split
 
 HOSTILE = {
     "x[/]": "x[/]",
@@ -76,7 +76,7 @@ def test_one_place_opens_consoles() -> None:
     """Only one function opens a console, because rich's default would interpret data as markup."""
     folder = Path(confluent_kafka.cli.__file__).parent
     opened = [
-        file.name for file in folder.glob("*.py") if re.search(r"\bConsole\(", file.read_text())
+        file.name for file in folder.rglob("*.py") if re.search(r"\bConsole\(", file.read_text())
     ]
     assert opened == ["terminal.py"]
     assert tables.open_console is terminal.open_console

@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli import held_back
+from confluent_kafka.cli.pipelines import held_back
 
 PROGRAM = """
 import subprocess, sys, threading
-from confluent_kafka.cli.held_back import held_back
+from confluent_kafka.cli.pipelines.held_back import held_back
 
 child = "import sys; print('noise', file=sys.stderr, flush=True); input();" \
     "print('later', file=sys.stderr, flush=True)"
@@ -47,7 +47,7 @@ def test_only_a_failed_start_is_shown(fails: bool) -> None:
 
 INTERRUPTED = """
 import subprocess, sys, threading
-from confluent_kafka.cli.held_back import held_back
+from confluent_kafka.cli.pipelines.held_back import held_back
 
 child = "import sys; input(); print('at the end', file=sys.stderr, flush=True)"
 dropped = threading.Event()

@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli.group_view import Member, Place, View
+from confluent_kafka.cli.groups.view import Member, Place, View
 from confluent_kafka.cli.lag import findings
 from confluent_kafka.cli.lag.facts import Facts, Partition, Sample, Transaction
 from confluent_kafka.cli.lag.finding import Finding, Severity
-from confluent_kafka.cli.why_report import connection, draw
+from confluent_kafka.cli.lag.report import connection, draw
 
 NOW = 1_780_000_000.0  # 2026-05-28T20:26:40Z
 MEMBER = Member("m-1", "me", "/10.0.0.1", [("orders", 0), ("orders", 1)])

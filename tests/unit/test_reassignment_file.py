@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from confluent_kafka.cli.reassignment_file import read, written
+from confluent_kafka.cli.reassignment.file import read, written
 
 PLAN = {("b", 0): [3, 1], ("a", 1): [2], ("a", 0): [1]}
 BEGIN = '{"version": 1, "partitions": '

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from confluent_kafka.cli.equal_shares import Place
-from confluent_kafka.cli.reassignment_plan import plan
+from confluent_kafka.cli.reassignment.equal_shares import Place
+from confluent_kafka.cli.reassignment.plan import plan
 
 Brokers = Mapping[int, str | None]
 Assignment = Mapping[Place, Sequence[int]]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from confluent_kafka.cli.topic_file import Change, Declared, Present, differences, read
+from confluent_kafka.cli.topics.file import Change, Declared, Present, differences, read
 
 FILE = """
 [topics.orders]

@@ -15,9 +15,9 @@ from typing import Annotated, Any
 import click
 
 from confluent_kafka import libversion, version
-from confluent_kafka.cli.commands import Command, Group
-from confluent_kafka.cli.declared import option
-from confluent_kafka.cli.help_text import show_panels
+from confluent_kafka.cli.base.declared import option
+from confluent_kafka.cli.shell.command import Command, Group
+from confluent_kafka.cli.shell.help_text import show_panels
 
 # What `--help` shows: the commands in this order, each with the first paragraph of its own help.
 # The texts are here so that `--help` does not import all modules. A test compares the texts.
@@ -93,7 +93,7 @@ class _Commands(Group):
             with _refusing():
                 return super().invoke(ctx)
         except KeyboardInterrupt:  # outside of the command's own handling
-            from confluent_kafka.cli.ending import INTERRUPTED
+            from confluent_kafka.cli.base.ending import INTERRUPTED
 
             raise click.exceptions.Exit(INTERRUPTED) from None
 
@@ -106,7 +106,7 @@ def _refusing() -> Iterator[None]:
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
-        from confluent_kafka.cli.wrong_usage import refuse
+        from confluent_kafka.cli.shell.wrong_usage import refuse
 
         refuse(error)
 
@@ -120,7 +120,7 @@ def _let_commands_see_ctrl_c() -> None:
 def _imported(name: str) -> click.Command:
     """Return a command, or a group of commands, out of its module."""
     module_name = name.replace("-", "_")
-    module = importlib.import_module(f"{__name__}.{module_name}")
+    module = importlib.import_module(f"{__name__}.commands.{module_name}")
     if hasattr(module, "app"):
         group: click.Command = module.app
         return group
@@ -140,13 +140,13 @@ def _show_version(_: bool) -> None:
 
 
 def _show_completion(shell: str) -> None:
-    from confluent_kafka.cli.completion import show_script
+    from confluent_kafka.cli.shell.completion import show_script
 
     show_script(shell)
 
 
 def _install_completion(shell: str) -> None:
-    from confluent_kafka.cli.completion import install_script
+    from confluent_kafka.cli.shell.completion import install_script
 
     install_script(shell)
 

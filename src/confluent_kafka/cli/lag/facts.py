@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from confluent_kafka.cli.group_view import Place, View
+from confluent_kafka.cli.base.terminal import counted
+from confluent_kafka.cli.groups.view import View
+from confluent_kafka.cli.topics.place import Place
 
 
 @dataclass(frozen=True)
@@ -145,3 +147,21 @@ class Facts:
         """Return how many messages producers have added to a partition."""
         before, after = self.first.ends.get(place), self.last.ends.get(place)
         return 0 if before is None or after is None else after - before
+
+
+def summary(facts: Facts) -> str:
+    """Return a line about the group: its state, members and lag.
+
+    Args:
+        facts: what is known about the group.
+    """
+    group, before, after = facts.group, facts.first.lags, facts.last.lags
+    lag, change = sum(after.values()), sum(after.values()) - sum(before.values())
+    text = f"group {group.name}: {group.kind}, {group.state}, "
+    text += f"{counted(len(group.members), 'member')}, {counted(len(group.places), 'partition')}, "
+    text += f"lag {lag:,}"
+    if change and facts.seconds:
+        text += f" ({change / facts.seconds:+,.0f}/s)"
+        if change < 0 < lag:
+            text += f", at this rate done in {lag / -change * facts.seconds:,.0f} s"
+    return text

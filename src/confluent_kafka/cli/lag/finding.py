@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from confluent_kafka.cli.group_view import Place
+from confluent_kafka.cli.topics.place import Place
 
 _SHOWN = 10  # partitions or members in the evidence of a finding
 REBALANCING = frozenset({"preparing_rebalance", "completing_rebalance", "assigning", "reconciling"})

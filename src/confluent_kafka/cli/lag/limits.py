@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from confluent_kafka.cli.group_view import Place
 from confluent_kafka.cli.lag.facts import Facts, Transaction
 from confluent_kafka.cli.lag.finding import Finding, Severity, command, evidence, place_name
+from confluent_kafka.cli.topics.place import Place
 
 _LONG = 60  # seconds; the default of transaction.timeout.ms
 _LONGEST = 900  # seconds; the default of transaction.max.timeout.ms

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from confluent_kafka.cli.group_view import Member
+from confluent_kafka.cli.groups.view import Member
 from confluent_kafka.cli.lag.facts import Facts
 from confluent_kafka.cli.lag.finding import (
     REBALANCING,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from confluent_kafka.cli.group_view import Place
 from confluent_kafka.cli.lag.facts import Facts
 from confluent_kafka.cli.lag.finding import Finding, Severity, command, evidence, place_name
+from confluent_kafka.cli.topics.place import Place
 
 # One partition has most of the lag if it has at least this many messages, more than half of the
 # lag, and this many times the average of the other partitions.

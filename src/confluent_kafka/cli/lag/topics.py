@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from confluent_kafka.cli.group_view import Place
-from confluent_kafka.cli.group_views import commands_for
+from confluent_kafka.cli.groups.views import commands_for
 from confluent_kafka.cli.lag.facts import Facts
 from confluent_kafka.cli.lag.finding import (
     Finding,
@@ -16,6 +15,7 @@ from confluent_kafka.cli.lag.finding import (
     selections,
     topics_of,
 )
+from confluent_kafka.cli.topics.place import Place
 
 
 def missing_topics(facts: Facts) -> Iterator[Finding]:

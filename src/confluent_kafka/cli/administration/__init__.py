@@ -1,0 +1,1 @@
+"""Parts of administrative commands that have no folder of their own."""

@@ -1,0 +1,1 @@
+"""What every command uses: parameters, values, texts, tables, and how a command ends."""

@@ -1,0 +1,273 @@
+"""``python -m confluent_kafka consume``: write messages as lines, in a format, or as JSON."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import click
+
+from confluent_kafka import Consumer
+from confluent_kafka.cli.base.bound import Bound
+from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.ending import configuring, ending, fail, note
+from confluent_kafka.cli.base.terminal import counted, printable
+from confluent_kafka.cli.base.values import topic_or_pattern
+from confluent_kafka.cli.connection.settings import (
+    CONNECTION,
+    Brokers,
+    File,
+    Properties,
+    Registry,
+    settings,
+)
+from confluent_kafka.cli.messages.decoding import Decoding, OnError, Undecodable
+from confluent_kafka.cli.messages.decoding_options import (
+    Errors,
+    Key,
+    KeySchema,
+    Schema,
+    Unpack,
+    Value,
+    chosen,
+    decoding_of,
+)
+from confluent_kafka.cli.messages.filter_options import (
+    Condition,
+    Header,
+    KeyIs,
+    cheap_filters,
+    condition_of,
+)
+from confluent_kafka.cli.messages.flow import Flow
+from confluent_kafka.cli.messages.formats import formatter
+from confluent_kafka.cli.messages.membership import joined
+from confluent_kafka.cli.messages.outputs import Lines, Output
+from confluent_kafka.cli.messages.places import assign, places_of
+from confluent_kafka.cli.messages.reading import GroupReader, Reader
+from confluent_kafka.cli.messages.text import json_line
+
+if TYPE_CHECKING:
+    from confluent_kafka.cli.messages.filters import Where
+
+CHANGES = False
+EXAMPLES = (
+    "confluent-kafka consume orders -e -b localhost:9092",
+    "confluent-kafka consume orders --value auto --where 'value.id > 7' \\\n"
+    "    --from 2026-01-31T12:00 -n 5 -F prod.properties",
+)
+
+_FORMAT = r"%s\n"
+
+
+def consume(
+    topics: Annotated[
+        list[str],
+        argument(parse=topic_or_pattern, help="Topics to read. ^ begins a regular expression."),
+    ],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    group: Annotated[
+        str | None,
+        option(
+            "--group",
+            "-g",
+            show_default="group.id of the configuration",
+            help="Join this group: read the partitions that it assigns, and commit the offsets of "
+            "the messages that were written. An empty name joins no group.",
+        ),
+    ] = None,
+    partition: Annotated[
+        list[int] | None,
+        option(
+            "--partition",
+            "-p",
+            min=0,
+            help="Read only this partition. Can be given more than once. Not with --group.",
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        option(
+            "--from",
+            show_default="earliest",
+            help="Where to start: earliest, latest, an offset, -N for the last N messages of each "
+            "partition, a time such as 2026-01-31T12:00, or a duration back from now such as -1h. "
+            "With --group: where the group starts if it has no committed offsets.",
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        option(
+            show_default="never",
+            help="Where to stop: end (the end of the topic at the start of the command), an "
+            "offset, a time, or a duration back from now.",
+        ),
+    ] = None,
+    exit_at_end: Annotated[
+        bool, option("--exit-at-end", "-e", help="The same as --until end.")
+    ] = False,
+    count: Annotated[
+        int | None, option("--count", "-n", min=1, help="Stop after this many messages.")
+    ] = None,
+    form: Annotated[
+        str | None,
+        option(
+            "--format",
+            "-f",
+            show_default=_FORMAT,
+            help="%t topic, %p partition, %o offset, %k key, %s value, %K and %S their lengths, "
+            "%R length as 4 bytes, %h headers, %h{NAME} one header, %T timestamp, %D date in UTC, "
+            "%L in local time. Not with --json.",
+        ),
+    ] = None,
+    json_lines: Annotated[
+        bool, option("--json", "-J", help="Write a JSON object for each message.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a file instead of stdout: .jsonl, .csv, .parquet or .arrow. It exists only "
+            "when it is complete. Needs --exit-at-end, --until or --count.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, option("--overwrite", help="Let --output replace a file that exists.")
+    ] = False,
+    follow: Annotated[
+        bool,
+        option("--follow", help="Wait for new messages, and show the rate on stderr every 10 s."),
+    ] = False,
+    fail_if_empty: Annotated[
+        bool, option("--fail-if-empty", help="End with exit status 1 if no message was written.")
+    ] = False,
+    value: Value = None,
+    key: Key = None,
+    unpack: Unpack = None,
+    schema: Schema = None,
+    key_schema: KeySchema = None,
+    on_error: Errors = OnError.STOP,
+    key_is: KeyIs = None,
+    header: Header = None,
+    where: Condition = None,
+    registry: Registry = None,
+    timeout: Annotated[
+        float,
+        option(
+            min=0.1,
+            max=3600,
+            panel=CONNECTION,
+            help="Seconds to wait for the cluster at the start.",
+        ),
+    ] = 30,
+    quiet: Annotated[bool, option("--quiet", "-q", help="Write no summary to stderr.")] = False,
+) -> None:
+    """Read messages, and write them to stdout.
+
+    Without --until, --exit-at-end or --count, the command waits for new messages until Ctrl-C.
+
+    Exit status: 0 all messages were written, 1 the cluster refused or the connection failed,
+    2 wrong usage, 130 ended by Ctrl-C or SIGTERM, 141 the reader of stdout has ended.
+    """
+    end = _end(until, exit_at_end, follow)
+    begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
+    config = settings(brokers, config_file, properties)
+    parts = chosen(key, value, unpack, key_schema, schema)
+    decoding = decoding_of(parts, on_error, registry, config_file, properties)
+    condition = condition_of(where, decoding)
+    group = joined(config, group, quiet, begin, bool(partition), end)
+    if overwrite and output is None:
+        raise click.BadParameter("needs --output", param_hint="--overwrite")
+    destination: Output
+    if output is None:
+        destination = _stdout(form, json_lines, decoding)
+    elif form is not None or json_lines or group is not None or (end is None and count is None):
+        raise click.BadParameter(
+            "needs --exit-at-end, --until or --count, and cannot be combined with --format, "
+            "--json or --group",
+            param_hint="--output",
+        )
+    else:
+        from confluent_kafka.cli.messages.files import file_output
+
+        decoded = () if decoding is None else tuple(decoding.decoders)
+        destination = file_output(output, decoded, overwrite)
+    flow = Flow(destination, cheap_filters(key_is, header), decoding, condition)
+    with ending():
+        with configuring():
+            consumer = Consumer(config)
+        reader: Reader | None = None
+        silent = quiet
+        try:
+            consumer.connect(timeout)
+            places = places_of(consumer, topics, partition, timeout)
+            if group is None:
+                ends = assign(consumer, places, begin or Bound("beginning"), end, timeout)
+                reader = Reader(consumer, flow, count, ends)
+            else:
+                reader = GroupReader(consumer, flow, count, end is not None)
+                consumer.subscribe(topics, on_assign=reader.on_assign, on_revoke=reader.on_revoke)
+            if follow and not quiet:
+                from confluent_kafka.cli.messages.rates import Rates
+
+                reader.tick = Rates().tick
+            with destination:
+                reader.run()
+                if condition is not None and condition.fails:
+                    fail(*condition.problem())
+        except Undecodable as error:
+            fail(str(error))
+        except KeyboardInterrupt:
+            if condition is not None and condition.fails:
+                note(*condition.problem())
+            raise
+        except BrokenPipeError:
+            silent = True  # the reader of stdout has an unknown part of the last messages
+            raise
+        finally:
+            consumer.close()
+            if reader is not None and not silent:
+                print(_summary(reader.written, decoding, condition), file=sys.stderr)
+        if decoding is not None and decoding.failed:
+            fail(f"{counted(decoding.failed, 'message')} could not be decoded")
+        if fail_if_empty and not reader.written:
+            fail("no message was found")
+
+
+def _end(until: str | None, exit_at_end: bool, follow: bool) -> Bound | None:
+    if exit_at_end and until is not None:
+        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
+    if follow and (exit_at_end or until is not None):
+        raise click.BadParameter(
+            "cannot be combined with --until or --exit-at-end", param_hint="--follow"
+        )
+    if until is None and not exit_at_end:
+        return None
+    return Bound.parse("end" if until is None else until, "--until")
+
+
+def _stdout(text: str | None, json_lines: bool, decoding: Decoding | None) -> Output:
+    decoders = {} if decoding is None else decoding.decoders
+    if json_lines:
+        if text is not None:
+            raise click.BadParameter("cannot be combined with --json", param_hint="--format")
+        return Lines(json_line(decoders))
+    shown = {part: decoder.shown for part, decoder in decoders.items()}
+    try:
+        return Lines(formatter(_FORMAT if text is None else text, shown))
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--format") from None
+
+
+def _summary(written: int, decoding: Decoding | None, condition: Where | None) -> str:
+    texts = [counted(written, "message")]
+    if decoding is not None and decoding.failed:
+        texts.append(f"{decoding.failed:,} not decoded")
+    if condition is not None and condition.failed and not condition.fails:
+        texts.append(f"{condition.failed:,} without a value of --where ({condition.first})")
+    return printable(", ".join(texts))

@@ -1,0 +1,171 @@
+"""``python -m confluent_kafka copy``: messages of a topic into another one, exactly once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.cli.base.bound import Bound
+from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.ending import configuring, ending, fail
+from confluent_kafka.cli.base.terminal import counted
+from confluent_kafka.cli.base.values import topic_name
+from confluent_kafka.cli.connection.settings import CONNECTION, Brokers, File, Properties, settings
+from confluent_kafka.cli.messages.copying import Copying, CopyReader, stored_positions
+from confluent_kafka.cli.messages.filter_options import Header, KeyIs, cheap_filters
+from confluent_kafka.cli.messages.flow import Flow
+from confluent_kafka.cli.messages.places import assign, places_of
+
+_TARGET = "Target cluster"
+
+CHANGES = False
+EXAMPLES = (
+    "confluent-kafka copy orders orders-backup -e -b localhost:9092",
+    "confluent-kafka copy orders orders --to-config backup.properties \\\n    -F prod.properties",
+)
+
+
+def copy(
+    source: Annotated[str, argument(parse=topic_name, help="Topic to read.")],
+    target: Annotated[str, argument(parse=topic_name, help="Topic to write, which must exist.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    start: Annotated[
+        str | None,
+        option(
+            "--from",
+            show_default="earliest",
+            help="Where to start: earliest, latest, an offset, -N for the last N messages of each "
+            "partition, a time, or a duration back from now such as -1h. A partition that was "
+            "copied before continues where it stopped.",
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        option(
+            show_default="never",
+            help="Where to stop: end (the end of the topic at the start of the command), an "
+            "offset, a time, or a duration back from now.",
+        ),
+    ] = None,
+    exit_at_end: Annotated[
+        bool, option("--exit-at-end", "-e", help="The same as --until end.")
+    ] = False,
+    group: Annotated[
+        str | None,
+        option(
+            "--group",
+            "-g",
+            show_default="copy-SOURCE-to-TARGET",
+            help="Name of this copy. The target cluster stores its positions as offsets of this "
+            "group.",
+        ),
+    ] = None,
+    key_is: KeyIs = None,
+    header: Header = None,
+    to_brokers: Annotated[
+        str | None,
+        option(panel=_TARGET, metavar="HOST:PORT,...", help="Brokers of another cluster."),
+    ] = None,
+    to_config: Annotated[
+        Path | None,
+        option(
+            panel=_TARGET,
+            exists=True,
+            help="File with the configuration of another cluster. -F and -X do not apply to it.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float,
+        option(
+            min=0.1,
+            max=3600,
+            panel=CONNECTION,
+            help="Seconds to wait for the clusters, and for each transaction.",
+        ),
+    ] = 30,
+    quiet: Annotated[bool, option("--quiet", "-q", help="Write no summary to stderr.")] = False,
+) -> None:
+    """Copy messages of a topic into another one, exactly once.
+
+    Keys, values, headers, timestamps and partitions stay the same. Messages and positions are
+    written in one transaction, so that a copy that was stopped continues without a gap and without
+    a message twice.
+
+    Exit status: 0 copied, 1 a cluster refused or the connection failed, 2 wrong usage, 130 ended by
+    Ctrl-C or SIGTERM.
+    """
+    if exit_at_end and until is not None:
+        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
+    elsewhere = to_brokers is not None or to_config is not None
+    if source == target and not elsewhere:
+        raise click.BadParameter(
+            "must be another topic, unless --to-brokers or --to-config names another cluster",
+            param_hint="TARGET",
+        )
+    end = None
+    if until is not None or exit_at_end:
+        end = Bound.parse("end" if until is None else until, "--until")
+    begin = Bound.parse("beginning" if start is None else start, "--from", counts_back=True)
+    name = group or f"copy-{source}-to-{target}"
+    here = settings(brokers, config_file, properties)
+    there = here if not elsewhere else _target(to_brokers, to_config)
+    with ending():
+        with configuring():
+            consumer = Consumer(_reading(here, name))
+            positions = Consumer(_reading(there, name))
+            producer = Producer(_writing(there, name))
+        reader: CopyReader | None = None
+        copying = Copying(producer, positions, target, target if elsewhere else source, timeout)
+        try:
+            for client in (consumer, positions, producer):
+                client.connect(timeout)
+            places = places_of(consumer, [source], None, timeout)
+            _check_partitions(positions, target, [number for _, number in places], timeout)
+            with copying:
+                stored = stored_positions(positions, places, copying.stored_for, timeout)
+                ends = assign(consumer, places, begin, end, timeout, stored)
+                flow = Flow(copying, cheap_filters(key_is, header))
+                reader = CopyReader(consumer, flow, copying, ends)
+                reader.run()
+        finally:
+            consumer.close()
+            positions.close()
+            producer.close(0)
+            if not quiet:
+                print(f"{counted(copying.committed, 'message')} copied", file=sys.stderr)
+
+
+def _target(brokers: str | None, file: Path | None) -> dict[str, Any]:
+    """Return the configuration of another cluster: nothing of the first cluster applies to it."""
+    return settings(brokers, file, None)
+
+
+def _reading(config: dict[str, Any], group: str) -> dict[str, Any]:
+    return config | {
+        "group.id": group,
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+        "isolation.level": "read_committed",
+    }
+
+
+def _writing(config: dict[str, Any], name: str) -> dict[str, Any]:
+    # A second run of the same copy fences the first one.
+    writing = config | {"transactional.id": name}
+    writing.pop("group.id", None)
+    return writing
+
+
+def _check_partitions(consumer: Consumer, target: str, numbers: list[int], timeout: float) -> None:
+    there = {number for _, number in places_of(consumer, [target], None, timeout)}
+    if not there.issuperset(numbers):
+        fail(
+            f"topic {target!r} has {len(there)} partitions, and the source {len(numbers)}: use "
+            f"`topics grow {target} {len(numbers)}`, because messages keep their partitions"
+        )

@@ -1,0 +1,118 @@
+"""``python -m confluent_kafka load``: messages out of files, as `consume --output` writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.ending import ending
+from confluent_kafka.cli.base.values import topic_name
+from confluent_kafka.cli.connection.settings import (
+    CONNECTION,
+    Brokers,
+    File,
+    Properties,
+    Registry,
+    settings,
+)
+from confluent_kafka.cli.messages.encoding_options import (
+    KeyFormat,
+    Register,
+    SchemaFile,
+    SchemaId,
+    SubjectName,
+    Value,
+    Wanted,
+    encoders_of,
+)
+from confluent_kafka.cli.messages.inputs import sources_of
+from confluent_kafka.cli.messages.sending import send_inputs
+
+CHANGES = False
+EXAMPLES = (
+    "confluent-kafka load orders orders.parquet -b localhost:9092",
+    "confluent-kafka load orders orders.jsonl --speed 2x --value avro \\\n    -F test.properties",
+)
+
+
+def load(
+    topic: Annotated[str, argument(parse=topic_name, help="Topic to send to.")],
+    files: Annotated[list[Path], argument(help="Files to read: .jsonl, .parquet or .arrow.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    any_partition: Annotated[
+        bool,
+        option(
+            "--any-partition",
+            help="Let the partitioner choose partitions, instead of keeping those of the file.",
+        ),
+    ] = False,
+    speed: Annotated[
+        str | None,
+        option(
+            metavar="Nx",
+            show_default="as fast as possible",
+            help="Send messages at the times of their timestamps, this many times faster: 1x, 2x.",
+        ),
+    ] = None,
+    transaction_size: Annotated[
+        int | None,
+        option(min=1, metavar="N", help="Send in transactions of this many messages."),
+    ] = None,
+    value: Value = None,
+    key_format: KeyFormat = None,
+    subject: SubjectName = None,
+    schema_id: SchemaId = None,
+    schema: SchemaFile = None,
+    register: Register = False,
+    registry: Registry = None,
+    timeout: Annotated[
+        float,
+        option(
+            min=0.1,
+            max=3600,
+            panel=CONNECTION,
+            help="Seconds to wait for the cluster, and at the end for deliveries.",
+        ),
+    ] = 30,
+    quiet: Annotated[
+        bool, option("--quiet", "-q", help="Show neither progress nor a summary.")
+    ] = False,
+) -> None:
+    """Send the messages of files that `consume --output` wrote.
+
+    Keys, values, headers, timestamps and partitions are those of the file.
+
+    Exit status: 0 all messages were delivered, 1 some were not, or the cluster refused,
+    2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
+    """
+    from confluent_kafka.cli.messages.loading import at_speed, file_input
+
+    factor = None if speed is None else _factor(speed)
+    sources_of(files)
+    config = settings(brokers, config_file, properties)
+    wanted = Wanted(subject, schema_id, schema, register)
+    with ending():
+        source = (registry, config_file, properties)
+        encoders = encoders_of(topic, value, key_format, wanted, source)
+        encoded = {part for part, encoder in encoders.items() if encoder.takes_json}
+        inputs = [file_input(file, encoded, not any_partition) for file in files]
+        if factor is not None:
+            inputs = at_speed(inputs, factor)
+        send_inputs(topic, -1, config, inputs, encoders, transaction_size, timeout, quiet)
+
+
+def _factor(text: str) -> float:
+    try:
+        factor = float(text.removesuffix("x"))
+    except ValueError:
+        factor = 0
+    if not 0 < factor < float("inf"):
+        raise click.BadParameter(
+            f"{text!r} is not a speed such as 2x or 0.5x", param_hint="--speed"
+        )
+    return factor

@@ -1,0 +1,240 @@
+"""``python -m confluent_kafka share-groups``: share groups, their members and their offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+from confluent_kafka import KafkaException
+from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.values import topic_name
+from confluent_kafka.cli.connection.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    choice,
+    confirm,
+    settled,
+    show,
+)
+from confluent_kafka.cli.connection.chosen_profile import when
+from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.groups.offsets import resetting_offsets
+from confluent_kafka.cli.groups.views import demand_kind, suggesting
+from confluent_kafka.cli.shell.command import Group
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import ShareGroupDescription
+
+app = Group(
+    help="List, describe and delete share groups, and change their offsets.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka share-groups list -b localhost:9092",
+        "confluent-kafka share-groups offsets billing -F prod.properties",
+    ),
+)
+
+_SHARE = ("share",)
+
+Name = Annotated[str, argument(help="Share group.")]
+Names = Annotated[list[str], argument(help="Share groups.")]
+
+
+@app.command(
+    changes=False,
+    name="list",
+    examples=(
+        "confluent-kafka share-groups list -b localhost:9092",
+        "confluent-kafka share-groups list --json -F prod.properties",
+    ),
+)
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    state: Annotated[
+        list[str] | None,
+        option(
+            "--state",
+            help="List only groups in this state, such as stable. Can be given more than once.",
+        ),
+    ] = None,
+) -> None:
+    """List the share groups with their states."""
+    from confluent_kafka.admin import GroupState
+
+    states = {choice(GroupState, text, "--state") for text in state or []}
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.list_share_groups(states=states or None, request_timeout=timeout).result()
+        for error in found.errors:
+            raise KafkaException(error)
+    rows = sorted((group.group_id, group.state.name.lower()) for group in found.valid)
+    show(("group", "state"), rows, as_json)
+
+
+@app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka share-groups describe billing -b localhost:9092",
+        "confluent-kafka share-groups describe billing audit --json -F prod.properties",
+    ),
+)
+def describe(
+    groups: Names,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show groups with a row for each member. A group without members has one row."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, groups, _SHARE, "describe", timeout)
+        asked = admin.describe_share_groups(groups, request_timeout=timeout)
+        found, failures = settled("group", asked)
+        failures = suggesting(admin, asked, failures, timeout)
+    show(
+        ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
+        (row for group in found.values() for row in _rows(group)),
+        as_json,
+    )
+    if failures:
+        fail(*failures)
+
+
+def _rows(group: ShareGroupDescription) -> Iterator[tuple[Any, ...]]:
+    common = (group.group_id, group.state.name.lower(), group.group_epoch, group.coordinator.id)
+    for member in group.members:
+        places = sorted(member.assignment.topic_partitions)
+        yield (
+            *common,
+            *(member.member_id, member.client_id, member.host),
+            [f"{each.topic}:{each.partition}" for each in places],
+        )
+    if not group.members:
+        yield (*common, None, None, None, [])
+
+
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka share-groups delete billing -b localhost:9092",
+        "confluent-kafka share-groups delete billing audit --yes -F test.properties",
+    ),
+)
+def delete(
+    groups: Names,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Delete share groups that have no members, and their offsets."""
+    confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, groups, _SHARE, "delete", timeout)
+        futures = admin.delete_share_groups(groups, request_timeout=timeout)
+        deleted, failures = settled("group", futures)
+        failures = suggesting(admin, futures, failures, timeout)
+    for name in deleted:
+        report(f"group {name} was deleted")
+    if failures:
+        fail(*failures)
+
+
+@app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka share-groups offsets billing -b localhost:9092",
+        "confluent-kafka share-groups offsets billing --json -F prod.properties",
+    ),
+)
+def offsets(
+    group: Name,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show the offsets of a group in the partitions that it reads.
+
+    All messages before the start offset are finished. The lag is the number of messages that are
+    not finished; brokers report it since Kafka 4.2.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, [group], _SHARE, "offsets", timeout)
+        asked = admin.list_share_group_offsets({group: None}, request_timeout=timeout)
+        found = asked[group].result()
+    show(
+        ("topic", "partition", "start", "lag"),
+        (
+            (place.topic, place.partition, one.start_offset, one.lag)
+            for place, one in sorted(found.items())
+        ),
+        as_json,
+    )
+    failures = [
+        f"partition {place.topic}:{place.partition}: {one.error.str()}"
+        for place, one in sorted(found.items())
+        if one.error is not None
+    ]
+    if failures:
+        fail(*failures)
+
+
+app.command(
+    changes=when("execute"),
+    examples=(
+        "confluent-kafka share-groups reset-offsets billing --topic orders:0,2 \\\n"
+        "    --to earliest -b localhost:9092",
+        "confluent-kafka share-groups reset-offsets billing --all-topics --to -1h \\\n"
+        "    --execute -F test.properties",
+    ),
+)(
+    resetting_offsets(
+        _SHARE,
+        """Show the old and new start offsets of a group, and set the new ones with --execute.
+
+        The group must not have members. Offsets outside of the log are moved to its start or end. A
+        group that does not exist is created.
+        """,
+    )
+)
+
+
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka share-groups delete-offsets billing orders -b localhost:9092",
+        "confluent-kafka share-groups delete-offsets billing orders --yes \\\n"
+        "    -F test.properties",
+    ),
+)
+def delete_offsets(
+    group: Name,
+    topics: Annotated[
+        list[str], argument(parse=topic_name, help="Topics whose offsets to delete.")
+    ],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Delete the offsets of a group that has no members, for whole topics."""
+    confirm(f"Delete the offsets of {group} in {', '.join(topics)}?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        demand_kind(admin, [group], _SHARE, "delete-offsets", timeout)
+        futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)
+        deleted, failures = settled("topic", futures)
+    for name in deleted:
+        report(f"group {group} has no offsets in {name}")
+    if failures:
+        fail(*failures)

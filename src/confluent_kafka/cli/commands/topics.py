@@ -1,0 +1,235 @@
+"""``python -m confluent_kafka topics``: list, describe, create, grow and delete topics."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.cimpl import NewPartitions, NewTopic
+from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.terminal import counted
+from confluent_kafka.cli.base.values import topic_name
+from confluent_kafka.cli.connection.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    confirm,
+    pairs,
+    show,
+)
+from confluent_kafka.cli.connection.chosen_profile import when
+from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.shell.command import Group
+from confluent_kafka.cli.topics.apply import apply
+from confluent_kafka.cli.topics.names import settled_topics
+from confluent_kafka.cli.topics.offsets import delete_records, offsets
+from confluent_kafka.cli.topics.states import describe
+
+app = Group(
+    help="List, describe, create, grow and delete topics.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka topics create orders --partitions 6 -b localhost:9092",
+        "confluent-kafka topics describe orders -F prod.properties",
+    ),
+)
+
+Name = Annotated[str, argument(parse=topic_name, help="Topic.")]
+Names = Annotated[list[str], argument(parse=topic_name, help="Topics.")]
+Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
+
+
+@app.command(
+    changes=False,
+    name="list",
+    examples=(
+        "confluent-kafka topics list -b localhost:9092",
+        "confluent-kafka topics list --internal --json -F prod.properties",
+    ),
+)
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    internal: Annotated[
+        bool,
+        option(help="Also show internal topics, whose names begin with two underscores."),
+    ] = False,
+) -> None:
+    """List the topics with their partitions and replicas."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        topics = admin.list_topics(timeout=timeout).topics
+    show(
+        ("topic", "partitions", "replicas"),
+        (
+            (
+                name,
+                len(topic.partitions),
+                max((len(one.replicas) for one in topic.partitions.values()), default=0),
+            )
+            for name, topic in sorted(topics.items())
+            if internal or not name.startswith("__")
+        ),
+        as_json,
+    )
+
+
+app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka topics describe --under-replicated -b localhost:9092",
+        "confluent-kafka topics describe orders '^payments-' --json -F prod.properties",
+    ),
+)(describe)
+
+
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka topics create orders --partitions 6 --replicas 3 \\\n"
+        "    -b localhost:9092",
+        "confluent-kafka topics create orders -c cleanup.policy=compact --check \\\n"
+        "    -F prod.properties",
+    ),
+)
+def create(
+    topic: Name,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    partitions: Annotated[
+        int,
+        option(
+            "--partitions",
+            "-p",
+            min=-1,
+            help="Number of partitions; -1 is the default of the brokers.",
+        ),
+    ] = -1,
+    replicas: Annotated[
+        int,
+        option(
+            "--replicas", "-r", min=-1, help="Number of replicas; -1 is the default of the brokers."
+        ),
+    ] = -1,
+    config: Annotated[
+        list[str] | None,
+        option(
+            "--config",
+            "-c",
+            metavar="NAME=VALUE",
+            help="Setting of the topic. Can be given more than once.",
+        ),
+    ] = None,
+    check: Check = False,
+    if_not_exists: Annotated[
+        bool, option(help="Do nothing if the topic exists, instead of exit status 1.")
+    ] = False,
+) -> None:
+    """Create a topic."""
+    configs = pairs(config or [], "--config")
+    with administering(brokers, config_file, properties, timeout) as admin:
+        new = NewTopic(topic, partitions, replicas, config=configs)
+        futures = admin.create_topics(
+            [new], operation_timeout=timeout, request_timeout=timeout, validate_only=check
+        )
+        try:
+            futures[topic].result()
+        except KafkaException as error:
+            if not if_not_exists or error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
+            report(f"topic {topic} exists already")
+            return
+    report(f"topic {topic} {'can be' if check else 'was'} created")
+
+
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka topics grow orders 12 -b localhost:9092",
+        "confluent-kafka topics grow orders 12 --check -F prod.properties",
+    ),
+)
+def grow(
+    topic: Name,
+    partitions: Annotated[int, argument(min=1, help="New number of partitions.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    check: Check = False,
+) -> None:
+    """Add partitions to a topic. New messages with a key can then go to another partition."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.create_partitions(
+            [NewPartitions(topic, partitions)],
+            operation_timeout=timeout,
+            request_timeout=timeout,
+            validate_only=check,
+        )
+        futures[topic].result()
+    report(f"topic {topic} {'can have' if check else 'has'} {counted(partitions, 'partition')}")
+
+
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka topics delete orders -b localhost:9092",
+        "confluent-kafka topics delete orders payments --yes -F test.properties",
+    ),
+)
+def delete(
+    topics: Names,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+    if_exists: Annotated[
+        bool, option(help="Ignore topics that do not exist, instead of exit status 1.")
+    ] = False,
+) -> None:
+    """Delete topics and all their messages."""
+    confirm(f"Delete {', '.join(topics)} and all messages?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        if if_exists:
+            known = admin.list_topics(timeout=timeout).topics
+            topics = [name for name in topics if name in known]
+        if not topics:
+            return
+        names = list(dict.fromkeys(topics))
+        futures = admin.delete_topics(names, operation_timeout=timeout, request_timeout=timeout)
+        deleted, failures = settled_topics(admin, futures, timeout)
+        for name in deleted:
+            report(f"topic {name} was deleted")
+        if failures:
+            fail(*failures)
+
+
+app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka topics offsets orders -b localhost:9092",
+        "confluent-kafka topics offsets orders --at earliest -F prod.properties",
+    ),
+)(offsets)
+app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka topics delete-records orders:0 --before 500 -b localhost:9092",
+        "confluent-kafka topics delete-records orders --before 2026-01-31T12:00Z \\\n"
+        "    -F prod.properties",
+    ),
+)(delete_records)
+app.command(
+    changes=when("execute"),
+    examples=(
+        "confluent-kafka topics apply topics.toml -b localhost:9092",
+        "confluent-kafka topics apply topics.toml --execute -F prod.properties",
+    ),
+)(apply)

@@ -1,0 +1,299 @@
+"""``python -m confluent_kafka transactions``: show and end open transactions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import click
+
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.connection.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    check_broker,
+    choice,
+    confirm,
+    partition_of,
+    settled,
+    show,
+)
+from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.shell.command import Group
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import (
+        AbortTransactionSpec,
+        AdminClient,
+        ProducerState,
+        TransactionState,
+    )
+
+app = Group(
+    help="List and describe transactions and their producers, and abort transactions.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    examples=(
+        "confluent-kafka transactions list -b localhost:9092",
+        "confluent-kafka transactions describe payments-1 -F prod.properties",
+    ),
+)
+
+Place = Annotated[str, argument(metavar="TOPIC:PARTITION", help="Partition.")]
+
+
+@app.command(
+    changes=False,
+    name="list",
+    examples=(
+        "confluent-kafka transactions list -b localhost:9092",
+        "confluent-kafka transactions list --state ongoing --duration 60 \\\n"
+        "    -F prod.properties",
+    ),
+)
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    state: Annotated[
+        list[str] | None,
+        option(
+            "--state",
+            help="List only transactions in this state, such as ongoing. Can be given more than "
+            "once.",
+        ),
+    ] = None,
+    duration: Annotated[
+        float | None,
+        option(
+            min=0,
+            help="List only transactions open for more than this many seconds (since Kafka 3.8).",
+        ),
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        option(help="List only ids that match this RE2 expression (since Kafka 4.1)."),
+    ] = None,
+) -> None:
+    """List transactional ids with the states of their latest transactions."""
+    from confluent_kafka.admin import TransactionState
+
+    states = {choice(TransactionState, text, "--state") for text in state or []}
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.list_transactions(
+            states=states or None,
+            duration=duration,
+            transactional_id_pattern=pattern,
+            request_timeout=timeout,
+        ).result()
+        for error in found.errors:
+            raise KafkaException(error)
+    show(
+        ("transactional id", "producer id", "state"),
+        sorted(
+            (each.transactional_id, each.producer_id, _name(each.state)) for each in found.valid
+        ),
+        as_json,
+    )
+
+
+@app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka transactions describe payments-1 -b localhost:9092",
+        "confluent-kafka transactions describe payments-1 --json -F prod.properties",
+    ),
+)
+def describe(
+    ids: Annotated[list[str], argument(metavar="TRANSACTIONAL_ID...", help="Transactional ids.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Describe the latest transactions of transactional ids.
+
+    The start time, in milliseconds since 1970, and the partitions are shown for open transactions.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        asked = admin.describe_transactions(ids, request_timeout=timeout)
+        found, failures = settled("transactional id", asked)
+    show(
+        (
+            *("transactional id", "coordinator", "producer id", "epoch", "state"),
+            *("timeout ms", "start", "partitions"),
+        ),
+        (
+            (
+                *(name, one.coordinator_id, one.producer_id, one.producer_epoch, _name(one.state)),
+                *(one.transaction_timeout_ms, one.transaction_start_time_ms),
+                sorted(f"{each.topic}:{each.partition}" for each in one.topic_partitions),
+            )
+            for name, one in found.items()
+        ),
+        as_json,
+    )
+    if failures:
+        fail(*failures)
+
+
+@app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka transactions describe-producers orders:0 -b localhost:9092",
+        "confluent-kafka transactions describe-producers orders:0 --json \\\n"
+        "    -F prod.properties",
+    ),
+)
+def describe_producers(
+    place: Place,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    broker: Annotated[
+        int | None, option("--broker", min=0, help="Ask this broker instead of the leader.")
+    ] = None,
+) -> None:
+    """Describe the idempotent and transactional producers that have written to a partition.
+
+    The start offset belongs to the open transaction of the producer in this partition.
+    """
+    partition = partition_of(place)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = _producers(admin, partition, broker, timeout)
+    show(
+        (
+            *("producer id", "epoch", "coordinator epoch"),
+            *("last sequence", "last timestamp", "start offset"),
+        ),
+        (
+            (
+                *(each.producer_id, each.producer_epoch, each.coordinator_epoch),
+                *(each.last_sequence, each.last_timestamp, each.current_transaction_start_offset),
+            )
+            for each in found
+        ),
+        as_json,
+    )
+
+
+def _producers(
+    admin: AdminClient, partition: TopicPartition, broker: int | None, timeout: float
+) -> list[ProducerState]:
+    check_broker(admin, broker, timeout)
+    asked = admin.describe_producers([partition], broker=broker, request_timeout=timeout)
+    return asked[partition].result()
+
+
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka transactions abort orders:0 --start-offset 1234 \\\n    -b localhost:9092",
+        "confluent-kafka transactions abort orders:0 --producer-id 4000 \\\n"
+        "    --producer-epoch 1 --coordinator-epoch 0 -F prod.properties",
+    ),
+)
+def abort(
+    place: Place,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+    start_offset: Annotated[
+        int | None,
+        option(min=0, help="Offset at which the transaction begins in the partition."),
+    ] = None,
+    producer_id: Annotated[
+        int | None,
+        option(min=0, help="Id of the producer of the transaction, instead of --start-offset."),
+    ] = None,
+    producer_epoch: Annotated[
+        int | None,
+        option(min=0, max=2**15 - 1, help="Epoch of the producer. Required with --producer-id."),
+    ] = None,
+    coordinator_epoch: Annotated[
+        int | None,
+        option(
+            min=0,
+            max=2**31 - 1,
+            show_default="0",
+            help="Epoch of the coordinator. Only with --producer-id.",
+        ),
+    ] = None,
+) -> None:
+    """Abort a hanging transaction (forgotten by its coordinator) in one partition.
+
+    `transactions describe-producers` shows the values for the options. If the coordinator still
+    knows the transaction, use `transactions force-terminate` instead.
+    """
+    partition = partition_of(place)
+    if (producer_id is None) != (producer_epoch is None):
+        raise click.BadParameter("needs --producer-epoch, too", param_hint="--producer-id")
+    if (start_offset is None) == (producer_id is None):
+        raise click.BadParameter("give either --start-offset or --producer-id")
+    if coordinator_epoch is not None and producer_id is None:
+        raise click.BadParameter("needs --producer-id", param_hint="--coordinator-epoch")
+    confirm(f"Abort the transaction in {place}?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        if producer_id is not None and producer_epoch is not None:
+            from confluent_kafka.admin import AbortTransactionSpec
+
+            spec = AbortTransactionSpec(
+                partition, producer_id, producer_epoch, coordinator_epoch or 0
+            )
+        else:
+            found = _producers(admin, partition, None, timeout)
+            spec = _begun_at(start_offset, found, partition)
+        admin.abort_transaction(spec, request_timeout=timeout).result()
+    report(f"the transaction in {place} was aborted")
+
+
+def _begun_at(
+    offset: int | None, producers: list[ProducerState], partition: TopicPartition
+) -> AbortTransactionSpec:
+    from confluent_kafka.admin import AbortTransactionSpec
+
+    found = next(
+        (each for each in producers if each.current_transaction_start_offset == offset), None
+    )
+    if found is None:
+        fail(f"no open transaction of {partition.topic}:{partition.partition} begins at {offset}")
+    return AbortTransactionSpec(
+        partition, found.producer_id, found.producer_epoch, found.coordinator_epoch or 0
+    )
+
+
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka transactions force-terminate payments-1 -b localhost:9092",
+        "confluent-kafka transactions force-terminate payments-1 --yes \\\n    -F test.properties",
+    ),
+)
+def force_terminate(
+    transactional_id: Annotated[
+        str, argument(metavar="TRANSACTIONAL_ID", help="Transactional id.")
+    ],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Abort the open transaction of a transactional id, and fence its producer."""
+    confirm(f"Abort the transaction of {transactional_id} and fence its producer?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        admin.force_terminate_transaction(transactional_id, request_timeout=timeout).result()
+    report(f"transactional id {transactional_id} has no open transaction")
+
+
+def _name(state: TransactionState) -> str:
+    return state.name.lower()

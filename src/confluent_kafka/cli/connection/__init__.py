@@ -1,0 +1,1 @@
+"""The connection to a cluster: properties, files, profiles, and the admin client."""

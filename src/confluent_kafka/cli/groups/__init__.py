@@ -1,0 +1,1 @@
+"""Groups of all kinds: their members, and plans for their offsets."""

@@ -1,0 +1,1 @@
+"""Brokers on this machine, for the command `cluster`."""

@@ -1,0 +1,1 @@
+"""Reading, decoding, filtering, writing, encoding and sending of messages."""

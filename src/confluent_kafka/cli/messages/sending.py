@@ -1,0 +1,246 @@
+"""Sends messages and counts how many are delivered."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka.cli.base.ending import configuring, fail
+from confluent_kafka.cli.messages.encoding import Encoder, Misfit, encode_messages
+from confluent_kafka.cli.messages.inputs import Input, Make
+
+if TYPE_CHECKING:
+    from confluent_kafka.cli.messages.sending_display import Display
+    from confluent_kafka.cli.messages.transacting import Transactions
+
+
+# How many seconds the messages on their way have after Ctrl-C.
+_GRACE = 5.0
+
+
+class NoMessage(Exception):
+    """A part of the input is not a message."""
+
+
+class Sender:
+    """Sends messages, counts how many are delivered, and shows that on a display.
+
+    Args:
+        producer: the producer.
+        topic: the topic.
+        partition: the partition of messages that name none.
+        display: the display; None shows nothing.
+        encoders: the encoders of "key" and "value". Other parts are sent as they are.
+        transactions: None sends without transactions.
+    """
+
+    def __init__(
+        self,
+        producer: Producer,
+        topic: str,
+        partition: int,
+        display: Display | None,
+        encoders: Mapping[str, Encoder],
+        transactions: Transactions | None,
+    ) -> None:
+        self._encoders = encoders
+        self._transactions = transactions
+        self._producer = producer
+        self._topic = topic
+        self._partition = partition
+        self._display = display
+        self._read = 0
+        self._sent = 0
+        self._delivered = 0
+        self._failed = 0
+        self._first_error: KafkaError | None = None
+
+    def send(
+        self,
+        records: Iterator[list[Any]],
+        make: Make,
+        measure: Callable[[list[Any]], int],
+    ) -> None:
+        """Enqueue all records. If a record is not a message, the records before it are sent.
+
+        Args:
+            records: lists of records, as they are read.
+            make: turns a record into a message.
+            measure: returns how far a batch brings the display.
+        """
+        number = 0
+        for batch in records:
+            self._read += measure(batch)
+            messages, wrong = self._messages(batch, make)
+            for part in self._transactions.parts(messages) if self._transactions else [messages]:
+                self._enqueue(part)
+            number += len(messages)
+            if wrong is not None:
+                raise NoMessage(f"{number + 1}: {wrong}")
+
+    def _messages(
+        self, batch: list[Any], make: Make
+    ) -> tuple[list[dict[str, Any]], ValueError | None]:
+        """Return the messages before the first record that is none, and what is wrong with it."""
+        messages: list[dict[str, Any]] = []
+        wrong: ValueError | None = None
+        for record in batch:
+            try:
+                messages.append(make(record))
+            except ValueError as error:
+                wrong = error
+                break
+        try:
+            encode_messages(messages, self._encoders)
+        except Misfit as error:
+            return messages[: error.place], error
+        return messages, wrong
+
+    def _enqueue(self, messages: list[dict[str, Any]]) -> None:
+        enqueued = self._producer.produce_batch(
+            self._topic, messages, self._partition, on_delivery=self._on_delivery, block=-1
+        )
+        self._sent += len(messages)
+        if enqueued < len(messages):
+            for message in messages:
+                if "_error" in message:
+                    self._count_failure(message["_error"])
+        self._producer.poll(0)
+        self._show()
+
+    def finish(self, timeout: float, refused: str | None) -> None:
+        """Wait until the messages on their way are delivered.
+
+        Args:
+            timeout: how many seconds to wait.
+            refused: the reason why the input was not read to its end, or None.
+        """
+        if self._transactions is not None and (self._failed or refused is not None):
+            self._transactions.abort()
+        elif self._transactions is not None:
+            self._transactions.commit()
+        left = self._producer.flush(timeout)
+        self._show()
+        if left:
+            self._failed += left
+            self._first_error = self._first_error or KafkaError(
+                KafkaError._TIMED_OUT, f"{left:,} not delivered within {timeout:g} s"
+            )
+
+    def abandon(self, timeout: float, quiet: bool) -> None:
+        """Wait for the messages on their way, and report how many messages were delivered.
+
+        Another Ctrl-C ends the wait.
+
+        Args:
+            timeout: how many seconds to wait.
+            quiet: whether to report nothing.
+        """
+        try:
+            if self._transactions is not None:
+                self._transactions.abort()
+            self._producer.flush(timeout)
+        finally:
+            if not quiet and self._transactions is not None:
+                print(f"{self._transactions.committed:,} committed", file=sys.stderr)
+            elif not quiet:
+                lost = self._failed + len(self._producer)
+                print(f"{self._delivered:,} delivered, {lost:,} not delivered", file=sys.stderr)
+
+    def conclude(self, refused: str | None, quiet: bool) -> None:
+        """Report the outcome. The status is 1 if a message was invalid or not delivered.
+
+        Args:
+            refused: the reason why the input was not read to its end, or None.
+            quiet: whether to report no numbers.
+        """
+        if not quiet and self._transactions is not None:
+            print(f"{self._transactions.committed:,} committed", file=sys.stderr)
+        elif not quiet:
+            print(f"{self._delivered:,} delivered, {self._failed:,} failed", file=sys.stderr)
+        if refused is not None:
+            fail(refused)
+        if self._first_error is not None:
+            fail(f"topic {self._topic!r}: {self._first_error.str()}")
+
+    def _on_delivery(self, error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            self._delivered += 1
+        else:
+            self._count_failure(error)
+
+    def _count_failure(self, error: KafkaError) -> None:
+        self._failed += 1
+        self._first_error = self._first_error or error
+
+    def _show(self) -> None:
+        if self._display is not None and self._sent:
+            done = self._delivered + self._failed
+            self._display.update(self._delivered, self._read * done / self._sent)
+
+
+def send_inputs(
+    topic: str,
+    partition: int,
+    config: dict[str, Any],
+    inputs: list[Input],
+    encoders: Mapping[str, Encoder],
+    transaction_size: int | None,
+    timeout: float,
+    quiet: bool,
+) -> None:
+    """Send the messages of all inputs, and report the outcome.
+
+    Args:
+        topic: the topic.
+        partition: the partition of messages that name none.
+        config: the configuration of the producer.
+        inputs: the inputs.
+        encoders: the encoders of keys and values.
+        transaction_size: how many messages a transaction has; None for no transactions.
+        timeout: how many seconds to wait for the cluster, and at the end for deliveries.
+        quiet: whether to show neither progress nor a summary.
+    """
+    if transaction_size is not None:
+        from confluent_kafka.cli.messages.transacting import Transactions, transactional
+
+        config = transactional(config)
+    with configuring():
+        producer = Producer(config)
+    try:
+        producer.connect(timeout)
+        transactions = (
+            None if transaction_size is None else Transactions(producer, transaction_size, timeout)
+        )
+        # A display would overwrite what is typed.
+        typed = any(one.typed for one in inputs)
+        display = None
+        if not quiet and not typed and sys.stderr.isatty():
+            from confluent_kafka.cli.messages.sending_display import Display
+
+            sizes = [one.size for one in inputs]
+            display = Display(None if None in sizes else sum(size or 0 for size in sizes))
+        sender = Sender(producer, topic, partition, display, encoders, transactions)
+        try:
+            with display or contextlib.nullcontext():
+                refused = _send_all(sender, inputs)
+                sender.finish(timeout, refused)
+        except KeyboardInterrupt:
+            sender.abandon(min(timeout, _GRACE), quiet)
+            raise
+    finally:
+        producer.close(0)
+    sender.conclude(refused, quiet)
+
+
+def _send_all(sender: Sender, inputs: list[Input]) -> str | None:
+    """Send the messages of all sources. Stop at the first invalid one, and return the reason."""
+    for one in inputs:
+        try:
+            sender.send(one.batches, one.make, one.measure)
+        except NoMessage as error:
+            return f"{one.name}, message {error}"
+    return None

@@ -1,0 +1,1 @@
+"""What a Spark pipeline shows while it starts and runs."""

@@ -1,0 +1,1 @@
+"""Plans that move replicas between brokers, and the limit while they move."""

@@ -1,0 +1,1 @@
+"""Schema registries: the client, schemas as files, and the changes of `registry`."""
