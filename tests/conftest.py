@@ -72,7 +72,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     try:
         return (yield)
     finally:
-        if any("ResourceWarning" in mark.args[0] for mark in item.iter_markers("filterwarnings")):
+        marks = item.iter_markers("filterwarnings")
+        if any("ResourceWarning" in text for mark in marks for text in mark.args):
             gc.collect()
 
 

@@ -332,6 +332,30 @@ def test_columns_of_uneven_lengths(columns: Any, instructions: Any) -> None:
     assert refused > 0
 
 
+@pytest.mark.parametrize("steps", [("string",), ("long",)], ids=" ".join)
+@pytest.mark.parametrize("count", [2, 5000])
+def test_entries_of_a_map_without_a_part(count: int, steps: tuple[str, ...]) -> None:
+    """If a program does not write a key and a value for each entry of a map, decoding fails.
+
+    The decoder compares the keys of each map, so it must not read keys that are not there.
+    """
+    key, value = column("u", nullable=False), column("l")
+    entries = column("+s", key, value, nullable=False)
+    reads = {"string": (step("string", 3), b"\x02k"), "long": (step("long", 4), b"\x02")}
+    program = make(
+        root(column("+m", entries)),
+        RECORD,
+        step("map", 1, argument=1, target=3 + len(steps)),
+        step("record", 2),
+        *(reads[name][0] for name in steps),
+    )
+    # The number of entries as a variable-length integer, the entries, and the end.
+    head = bytes([count * 2 & 127 | 128, count * 2 >> 7])
+    payload = head + b"".join(reads[name][1] for name in steps) * count + b"\0"
+    with pytest.raises(ValueError, match="do not put one value into each column"):
+        _decode_rows(pa.array([payload], pa.binary()), program)
+
+
 def test_defaults_that_are_no_values() -> None:
     """An error in a program's own data is reported with the current place in the payload."""
     instructions = (RECORD, step("default", target=3, data=b"\x80"), step("int", 1))
