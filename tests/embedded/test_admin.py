@@ -22,6 +22,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import (
     AdminClient,
     ClientQuotaFilter,
+    ConfigResource,
     OffsetSpec,
 )
 from confluent_kafka.testing import MockCluster
@@ -70,6 +71,16 @@ def test_offsets(admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: st
         send(producer, kafka_topic, [b"value"] * 7)
     place = TopicPartition(kafka_topic, 0)
     assert latest(admin, place).result(TIMEOUT).offset == 7
+
+
+def test_names_that_are_given_twice(admin: AdminClient, kafka_topic: str) -> None:
+    """A name that is given twice is sent once, because brokers answer it once."""
+    resource = ConfigResource("topic", kafka_topic)
+    (future,) = admin.describe_configs([resource] * 2).values()
+    assert "retention.ms" in future.result(TIMEOUT)
+    (deleted,) = admin.delete_topics([kafka_topic] * 2).values()
+    deleted.result(TIMEOUT)
+    wait_until(lambda: kafka_topic not in admin.list_topics(timeout=TIMEOUT).topics)
 
 
 def test_length_while_the_first_requests_are_sent(admin: AdminClient, kafka_topic: str) -> None:

@@ -330,6 +330,12 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("create_topics", ([],), ValueError, "non-empty list of NewTopic objects: new_topics"),
     ("create_topics", ("topic",), TypeError, "new_topics must be a list of NewTopic, not str"),
     ("create_topics", (["topic"],), TypeError, r"new_topics\[0\] must be NewTopic, not str"),
+    (
+        "create_topics",
+        ([NewTopic("a"), NewTopic("b"), NewTopic("a", 5)],),
+        ValueError,
+        r"new_topics\[2\]: 'a' is also in new_topics\[0\]",
+    ),
     ("create_topics", ([NewTopic("a", -5)],), ValueError, "num_partitions .* not -5"),
     ("create_topics", ([NewTopic("a", 200000)],), ValueError, "num_partitions .* not 200000"),
     ("create_topics", ([NewTopic("a", 1, 99999)],), ValueError, "replication_factor"),
@@ -351,6 +357,12 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("create_topics", (topic_with(config={"a": [1]}),), TypeError, "value of config"),
     ("create_topics", (topic_with(config={"a\0": "b"}),), ValueError, "NUL"),
     ("create_partitions", ([NewPartitions("a", 0)],), ValueError, "new_total_count"),
+    (
+        "create_partitions",
+        ([NewPartitions("a", 2), NewPartitions("a", 3)],),
+        ValueError,
+        r"new_partitions\[1\]: 'a' is also in new_partitions\[0\]",
+    ),
     ("create_partitions", ([NewPartitions("a", 1, [[1], [1]])],), ValueError, "2 items for 1"),
     ("create_partitions", (TOPIC,), ValueError, "NewPartitions, not NewTopic"),
     ("delete_topics", ("topic",), TypeError, "topics must be a list of str"),
@@ -368,6 +380,12 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("describe_configs", ([],), ValueError, "resources must not be empty"),
     ("describe_configs", ([ConfigResource("topic", "")],), ValueError, "refused"),
     ("incremental_alter_configs", ([ConfigResource("topic", "a")],), ValueError, "incremental"),
+    (
+        "incremental_alter_configs",
+        ([ConfigResource("topic", "a"), ConfigResource("topic", "a")],),
+        ValueError,
+        r"resources\[1\]: ConfigResource\(ResourceType.TOPIC,a\) is also in resources\[0\]",
+    ),
     ("incremental_alter_configs", (change("a", "b"),), TypeError, "incremental_operation of 'a'"),
     (
         "incremental_alter_configs",
@@ -735,12 +753,18 @@ class TestRefused:
         assert len(admin) == 0
 
     @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-    def test_alter_configs_of_a_logger(self, admin: AdminClient) -> None:
-        """alter_configs() refuses a logger, because it would reset all other loggers of the
-        broker."""
-        resources = [ConfigResource("topic", "t"), LOGGER]
-        with pytest.raises(ValueError, match=r"resources\[1\] must be a topic, .*BROKER_LOGGER"):
-            admin.alter_configs(resources)
+    @pytest.mark.parametrize(
+        ("second", "reason"),
+        [(LOGGER, "must be a topic, .*BROKER_LOGGER"), (ConfigResource("topic", "t"), ": .* also")],
+        ids=["logger", "twice"],
+    )
+    def test_alter_configs_refuses(
+        self, admin: AdminClient, second: ConfigResource, reason: str
+    ) -> None:
+        """alter_configs() refuses a logger, because it would reset all other loggers of the broker,
+        and a resource that is given twice."""
+        with pytest.raises(ValueError, match=rf"resources\[1\] ?{reason}"):
+            admin.alter_configs([ConfigResource("topic", "t"), second])
         assert len(admin) == 0
 
     def test_mixed_offsets(self, admin: AdminClient) -> None:

@@ -21,7 +21,7 @@ from confluent_kafka.admin._config_messages import (
 from confluent_kafka.admin._config_values import ConfigEntry, ConfigResource, config_source
 from confluent_kafka.admin._enums import AlterConfigOpType, ResourceType
 from confluent_kafka.admin._protocol import ANY, ProtocolRequests
-from confluent_kafka.admin._requests import checked, items_of, new_futures, set_of
+from confluent_kafka.admin._requests import check_once, checked, items_of, new_futures, set_of
 from confluent_kafka.cimpl import KafkaError
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class ConfigRequests(ProtocolRequests):
 
         librdkafka: rd_kafka_DescribeConfigs(). For other resource types, Kafka: DescribeConfigs.
         """
-        items = items_of(resources, ConfigResource, "resources", ValueError)
+        items = list(dict.fromkeys(items_of(resources, ConfigResource, "resources", ValueError)))
         own, others = _divided(items)
         messages = describing(others, broker)
         futures = new_futures(own)
@@ -95,6 +95,7 @@ class ConfigRequests(ProtocolRequests):
         IncrementalAlterConfigs.
         """
         items = items_of(resources, ConfigResource, "resources")
+        check_once(items, "resources")
         own, others = _divided(items)
         own_changes = [(*_name_of(item), _changes_of(item)) for item in own]
         messages = altering([(item, _changes_of(item)) for item in others], broker, validate_only)
@@ -143,6 +144,7 @@ class ConfigRequests(ProtocolRequests):
             stacklevel=3,  # the caller's line, not the wrapper around every request
         )
         items = items_of(resources, ConfigResource, "resources", ValueError)
+        check_once(items, "resources")
         for index, item in enumerate(items):
             if needs_message(item):
                 raise ValueError(

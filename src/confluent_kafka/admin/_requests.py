@@ -196,6 +196,18 @@ def set_of(given: object, kind: type[T], name: str) -> set[T]:
     return given
 
 
+def check_once(keys: Iterable[Key], name: str) -> None:
+    """Check that no key occurs twice in the argument `name`.
+
+    Two entries could contradict each other, and brokers answer a key once.
+    """
+    places: dict[Key, int] = {}
+    for index, key in enumerate(keys):
+        first = places.setdefault(key, index)
+        if first != index:
+            raise ValueError(f"{name}[{index}]: {key!r} is also in {name}[{first}]")
+
+
 def names_of(given: object, name: str) -> list[str]:
     """Return `given`, a list of names, without duplicates. It must not be empty."""
     names = items_of(given, str, name, ValueError)

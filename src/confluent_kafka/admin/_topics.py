@@ -9,7 +9,7 @@ from typing import Any, overload
 from confluent_kafka._values.cluster import TopicCollection, TopicIdCollection, TopicPartitionInfo
 from confluent_kafka.admin._cluster import node_from, operations_from
 from confluent_kafka.admin._protocol import ANY, CONTROLLER, ProtocolRequests
-from confluent_kafka.admin._requests import checked, items_of, maybe_empty, new_futures
+from confluent_kafka.admin._requests import check_once, checked, items_of, maybe_empty, new_futures
 from confluent_kafka.admin._topic_description import TopicDescription
 from confluent_kafka.admin._topics_by_id import (
     METADATA_BY_ID,
@@ -56,6 +56,7 @@ class TopicRequests(ProtocolRequests):
         librdkafka: rd_kafka_CreateTopics().
         """
         topics = items_of(new_topics, NewTopic, "new_topics")
+        check_once((topic.topic for topic in topics), "new_topics")
         futures = new_futures(topic.topic for topic in topics)
         options = {
             "operation_timeout": operation_timeout,
@@ -112,10 +113,9 @@ class TopicRequests(ProtocolRequests):
             deleted: dict[Uuid, Future[None]] = new_futures(ids)
             self._exchange_each(request, CONTROLLER, request_timeout, deleted, deletions)
             return deleted
-        names = items_of(topics, str, "topics", ValueError)
-        futures = new_futures(names)
+        futures = new_futures(items_of(topics, str, "topics", ValueError))
         options = {"operation_timeout": operation_timeout, "request_timeout": request_timeout}
-        self._ask_each("delete_topics", names, options, futures, tuple_errors)
+        self._ask_each("delete_topics", list(futures), options, futures, tuple_errors)
         return futures
 
     def create_partitions(
@@ -144,6 +144,7 @@ class TopicRequests(ProtocolRequests):
         librdkafka: rd_kafka_CreatePartitions().
         """
         partitions = items_of(new_partitions, NewPartitions, "new_partitions", ValueError)
+        check_once((item.topic for item in partitions), "new_partitions")
         futures = new_futures(item.topic for item in partitions)
         options = {
             "operation_timeout": operation_timeout,
