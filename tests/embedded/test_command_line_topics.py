@@ -151,6 +151,22 @@ class TestDescribe:
         assert "--with-overrides: shows settings" in done.stderr
 
 
+def test_changes_as_json(topics: Run) -> None:
+    """With --json, each change is an object that says whether the change was made."""
+    steps = {
+        "create new --check": [{"topic": "new", "done": False}],
+        "create new": [{"topic": "new", "done": True}],
+        "create new --if-not-exists": [{"topic": "new", "done": False}],
+        "grow new 9 --check": [{"topic": "new", "partitions": 9, "done": False}],
+        "grow new 9": [{"topic": "new", "partitions": 9, "done": True}],
+        "delete orders new -y": [{"topic": "orders", "done": True}, {"topic": "new", "done": True}],
+    }
+    for step, changes in steps.items():
+        done = topics(f"{step} --json")
+        assert done.status == 0, step
+        assert [json.loads(line) for line in done.stdout.splitlines()] == changes, step
+
+
 class TestIfExists:
     def test_create(self, topics: Run) -> None:
         """--if-not-exists succeeds for a topic that exists, and does not change it."""

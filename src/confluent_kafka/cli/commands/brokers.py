@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 from confluent_kafka.cli.base.declared import argument
-from confluent_kafka.cli.base.ending import fail, note, report
+from confluent_kafka.cli.base.ending import fail, note
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.commands.configs import Everything, show_settings
 from confluent_kafka.cli.connection.administration import (
@@ -16,6 +16,7 @@ from confluent_kafka.cli.connection.administration import (
     administering,
     check_broker,
     confirm,
+    report_change,
     show,
 )
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
@@ -172,6 +173,7 @@ def unregister(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Remove a broker from the cluster for good. The broker must be down."""
@@ -186,4 +188,4 @@ def unregister(
             )
         confirm(f"Unregister broker {broker}?", yes)
         admin.unregister_broker(broker, request_timeout=timeout).result()
-    report(f"broker {broker} was unregistered")
+    report_change(f"broker {broker} was unregistered", as_json, {"broker": broker})

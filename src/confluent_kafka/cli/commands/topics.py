@@ -7,7 +7,7 @@ from typing import Annotated
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.administration import (
@@ -17,6 +17,7 @@ from confluent_kafka.cli.connection.administration import (
     administering,
     confirm,
     pairs,
+    report_change,
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
@@ -102,6 +103,7 @@ def create(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     partitions: Annotated[
         int,
         option(
@@ -143,9 +145,10 @@ def create(
         except KafkaException as error:
             if not if_not_exists or error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
-            report(f"topic {topic} exists already")
+            report_change(f"topic {topic} exists already", as_json, {"topic": topic}, False)
             return
-    report(f"topic {topic} {'can be' if check else 'was'} created")
+    text = f"topic {topic} {'can be' if check else 'was'} created"
+    report_change(text, as_json, {"topic": topic}, not check)
 
 
 @app.command(
@@ -162,6 +165,7 @@ def grow(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     check: Check = False,
 ) -> None:
     """Add partitions to a topic. New messages with a key can then go to another partition."""
@@ -173,7 +177,8 @@ def grow(
             validate_only=check,
         )
         futures[topic].result()
-    report(f"topic {topic} {'can have' if check else 'has'} {counted(partitions, 'partition')}")
+    text = f"topic {topic} {'can have' if check else 'has'} {counted(partitions, 'partition')}"
+    report_change(text, as_json, {"topic": topic, "partitions": partitions}, not check)
 
 
 @app.command(
@@ -189,6 +194,7 @@ def delete(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     yes: Yes = False,
     if_exists: Annotated[
         bool, option(help="Ignore topics that do not exist, instead of exit status 1.")
@@ -206,7 +212,7 @@ def delete(
         futures = admin.delete_topics(names, operation_timeout=timeout, request_timeout=timeout)
         deleted, failures = settled_topics(admin, futures, timeout)
         for name in deleted:
-            report(f"topic {name} was deleted")
+            report_change(f"topic {name} was deleted", as_json, {"topic": name})
         if failures:
             fail(*failures)
 

@@ -8,7 +8,7 @@ import click
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
@@ -18,6 +18,7 @@ from confluent_kafka.cli.connection.administration import (
     choice,
     confirm,
     partition_of,
+    report_change,
     settled,
     show,
 )
@@ -206,6 +207,7 @@ def abort(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     yes: Yes = False,
     start_offset: Annotated[
         int | None,
@@ -253,7 +255,8 @@ def abort(
             found = _producers(admin, partition, None, timeout)
             spec = _begun_at(start_offset, found, partition)
         admin.abort_transaction(spec, request_timeout=timeout).result()
-    report(f"the transaction in {place} was aborted")
+    text = f"the transaction in {place} was aborted"
+    report_change(text, as_json, {"topic": partition.topic, "partition": partition.partition})
 
 
 def _begun_at(
@@ -286,13 +289,15 @@ def force_terminate(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Abort the open transaction of a transactional id, and fence its producer."""
     confirm(f"Abort the transaction of {transactional_id} and fence its producer?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.force_terminate_transaction(transactional_id, request_timeout=timeout).result()
-    report(f"transactional id {transactional_id} has no open transaction")
+    text = f"transactional id {transactional_id} has no open transaction"
+    report_change(text, as_json, {"transactional id": transactional_id})
 
 
 def _name(state: TransactionState) -> str:

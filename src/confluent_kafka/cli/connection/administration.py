@@ -15,7 +15,7 @@ import click
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.cli.base.declared import option
-from confluent_kafka.cli.base.ending import INTERRUPTED, configuring, ending, fail
+from confluent_kafka.cli.base.ending import INTERRUPTED, configuring, ending, fail, report
 from confluent_kafka.cli.base.terminal import cell, printable
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.settings import CONNECTION, settings
@@ -109,6 +109,21 @@ def show_changes(
         show((*names, "done"), [(*row, key in done) for key, row in rows.items()], as_json)
     else:
         show(names, rows.values(), as_json)
+
+
+def report_change(text: str, as_json: bool, row: Mapping[str, Any], done: bool = True) -> None:
+    """Say that a change was made: write a line to stdout, or a JSON object.
+
+    Args:
+        text: the line.
+        as_json: whether to write a JSON object.
+        row: what was changed, by the names of columns.
+        done: whether the change was made, the last item of the object. With --check it was not.
+    """
+    if as_json:
+        show((*row, "done"), [(*row.values(), done)], as_json)
+    else:
+        report(text)
 
 
 def settled(kind: str, futures: Mapping[str, Future[_T]]) -> tuple[dict[str, _T], list[str]]:
