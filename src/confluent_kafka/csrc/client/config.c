@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "client/duration.h"
 #include "client/properties.h"
 #include "client/settings.h"
 
@@ -125,7 +126,20 @@ unknown_key(reader *self, PyObject *key)
  */
 #define UNIT_TEST_HOOK "ut_handle_ProduceResponse"
 
-/* "acks" also accepts the word "all", which librdkafka's table does not mention. */
+#define OFFSET_RESET "auto.offset.reset"
+#define BY_DURATION "by_duration"
+
+/* How the list of the allowed values goes on after what librdkafka's table has. */
+static const char *
+more_values(const char *name, const char *range)
+{
+    if (strcmp(name, "acks") == 0 || strcmp(name, "request.required.acks") == 0) {
+        return ", all";
+    }
+    const char *last = strrchr(range, ' ');
+    return last != NULL && strcmp(last + 1, BY_DURATION) == 0 ? ":PT1H" : "";
+}
+
 static PyObject *
 allowed_values(const char *name)
 {
@@ -134,8 +148,10 @@ allowed_values(const char *name)
         Py_XDECREF(range);
         return range == NULL ? NULL : PyUnicode_FromString("");
     }
-    bool is_acks = strcmp(name, "acks") == 0 || strcmp(name, "request.required.acks") == 0;
-    PyObject *allowed = PyUnicode_FromFormat(" (allowed: %U%s)", range, is_acks ? ", all" : "");
+    const char *text = PyUnicode_AsUTF8(range);
+    PyObject *allowed = text == NULL ? NULL
+                                     : PyUnicode_FromFormat(" (allowed: %s%s)", text,
+                                                            more_values(name, text));
     Py_DECREF(range);
     return allowed;
 }
@@ -222,6 +238,34 @@ set_text(reader *self, PyObject *key, const char *name, const char *setting)
                                       : refused(self, key, name, reason);
 }
 
+/*
+ * Kafka writes the duration of KIP-1106 into the value: "by_duration:PT1H". librdkafka has a
+ * property for it, of our patch reset-duration.
+ */
+static int
+set_offset_reset(reader *self, PyObject *key, const char *setting)
+{
+    const char *duration = setting + strlen(BY_DURATION);
+    double ms = *duration == ':' ? duration_ms(duration + 1) : -1;
+    if (ms < 0) {
+        return invalid(self,
+                       "Invalid value \"%s\" for configuration property \"%U\": by_duration "
+                       "needs a colon and a duration of ISO 8601, such as by_duration:PT1H",
+                       setting, key);
+    }
+    char text[32];
+    snprintf(text, sizeof(text), "%.0f", ms);
+    char reason[512];
+    if (rd_kafka_conf_set(self->conf, OFFSET_RESET ".duration.ms", text, reason, sizeof(reason))
+        != RD_KAFKA_CONF_OK) {
+        return invalid(self,
+                       "Configuration property \"%U\" cannot be \"%s\": this librdkafka lacks "
+                       "the patch reset-duration",
+                       key, setting);
+    }
+    return set_text(self, key, OFFSET_RESET, BY_DURATION);
+}
+
 /* The text for librdkafka of a Python value; new reference, NULL with an exception. */
 static PyObject *
 value_text(reader *self, PyObject *key, PyObject *value)
@@ -274,7 +318,11 @@ set_property(reader *self, PyObject *key, PyObject *value)
     }
     const char *setting = arg_utf8(text, name, NULL);
     int result;
-    if (setting != NULL) {
+    if (setting != NULL && strcmp(name, OFFSET_RESET) == 0
+        && strncmp(setting, BY_DURATION, strlen(BY_DURATION)) == 0) {
+        result = set_offset_reset(self, key, setting);
+    }
+    else if (setting != NULL) {
         result = set_text(self, key, name, setting);
     }
     else {
