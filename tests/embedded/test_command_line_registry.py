@@ -181,7 +181,7 @@ def test_delete(client: SchemaRegistryClient) -> None:
     assert client.get_versions("orders-value", deleted=True) == [1, 2]
     assert registry("delete", "orders-value", "--version", "7", "--yes").status == 1
     done = registry("delete", "orders-value", "--permanent", "--yes")
-    assert done.stdout.endswith(b"orders-value: 2 versions deleted for good\n")
+    assert done.stdout.endswith(b"orders-value: 2 versions deleted permanently\n")
     assert client.get_subjects(deleted=True) == []
 
 
@@ -192,7 +192,7 @@ def test_delete_a_version_for_good(client: SchemaRegistryClient, deleted: bool) 
     if deleted:
         client.delete_version("orders-value", 1)
     done = registry("delete", "orders-value", "--version", "1", "--permanent", "--yes")
-    assert done.stdout.endswith(b"orders-value: 1 version deleted for good\n")
+    assert done.stdout.endswith(b"orders-value: 1 version deleted permanently\n")
     assert client.get_versions("orders-value", deleted=True) == [2]
 
 

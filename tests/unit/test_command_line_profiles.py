@@ -150,7 +150,7 @@ def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         (f'a = "{PASSWORD}"', "a must be a table: write [a]"),
         (f'[a]\nproduction = "{PASSWORD}"', "profile 'a': production must be true or false"),
         (f'[a]\nregistry = "{PASSWORD}"', "registry must be a table: write [a.registry]"),
-        (f'[a]\nx.y = ["{PASSWORD}", 1]', "x.y must be a text, a number"),
+        (f'[a]\nx.y = ["{PASSWORD}", 1]', "x.y must be a string, a number"),
         (f'[a]\nx.y = {{env = ["{PASSWORD}"]}}', 'x.y needs {env = "NAME"}'),
         (f'[a]\nx.y = {{command = "{PASSWORD}"}}', 'x.y needs {command = ["PROGRAM", "ARG'),
         ("[a]\nx.y = {command = []}", "x.y needs {command ="),

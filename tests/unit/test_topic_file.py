@@ -55,7 +55,7 @@ def test_read() -> None:
         ("[topics.a]\npartitions = 0", "topic 'a': partitions must be a whole number of at least"),
         ("[topics.a]\nreplicas = true", "topic 'a': replicas must be a whole number of at least 1"),
         ("[topics.a]\nconfig = 1", "topic 'a': config must be a table, not 1"),
-        ("[topics.a.config]\nx = [1]", "topic 'a': x must be a text, a number, a boolean or a"),
+        ("[topics.a.config]\nx = [1]", "topic 'a': x must be a string, a number, a boolean or a"),
     ],
 )
 def test_wrong_files(text: str, error: str) -> None:

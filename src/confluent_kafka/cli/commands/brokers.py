@@ -174,7 +174,7 @@ def unregister(
     timeout: Timeout = 30,
     yes: Yes = False,
 ) -> None:
-    """Remove a broker from the cluster for good. The broker must be down."""
+    """Remove a broker from the cluster permanently. The broker must be down."""
     with administering(brokers, config_file, properties, timeout) as admin:
         if broker in admin.list_topics(timeout=timeout).brokers:
             fail(f"broker {broker} is up: stop it first")

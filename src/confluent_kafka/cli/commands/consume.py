@@ -132,8 +132,8 @@ def consume(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write a file instead of stdout: .jsonl, .csv, .parquet or .arrow. It exists only "
-            "when it is complete. Needs --exit-at-end, --until or --count.",
+            help="Write a file instead of stdout: .jsonl, .csv, .parquet or .arrow. The file "
+            "appears only when it is complete. Needs --exit-at-end, --until or --count.",
         ),
     ] = None,
     overwrite: Annotated[

@@ -103,7 +103,10 @@ def renew(
         option(min=0.001, help="Number of seconds after which the token expires."),
     ] = None,
 ) -> None:
-    """Extend the life of a token, by default by the brokers' delegation.token.expiry.time.ms."""
+    """Extend the lifetime of a token, by --period or by the default of the brokers.
+
+    Their default is delegation.token.expiry.time.ms.
+    """
     secret = _decoded(hmac)
     with administering(brokers, config_file, properties, timeout) as admin:
         expires = admin.renew_delegation_token(

@@ -57,7 +57,7 @@ def elect_leaders(
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Let the first replica of each partition lead it again.
+    """Make the first replica of each partition its leader again.
 
     The command shows the partitions that another replica has led. With --unclean, it shows the
     partitions that have no leader, and asks first.

@@ -41,7 +41,7 @@ Versions = Annotated[
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 Unsafe = Annotated[
     bool,
-    option("--unsafe", help="Downgrade even if this loses metadata for good."),
+    option("--unsafe", help="Downgrade even if this loses metadata permanently."),
 ]
 
 

@@ -155,7 +155,7 @@ def describe(
         option(
             "--verbose",
             help="With --members: also show instance ids, racks, the partitions of each member "
-            "now and after the rebalance (target), and what only this type of group has.",
+            "now and after the rebalance (target), and columns that only this type of group has.",
         ),
     ] = False,
     watch: Annotated[
@@ -166,7 +166,7 @@ def describe(
     """Show each partition of groups: committed offset, end, lag, and the member that reads it.
 
     The end is unknown if the partition was deleted, or if this user may not read it. For share
-    groups, the start offset is in the place of the committed offset.
+    groups, the start offset replaces the committed offset.
     """
     if groups and every:
         raise click.BadParameter("cannot be combined with --all", param_hint="GROUPS")
@@ -268,7 +268,7 @@ app.command(
         """Delete committed offsets of a group, and show them.
 
         No member may read the topics. A member that reads them later begins where
-        auto.offset.reset says.
+        auto.offset.reset sets.
         """,
     )
 )

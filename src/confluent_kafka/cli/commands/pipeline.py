@@ -64,9 +64,7 @@ def validate(
     conf: Conf = None,
     without_spark: Annotated[
         bool,
-        option(
-            "--without-spark", help="Check only the parts that need no Java: not SQL and columns."
-        ),
+        option("--without-spark", help="Check everything except SQL and columns, which need Java."),
     ] = False,
 ) -> None:
     """Check a pipeline, including its SQL and columns, without a connection to brokers.

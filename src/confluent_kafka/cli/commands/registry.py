@@ -43,7 +43,7 @@ SchemaFile = Annotated[
 ]
 Kind = Annotated[
     schemas.Type | None,
-    option("--type", help="Type of the schema. By default, the end of the file's name means it."),
+    option("--type", help="Type of the schema. By default, the name of the file determines it."),
 ]
 References = Annotated[
     list[str] | None,
@@ -162,7 +162,7 @@ def register(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Register a schema under a subject. A schema that is registered stays as it is.
+    """Register a schema under a subject. If it is registered already, nothing changes.
 
     If the schema is not compatible, the command explains why, as `registry check` does.
     """

@@ -229,10 +229,11 @@ def abort(
         ),
     ] = None,
 ) -> None:
-    """Abort a hanging transaction (forgotten by its coordinator) in one partition.
+    """Abort a hanging transaction in one partition.
 
-    `transactions describe-producers` shows the values for the options. If the coordinator still
-    knows the transaction, use `transactions force-terminate` instead.
+    A transaction hangs if its coordinator has no record of it. If the coordinator has a record,
+    use `transactions force-terminate` instead. `transactions describe-producers` shows the values
+    for the options.
     """
     partition = partition_of(place)
     if (producer_id is None) != (producer_epoch is None):

@@ -147,7 +147,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
         elif isinstance(value, list) and all(isinstance(each, str) for each in value):
             yield key, ",".join(value)
         else:
-            raise ValueError(f"{key} must be a text, a number, true, false or a list of texts")
+            raise ValueError(f"{key} must be a string, a number, true, false or a list of strings")
 
 
 def _position(error: ValueError) -> str:

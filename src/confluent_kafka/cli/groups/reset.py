@@ -213,7 +213,8 @@ def _places(
         places = list(group.committed)
     if not places:
         where = "committed offsets" if target.offsets is None else "offsets in the file"
-        fail(f"group {group.name!r} has no {where}, or no selected ones")
+        selection = "" if topics is None else " for the selected partitions"
+        fail(f"group {group.name!r} has no {where}{selection}")
     return sorted(places)
 
 
@@ -227,7 +228,7 @@ def _active(group: View) -> list[str]:
         else "which would overwrite the offsets"
     )
     return [
-        f"group {group.name!r} has {count}, {reason}. Stop first:",
+        f"group {group.name!r} has {count}, {reason}. Stop the members first:",
         *(
             f"member {member.id} (client {member.client}) runs on host {member.host}"
             for member in group.members

@@ -116,7 +116,7 @@ def _settings(table: dict[str, Any], where: str, prefix: str = "") -> Iterator[t
                 yield name, ",".join(items)
             case _:
                 raise ValueError(
-                    f"{where}: {name} must be a text, a number, a boolean or a list of texts, "
+                    f"{where}: {name} must be a string, a number, a boolean or a list of strings, "
                     f"not {value!r}"
                 )
 
